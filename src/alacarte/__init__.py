@@ -1,0 +1,55 @@
+"""À la carte embedding: pretrained word vectors + any text → a vector for anything that text mentions.
+
+The public names are imported when first used, so that `import alacarte` is instant.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from alacarte._version import __version__
+
+if TYPE_CHECKING:
+    from alacarte.contexts import ContextSums
+    from alacarte.corpus import Corpus, Document
+    from alacarte.errors import AlacarteError
+    from alacarte.model import ALaCarte, InducedVectors
+    from alacarte.targets import Targets
+    from alacarte.transform import Transform
+    from alacarte.vectors import WordVectors
+
+_HOME = {
+    "ALaCarte": "model",
+    "AlacarteError": "errors",
+    "ContextSums": "contexts",
+    "Corpus": "corpus",
+    "Document": "corpus",
+    "InducedVectors": "model",
+    "Targets": "targets",
+    "Transform": "transform",
+    "WordVectors": "vectors",
+}
+
+__all__ = [
+    "ALaCarte",
+    "AlacarteError",
+    "ContextSums",
+    "Corpus",
+    "Document",
+    "InducedVectors",
+    "Targets",
+    "Transform",
+    "WordVectors",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'alacarte' has no attribute {name!r}")
+    value = getattr(import_module(f"alacarte.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

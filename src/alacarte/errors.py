@@ -1,0 +1,82 @@
+"""Every error this package raises on purpose, in one tree under `AlacarteError`.
+
+Each message says what went wrong, where, and what to do next.
+
+>>> from alacarte import WordVectors
+>>> from alacarte.errors import AlacarteError
+>>> try:
+...     WordVectors(["a"], [[1.0, 0.0]])["b"]
+... except AlacarteError as error:
+...     print(error)
+no vector for 'b'; `get` returns a default instead, and `ALaCarte.induce` makes one from text
+"""
+
+from importlib import import_module
+from types import ModuleType
+
+
+class AlacarteError(Exception):
+    """The root: catch this to catch everything this package raises on purpose."""
+
+
+class AlacarteWarning(UserWarning):
+    """Something worth knowing that does not stop the work."""
+
+
+class UnknownKey(AlacarteError, KeyError):
+    """A word or label that the vectors do not hold."""
+
+    __str__ = Exception.__str__  # KeyError would print the repr of the message
+
+
+class BadVectors(AlacarteError, ValueError):
+    """A vector file or array that cannot be used as it is."""
+
+
+class BadCorpus(AlacarteError, ValueError):
+    """Text that cannot be read as asked."""
+
+
+class BadTargets(AlacarteError, ValueError):
+    """Targets that cannot be looked for."""
+
+
+class BadSums(AlacarteError, ValueError):
+    """Context sums that cannot be read, or that do not belong together."""
+
+
+class BadTransform(AlacarteError, ValueError):
+    """A transform file or matrix that cannot be used as it is."""
+
+
+class TransformMismatch(AlacarteError, ValueError):
+    """A transform met vectors or sums that it was not learned for."""
+
+
+class NotEnoughData(AlacarteError, ValueError):
+    """Too little text, or too few words, for what was asked."""
+
+
+class NoOccurrences(AlacarteError, ValueError):
+    """A target does not occur in the contexts it should be embedded from."""
+
+
+class MissingExtra(AlacarteError, ImportError):
+    """An optional dependency is not installed; the message names the `pip install` to run."""
+
+
+def require(module: str, extra: str, purpose: str) -> ModuleType:
+    """Import an optional dependency, or say which extra provides it.
+
+    >>> require("json", extra="none", purpose="reading JSON").__name__
+    'json'
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
+            raise  # the package is there but broken: its own error says more
+        raise MissingExtra(
+            f"{purpose} needs the package {module.partition('.')[0]!r}. "
+            f"Run: pip install 'alacarte-embeddings[{extra}]'"
+        ) from None
