@@ -1,0 +1,1 @@
+"""Compiled inner loops, each with a plain-Python twin in the tests."""

@@ -1,0 +1,1 @@
+"""Every file format that word vectors come in, and the table that picks one."""
