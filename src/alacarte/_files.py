@@ -6,10 +6,12 @@ import io
 import lzma
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from types import ModuleType
+from typing import Any, BinaryIO, cast
 
 from alacarte.errors import require
 
@@ -37,12 +39,46 @@ def decompressed(raw: BinaryIO, kind: str | None) -> BinaryIO:
     if kind == "xz":
         return cast(BinaryIO, lzma.LZMAFile(raw))
     zstandard = require("zstandard", extra="zst", purpose="reading .zst files")
-    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return cast(BinaryIO, io.BufferedReader(reader))
+    return cast(BinaryIO, io.BufferedReader(_ZstdStream(raw, zstandard)))
 
 
 # What the decompressors raise on a damaged or cut-off stream.
-DAMAGED: tuple[type[Exception], ...] = (EOFError, OSError, lzma.LZMAError)
+DAMAGED: tuple[type[Exception], ...] = (EOFError, OSError, lzma.LZMAError, zlib.error)
+
+
+class _ZstdStream(io.RawIOBase):
+    """The reader that zstandard brings ends quietly where a file is cut off; this one raises."""
+
+    def __init__(self, raw: BinaryIO, zstandard: ModuleType) -> None:
+        self._raw = raw
+        self._zstandard = zstandard
+        self._frame: Any = None
+        self._spare = b""  # compressed bytes that belong to the next frame
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            chunk = self._spare or self._raw.read(1 << 14)
+            if not chunk:
+                if self._frame is not None:
+                    raise EOFError("the zstd stream is cut off")
+                return 0
+            if self._frame is None:
+                self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+            try:
+                self._ready = memoryview(self._frame.decompress(chunk))
+            except self._zstandard.ZstdError as error:
+                raise OSError(str(error)) from error
+            self._spare = self._frame.unused_data
+            if self._frame.eof:
+                self._frame = None
+        size = min(len(buffer), len(self._ready))
+        buffer[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
 
 
 @contextmanager
