@@ -1,0 +1,201 @@
+"""Rows with a text, tokens or spans in them, out of JSON lines, CSV, Parquet and frames."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from alacarte.errors import BadCorpus, require
+
+ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
+CSV_LIMIT = 2**31 - 1  # the most that csv takes on every platform
+
+Record: TypeAlias = tuple[int, Any, Any, Any]  # line (from 1) or row (from 0), text, tokens, spans
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The names of the fields, or columns, that are read."""
+
+    text: str | None
+    tokens: str | None
+    spans: str | None
+
+    def among(self, columns: Iterable[str], where: str) -> list[str]:
+        """The fields that are there, which must be text or tokens at least."""
+        columns = list(columns)
+        if self.text not in columns and self.tokens not in columns:
+            wanted = " or ".join(repr(name) for name in (self.text, self.tokens) if name is not None)
+            raise BadCorpus(
+                f"{where}: no {wanted} among {', '.join(map(repr, columns)) or 'no fields at all'}; "
+                "name the one with the text as text=…, or the one with a list of tokens as tokens=…"
+            )
+        return [name for name in (self.text, self.tokens, self.spans) if name is not None and name in columns]
+
+
+def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
+    """A record per line: an object with the fields, or a bare string or list of tokens.
+
+    >>> list(jsonl("x.jsonl", ['{"text": "a b"}\\n["a", "b"]\\n'], Fields("text", "tokens", "spans")))
+    [(1, 'a b', None, None), (2, None, ['a', 'b'], None)]
+    """
+    number = 0
+    for text in texts:
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        for line in lines:
+            number += 1
+            if not line or line.isspace():
+                continue
+            try:
+                value = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise BadCorpus(
+                    f"{name}, line {number}: not JSON ({error.msg} at character {error.pos}); "
+                    'correct the line, or pass format="text" if the file is plain text'
+                ) from None
+            if isinstance(value, str):
+                yield number, value, None, None
+            elif isinstance(value, list):
+                yield number, None, value, None
+            elif isinstance(value, dict):
+                if fields.text not in value and fields.tokens not in value:
+                    fields.among(value, f"{name}, line {number}")
+                yield number, value.get(fields.text), value.get(fields.tokens), value.get(fields.spans)
+            else:
+                raise BadCorpus(
+                    f"{name}, line {number}: {json.dumps(value)} is no document; each line holds an object, "
+                    "a string, or a list of tokens"
+                )
+
+
+def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -> Iterator[Record]:
+    """A record per row of CSV or TSV with a header row.
+
+    >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], Fields("text", None, None), ","))
+    [(2, 'a b', None, None)]
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), CSV_LIMIT))
+    rows = csv.reader(_lines(texts), delimiter=delimiter, strict=True)
+    header: list[str] | None = None
+    column = -1
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise BadCorpus(
+                f"{name}, line {rows.line_num}: {error}; correct the quotes there, or split the file "
+                "yourself and pass the texts as a list"
+            ) from None
+        if not row:
+            continue
+        if header is None:
+            header = row
+            Fields(fields.text, None, None).among(header, f"{name}, header")
+            column = header.index(str(fields.text))
+        elif len(row) != len(header):
+            raise BadCorpus(
+                f"{name}, line {rows.line_num}: {len(row)} values under a header of {len(header)}; correct "
+                "the row: a value that holds the delimiter, a quote or a line end must be quoted"
+            )
+        else:
+            yield rows.line_num, row[column], None, None
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        lines = text.split("\n")
+        last = lines.pop()
+        for line in lines:
+            yield line + "\n"
+        if last:
+            yield last
+
+
+def parquet(path: Path, fields: Fields) -> tuple[int, Iterator[Record]]:
+    """How many rows there are, and each of them."""
+    arrow = require("pyarrow", extra="parquet", purpose="reading Parquet files")
+    module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
+    try:
+        file = module.ParquetFile(path)
+    except (arrow.ArrowException, OSError) as error:
+        raise BadCorpus(f"{path} cannot be read as Parquet: {error}; check how it was written") from error
+    columns = fields.among(file.schema_arrow.names, str(path))
+
+    def records() -> Iterator[Record]:
+        number = 0
+        with file:
+            batches = file.iter_batches(batch_size=ROWS, columns=columns)
+            while True:
+                try:
+                    batch = next(batches)
+                except StopIteration:
+                    return
+                except (arrow.ArrowException, OSError) as error:
+                    raise BadCorpus(
+                        f"{path} is damaged after row {number}: {error}; copy it again"
+                    ) from error
+                yield from _zipped(fields, number, batch.to_pydict())
+                number += batch.num_rows
+
+    return file.metadata.num_rows, records()
+
+
+def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:
+    """Each row of a pandas, polars or Arrow frame, or of whatever else narwhals knows."""
+    frame = _narwhals(source)
+    columns = fields.among(frame.collect_schema().names(), "the frame")
+    frame = frame.select(columns)
+    if hasattr(frame, "collect"):
+        frame = frame.collect()
+    for start in range(0, len(frame), ROWS):
+        part = frame[start : start + ROWS]
+        yield from _zipped(fields, start, {name: part[name].to_list() for name in columns})
+
+
+def frame_length(source: Any) -> int | None:
+    frame = _narwhals(source)
+    return None if hasattr(frame, "collect") else len(frame)
+
+
+def _narwhals(source: Any) -> Any:
+    narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
+    try:
+        return narwhals.from_native(source)
+    except TypeError:
+        raise BadCorpus(
+            f"a {type(source).__module__}.{type(source).__name__} is not a frame that can be read; make it a "
+            "pandas or polars DataFrame or an Arrow Table, or pass its texts as a list"
+        ) from None
+
+
+def is_frame(source: object) -> bool:
+    """By the type's name, so that no frame library has to be imported.
+
+    >>> is_frame(["no frame"])
+    False
+    """
+    libraries = ("pandas", "polars", "pyarrow", "narwhals", "modin", "cudf")
+    return type(source).__module__.partition(".")[0] in libraries and hasattr(type(source), "columns")
+
+
+def _zipped(fields: Fields, start: int, columns: dict[str, list[Any]]) -> Iterator[Record]:
+    nothing = [None] * len(next(iter(columns.values())))
+    text, tokens, spans = (
+        columns.get(name or "", nothing) for name in (fields.text, fields.tokens, fields.spans)
+    )
+    return zip(range(start, start + len(nothing)), text, tokens, spans, strict=True)
+
+
+def is_null(value: Any) -> bool:
+    """None, and what the frame libraries put for it.
+
+    >>> is_null(None), is_null(float("nan")), is_null("")
+    (True, True, False)
+    """
+    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
