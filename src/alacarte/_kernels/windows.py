@@ -27,6 +27,7 @@ Doubles = npt.NDArray[np.float64]
 def add_windows(
     ids: Ints,
     offsets: Longs,
+    bounds: Longs,
     starts: Ints,
     ends: Ints,
     targets: Ints,
@@ -42,7 +43,7 @@ def add_windows(
 ) -> None:
     """Add the window of each match to its target's row of `sums`, in dimensions [low, high).
 
-    Matches are sorted by start; each lies within one document. `rows` already carry the word weights; `weights`
+    Matches are sorted by start; those of document i are [bounds[i], bounds[i + 1]). `rows` already carry the word weights; `weights`
     (one a row, or empty for all ones) serve the means only. `left[k]` and `right[k]` weigh distance k + 1;
     `uniform` says they are all 1. `mean` divides each window by its total weight.
     """
@@ -59,18 +60,14 @@ def add_windows(
     running_left = np.empty(width)
     window = np.empty(width)
 
-    match = 0
     for document in range(offsets.size - 1):
         begin, stop = offsets[document], offsets[document + 1]
-        first = match
-        while match < starts.size and starts[match] < stop:
-            match += 1
-        matches = match - first
-        if matches == 0:
+        first, last = bounds[document], bounds[document + 1]
+        if first == last:
             continue
 
-        if not uniform or matches * (n_left + n_right) <= 3 * (stop - begin):
-            for m in range(first, match):
+        if not uniform or (last - first) * (n_left + n_right) <= 3 * (stop - begin):
+            for m in range(first, last):
                 window[:] = 0.0
                 for k in range(min(n_left, starts[m] - begin)):
                     token = ids[starts[m] - 1 - k]
@@ -108,7 +105,7 @@ def add_windows(
         ring_right[at_right % ring_size] = running_right
         ring_left[at_left % ring_size] = running_left
 
-        for m in range(first, match):
+        for m in range(first, last):
             while at_right < ends[m]:
                 _slide(ids, begin, stop, rows, known, at_right, n_right, low, width, running_right)
                 at_right += 1
@@ -172,6 +169,7 @@ def window_weight(ids, begin, stop, start, end, known, weights, left, right):  #
 def count_windows(
     ids: Ints,
     offsets: Longs,
+    bounds: Longs,
     starts: Ints,
     ends: Ints,
     targets: Ints,
@@ -191,11 +189,10 @@ def count_windows(
     if plain:
         for i in range(ids.size):
             before[i + 1] = before[i] + (0 <= ids[i] < known)
-    match = 0
     for document in range(offsets.size - 1):
         begin, stop = offsets[document], offsets[document + 1]
-        while match < starts.size and starts[match] < stop:
-            start, end, target = starts[match], ends[match], targets[match]
+        for m in range(bounds[document], bounds[document + 1]):
+            start, end, target = starts[m], ends[m], targets[m]
             if plain:
                 n = before[start] - before[max(begin, start - left.size)]
                 n += before[min(stop, end + right.size)] - before[end]
@@ -206,4 +203,3 @@ def count_windows(
             contexts[target] += n > 0
             tokens[target] += n
             totals[target] += total
-            match += 1

@@ -1,0 +1,81 @@
+"""Counting frequent n-grams exactly, with memory bounded by what is frequent: Apriori over token ids on disk."""
+
+import tempfile
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+BLOCK = 1 << 22  # positions looked at together
+
+
+def frequent_ngrams(batches: Iterable[tuple[Ints, Longs]], longest: int, min_count: int) -> list[tuple[int, ...]]:
+    """All sequences of up to `longest` ids, from batches of (ids, document offsets), that occur at least `min_count` times, by length, then by falling count.
+
+    Level n works with the numbers of the frequent n-grams, one for each position of the corpus or -1; two
+    neighbours that are both frequent make a candidate for level n + 1. Only numbers are kept, and on disk.
+    """
+    with tempfile.TemporaryFile() as file:
+        total = 0
+        for ids, offsets in batches:
+            separated = np.insert(ids, offsets[1:], -1)  # so that no n-gram reaches across documents
+            separated.tofile(file)
+            total += separated.size
+        if total == 0:
+            return []
+        file.flush()
+        codes = np.memmap(file, dtype=np.int32, mode="r+", shape=(total,))
+        found: list[tuple[int, ...]] = []
+        names: list[tuple[int, ...]] = []
+        for length in range(1, longest + 1):
+            stride = len(names)
+            keys, counts = _count(codes, length, stride)
+            frequent = counts >= min_count
+            keys, counts = keys[frequent], counts[frequent]
+            if length == 1:
+                names = [(key,) for key in keys.tolist()]
+            else:
+                names = [
+                    (*names[left], names[right][-1])
+                    for left, right in zip((keys // stride).tolist(), (keys % stride).tolist(), strict=True)
+                ]
+            found += [names[i] for i in np.argsort(-counts, kind="stable")]
+            if not names:
+                break
+            if length < longest:
+                _renumber(codes, keys, length, stride)
+        del codes
+    return found
+
+
+def _keys(codes: Ints, low: int, high: int, length: int, stride: int) -> Longs:
+    """Candidate keys for positions [low, high): -1 where there is none."""
+    here = codes[low:high].astype(np.int64)
+    if length == 1:
+        return here
+    after = np.full(here.size, -1, dtype=np.int64)
+    following = codes[low + 1 : high + 1]
+    after[: following.size] = following
+    return np.where((here >= 0) & (after >= 0), here * stride + after, -1)
+
+
+def _count(codes: Ints, length: int, stride: int) -> tuple[Longs, Longs]:
+    keys, counts = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    for low in range(0, codes.size, BLOCK):
+        block = _keys(codes, low, min(low + BLOCK, codes.size), length, stride)
+        new, n = np.unique(block[block >= 0], return_counts=True)
+        merged, where = np.unique(np.concatenate([keys, new]), return_inverse=True)
+        counts = np.bincount(where, weights=np.concatenate([counts, n]), minlength=merged.size).astype(np.int64)
+        keys = merged
+    return keys, counts
+
+
+def _renumber(codes: Ints, keys: Longs, length: int, stride: int) -> None:
+    """Replace each position's number at level `length - 1` by its number at level `length`, or -1."""
+    for low in range(0, codes.size, BLOCK):
+        high = min(low + BLOCK, codes.size)
+        block = _keys(codes, low, high, length, stride)
+        place = np.minimum(np.searchsorted(keys, block), keys.size - 1)
+        codes[low:high] = np.where((block >= 0) & (keys[place] == block), place, -1)

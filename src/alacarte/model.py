@@ -1,0 +1,461 @@
+"""The facade: fit on text, induce vectors for targets, embed single contexts, save, load.
+
+>>> import numpy as np
+>>> rng = np.random.default_rng(0)
+>>> vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
+>>> text = [" ".join(rng.choice(vectors.words, 40)) for _ in range(200)]
+>>> model = ALaCarte.fit(vectors, text, window=5)
+>>> induced = model.induce(["w1", "w1 w2", "never seen"], text)
+>>> induced.words, induced.missing
+(['w1', 'w1 w2'], ['never seen'])
+"""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._progress import ProgressCallback
+from alacarte._version import __version__
+from alacarte.contexts import Averaging, ContextSettings, ContextSums, Positions
+from alacarte.corpus import CorpusLike
+from alacarte.errors import AlacarteError, BadTransform, NoOccurrences, NotEnoughData
+from alacarte.targets import TargetsLike
+from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
+from alacarte.transform import FitReport, Transform, Weighting
+from alacarte.vectors import VectorsLike, WordVectors
+
+Doubles = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+Contexts = str | Iterable[str | Sequence[str]]
+
+FORMAT = "alacarte.ALaCarte/1"
+SLOT = re.compile(r"_+$")
+
+
+class InducedVectors(WordVectors):
+    """Vectors for targets, with how often each was met (`counts`) and which were not (`missing`).
+
+    Itself a `WordVectors`, so it can be searched, saved in any format and handed on. `sums` holds the statistics
+    behind it, which `update` continues.
+    """
+
+    def __init__(self, model: "ALaCarte", sums: ContextSums) -> None:
+        seen = sums.seen
+        if not len(seen):
+            raise NotEnoughData(
+                f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
+                "text, targets and vectors share language and spelling"
+            )
+        super().__init__([sums.keys[row] for row in seen], model.transform(sums.means(seen)))
+        self.counts: npt.NDArray[np.int64] = sums.occurrences[seen]
+        present = set(seen.tolist())
+        self.missing = [key for row, key in enumerate(sums.keys) if row not in present]
+        self.sums = sums
+        self.model = model
+
+    def count(self, key: str) -> int:
+        """How many occurrences a vector comes from."""
+        return int(self.counts[self.index(key)])
+
+    def update(self, corpus: CorpusLike, **options: Any) -> "InducedVectors":
+        """What one pass over the former text and this would have given; the old object stays as it is.
+
+        >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+        >>> model = ALaCarte(vectors, Transform(np.eye(2)))
+        >>> first = model.induce(["x"], ["a x"])
+        >>> first.update(["x b"])["x"].tolist(), first["x"].tolist()
+        ([0.5, 0.5], [1.0, 0.0])
+        """
+        if self.sums.targets is None:
+            raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
+        more = self.model.collect(self.sums.targets, corpus, **options)
+        return self.model.apply(self.sums + more)
+
+
+class ALaCarte:
+    """Word vectors and the transform learned for them.
+
+    >>> model = ALaCarte.pretrained("glove.6B.50d")
+    >>> vector = model.embed("a cute, fluffy blorp purred and chased the mouse", target="blorp")
+    >>> [word for word, _ in model.vectors.nearest(vector, k=3, among=20_000)]  # doctest: +SKIP
+    ['cat', 'rabbit', 'monster']
+    """
+
+    def __init__(
+        self,
+        vectors: VectorsLike,
+        transform: Transform,
+        *,
+        tokenizer: TokenizerLike | None = None,
+        check: bool = True,
+    ) -> None:
+        self.vectors = WordVectors.of(vectors)
+        self.transform = transform
+        self.check = check
+        if check:
+            transform.check_vectors(self.vectors)
+        elif self.vectors.dimension != transform.dimension:
+            transform.check_vectors(self.vectors)  # no caller can know better than the dimensions
+        settings = transform.settings or ContextSettings()
+        self._tokenizer = None if tokenizer is None else get_tokenizer(tokenizer)
+        if self._tokenizer is not None:
+            settings = replace(settings, tokenizer=self._tokenizer.name)
+        self.settings = settings
+        weights = transform.weights.values
+        self._weights: Doubles | None = None
+        if weights is not None:
+            if len(weights) != len(self.vectors):
+                raise BadTransform(
+                    f"the transform has context weights for {len(weights):,} words and there are {len(self.vectors):,} "
+                    "vectors; load all the vectors it was learned for"
+                )
+            self._weights = weights.astype(np.float64)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        if self._tokenizer is None:
+            self._tokenizer = get_tokenizer(self.settings.tokenizer)
+        return self._tokenizer
+
+    @property
+    def report(self) -> FitReport | None:
+        """How the transform was learned, if it says so."""
+        return self.transform.report
+
+    def __repr__(self) -> str:
+        return f"ALaCarte({self.vectors!r}, {self.transform!r})"
+
+    # ----------------------------------------------------------------------------------------------- fit
+
+    @classmethod
+    def fit(
+        cls,
+        vectors: VectorsLike,
+        corpus: CorpusLike,
+        *,
+        window: int | tuple[int, int] = 10,
+        averaging: Averaging = "occurrence",
+        positions: Positions = "uniform",
+        context_weights: object = None,
+        tokenizer: TokenizerLike = "words",
+        unknown: Literal["keep", "drop"] = "keep",
+        weighting: Weighting = "auto",
+        ridge: float | Literal["loo"] = 0.0,
+        toward: Literal["zero", "identity"] = "zero",
+        intercept: bool = False,
+        exclude: Iterable[str] = (),
+        threads: int | None = None,
+        show_progress: bool | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> "ALaCarte":
+        """Learn a transform for `vectors` from any text; `print(model.report)` says how well.
+
+        How contexts are read: see `ContextSums.collect`. How the matrix is learned: see `Transform.fit`.
+        """
+        source = WordVectors.of(vectors)
+        sums = ContextSums.collect(
+            source, corpus, window=window, averaging=averaging, positions=positions,
+            context_weights=context_weights, tokenizer=tokenizer, unknown=unknown, threads=threads,
+            show_progress=show_progress, callback=callback,
+        )  # fmt: skip
+        return cls.from_sums(
+            source, sums, weighting=weighting, ridge=ridge, toward=toward, intercept=intercept, exclude=exclude,
+            tokenizer=tokenizer,
+        )  # fmt: skip
+
+    @classmethod
+    def from_sums(
+        cls, vectors: VectorsLike, sums: ContextSums, *, tokenizer: TokenizerLike | None = None, **options: Any
+    ) -> "ALaCarte":
+        """Learn from sums already collected (and merged, and saved); options as in `Transform.fit`."""
+        source = WordVectors.of(vectors)
+        return cls(source, Transform.fit(sums, source, **options), tokenizer=tokenizer)
+
+    @classmethod
+    def pretrained(cls, name: str = "glove.6B.50d", *, vectors: VectorsLike | None = None) -> "ALaCarte":
+        """A transform that ships with this package, for vectors of that name; no corpus is needed.
+
+        `vectors` gives the vectors themselves where they are not an installed package, for instance the path of
+        `glove.6B.100d.txt`.
+        """
+        file = resources.files("alacarte") / "pretrained" / f"{name}.safetensors"
+        if not file.is_file():
+            raise AlacarteError(
+                f"no transform for {name!r} ships with this package; there are {', '.join(pretrained_names())}. "
+                "Learn one from any text with ALaCarte.fit(vectors, corpus)"
+            )
+        with resources.as_file(file) as path:
+            transform = Transform.load(path)
+        return cls(name if vectors is None else vectors, transform)
+
+    # -------------------------------------------------------------------------------------------- induce
+
+    def collect(
+        self,
+        targets: TargetsLike,
+        corpus: CorpusLike,
+        *,
+        threads: int | None = None,
+        show_progress: bool | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> ContextSums:
+        """Sum the contexts of targets as this model's transform needs them; `apply` turns sums into vectors."""
+        settings = self.settings
+        return ContextSums.collect(
+            self.vectors, corpus, targets, window=(settings.left, settings.right), averaging=settings.averaging,
+            positions=settings.positions, context_weights=self.transform.weights, tokenizer=self.tokenizer,
+            unknown=settings.unknown, threads=threads, show_progress=show_progress, callback=callback,
+        )  # fmt: skip
+
+    def apply(self, sums: ContextSums) -> InducedVectors:
+        """Vectors from sums collected before, by this model or by others with the same settings."""
+        if self.check:
+            self.transform.check_sums(sums)
+        return InducedVectors(self, sums)
+
+    def induce(
+        self,
+        targets: TargetsLike,
+        corpus: CorpusLike,
+        *,
+        threads: int | None = None,
+        show_progress: bool | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> InducedVectors:
+        """A vector for each target that occurs in the corpus; `.missing` lists the others.
+
+        >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+        >>> induced = ALaCarte(vectors, Transform(np.eye(2))).induce(["new york", "x"], ["a New York b"])
+        >>> induced["new york"].tolist(), induced.count("new york"), induced.missing
+        ([1.0, 1.0], 1, ['x'])
+        """
+        return self.apply(
+            self.collect(targets, corpus, threads=threads, show_progress=show_progress, callback=callback)
+        )
+
+    # --------------------------------------------------------------------------------------------- embed
+
+    def embed(self, contexts: Contexts, target: str | None = None, *, each: bool = False) -> Singles:
+        """The vector of one thing from one or many contexts, on the fly.
+
+        A context is a string, or a list of tokens inside a list (`[["a", "b"]]`). With `target`, the model's
+        window around each of its occurrences counts, and a context without it is an error; without, every word
+        of each context does, as in the paper's few-shot experiments. `each` gives a row for each context instead.
+
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.embed("a x b b", target="x").tolist()
+        [1.0, 2.0]
+        >>> model.embed(["a x", "x b"], target="x").tolist()
+        [0.5, 0.5]
+        """
+        lists = self._token_lists(contexts)
+        wanted = None if target is None else self._target_tokens(target)
+        rows: list[tuple[Doubles, int, float, int]] = []
+        for position, tokens in enumerate(lists):
+            part = self._sum_context(tokens, wanted)
+            if wanted is not None and part[1] == 0:
+                raise NoOccurrences(
+                    f"{target!r} does not occur in context {position + 1}, {_shortened(tokens)!r}; correct the "
+                    "spelling, or leave `target` out to use the whole context"
+                )
+            rows.append(part)
+        if each:
+            return np.stack([self._vector([row], _shortened(lists[i])) for i, row in enumerate(rows)])
+        return self._vector(rows, _shortened(lists[0]))
+
+    def embed_definition(self, text: str, word: str | None = None) -> Singles:
+        """The vector of a word from its definition: all words count but the slot (`___`) and the word itself.
+
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.embed_definition("___ : a b b", word="x").tolist()
+        [1.0, 2.0]
+        """
+        own = set() if word is None else set(self._target_tokens(word))
+        tokens = [
+            token
+            for token in self.tokenizer(text, self.vectors.key_to_index)
+            if token not in own and not SLOT.match(token)
+        ]
+        return self._vector([self._sum_context(tokens, None)], text)
+
+    def _token_lists(self, contexts: Contexts) -> list[Sequence[str]]:
+        if isinstance(contexts, str):
+            contexts = [contexts]
+        known = self.vectors.key_to_index
+        lists = [self.tokenizer(context, known) if isinstance(context, str) else context for context in contexts]
+        if not lists:
+            raise NoOccurrences("there is no context to embed; give at least one")
+        return lists
+
+    def _target_tokens(self, target: str) -> list[str]:
+        tokens = self.tokenizer(target, self.vectors.key_to_index)
+        if not tokens:
+            raise NoOccurrences(f"the tokenizer finds no token in the target {target!r}")
+        return tokens
+
+    def _sum_context(
+        self, tokens: Sequence[str], wanted: list[str] | None
+    ) -> tuple[Doubles, int, float, int]:
+        """(sum of context vectors, occurrences, total weight, occurrences with any context word)."""
+        get = self.vectors.key_to_index.get
+        if wanted is None:
+            rows = [row for row in map(get, tokens) if row is not None]
+            summed, weight = self._weighted_sum(rows, None)
+            return summed, 1, weight, int(weight > 0)
+        summed, occurrences, total, filled = np.zeros(self.vectors.dimension), 0, 0.0, 0
+        left, right = self.settings.position_weights()
+        sequence, length = list(tokens), len(wanted)
+        if self.settings.unknown == "drop":
+            sequence = [token for token in sequence if token in self.vectors or token in wanted]
+        for start in range(len(sequence) - length + 1):
+            if sequence[start : start + length] != wanted:
+                continue
+            before = [get(token) for token in reversed(sequence[max(0, start - len(left)) : start])]
+            after = [get(token) for token in sequence[start + length : start + length + len(right)]]
+            pairs = [(row, left[k]) for k, row in enumerate(before) if row is not None]
+            pairs += [(row, right[k]) for k, row in enumerate(after) if row is not None]
+            window, weight = self._weighted_sum([row for row, _ in pairs], [scale for _, scale in pairs])
+            if self.settings.averaging == "context" and weight > 0:
+                window /= weight
+            summed += window
+            occurrences, total, filled = occurrences + 1, total + weight, filled + (weight > 0)
+        return summed, occurrences, total, filled
+
+    def _weighted_sum(self, rows: list[int], scales: list[float] | None) -> tuple[Doubles, float]:
+        if not rows:
+            return np.zeros(self.vectors.dimension), 0.0
+        block = self.vectors.matrix[rows]
+        if self._weights is None and (scales is None or self.settings.positions == "uniform"):
+            return block.sum(axis=0, dtype=np.float64), float(len(rows))
+        weights = np.ones(len(rows)) if self._weights is None else self._weights[rows]
+        if scales is not None:
+            weights = weights * scales
+        return weights @ block, float(weights.sum())
+
+    def _vector(self, parts: list[tuple[Doubles, int, float, int]], shown: str) -> Singles:
+        """Average the parts as the settings say, and transform."""
+        averaging = self.settings.averaging
+        total = sum(part[2] for part in parts)
+        if total <= 0:
+            raise NotEnoughData(f"none of the context words has a vector: {shown!r}; give a context with known words")
+        if len(parts) == 1:
+            summed = parts[0][0]
+        else:
+            summed = np.sum([part[0] for part in parts], axis=0)
+        if averaging == "occurrence":
+            by: float = sum(part[1] for part in parts)
+        elif averaging == "token":
+            by = total
+        else:
+            by = sum(part[3] for part in parts)
+        return self.transform(summed / by)
+
+    # --------------------------------------------------------------------------------------------- files
+
+    def save(self, folder: str | PathLike[str], *, include_vectors: bool | None = None) -> None:
+        """A folder with the transform, its report and where the vectors are; with the vectors themselves on request.
+
+        Vectors that came from no file or named set are always included: there is nowhere else to find them.
+        """
+        path = Path(folder)
+        if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / "model.json").is_file())):
+            raise AlacarteError(f"{path}: exists and is not a saved model; choose another folder or remove it")
+        include = self.vectors.source is None if include_vectors is None else include_vectors
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+        try:
+            self.transform.save(staging / "transform.safetensors")
+            if self.report is not None:
+                (staging / "report.txt").write_text(f"{self.report}\n", encoding="utf-8")
+            if include:
+                self.vectors.save(staging / "vectors.safetensors")
+            description = {
+                "format": FORMAT,
+                "version": __version__,
+                "vectors": None if include else self.vectors.source,
+                "vectors_format": getattr(self.vectors, "format", None),
+                "fingerprint": self.vectors.fingerprint,
+                "words": len(self.vectors),
+                "tokenizer": self.settings.tokenizer,
+            }
+            (staging / "model.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+            staging.chmod(0o777 & ~_umask())
+            _replace_folder(staging, path)
+        except BaseException:
+            shutil.rmtree(staging, ignore_errors=True)
+            raise
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | PathLike[str],
+        *,
+        vectors: VectorsLike | None = None,
+        tokenizer: TokenizerLike | None = None,
+        check: bool = True,
+    ) -> "ALaCarte":
+        """A saved model; `vectors` says where the vectors are if they have moved."""
+        path = Path(folder)
+        try:
+            description = json.loads((path / "model.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise AlacarteError(
+                f"{path}: not a saved model ({error}); `alc fit --out {path}` or ALaCarte.save makes one"
+            ) from None
+        if description.get("format") != FORMAT:
+            raise AlacarteError(f"{path}: a model of another format, {description.get('format')!r}")
+        transform = Transform.load(path / "transform.safetensors")
+        if vectors is None:
+            own = path / "vectors.safetensors"
+            vectors = own if own.is_file() else description["vectors"]
+            if isinstance(vectors, str) and Path(vectors).is_absolute() and not Path(vectors).exists():
+                raise AlacarteError(
+                    f"{path}: the vectors of this model were at {vectors} and are not there any more; "
+                    "say where they are with vectors=… (--vectors)"
+                )
+        loaded = WordVectors.of(vectors)  # type: ignore[arg-type]
+        named = tokenizer if tokenizer is not None else None
+        return cls(loaded, transform, tokenizer=named, check=check)
+
+
+def pretrained_names() -> list[str]:
+    """The vectors for which a transform ships with this package."""
+    folder = resources.files("alacarte") / "pretrained"
+    return sorted(file.name.removesuffix(".safetensors") for file in folder.iterdir() if file.name.endswith(".safetensors"))
+
+
+def _shortened(tokens: Sequence[str]) -> str:
+    text = " ".join(tokens)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _replace_folder(new: Path, old: Path) -> None:
+    """Put a finished folder in the place of another; the other goes only when this one is there."""
+    if not old.exists():
+        new.rename(old)
+        return
+    aside = Path(tempfile.mkdtemp(prefix=f".{old.name}.", suffix=".old", dir=old.parent))
+    old.rename(aside / "old")
+    try:
+        new.rename(old)
+    except BaseException:
+        (aside / "old").rename(old)
+        raise
+    shutil.rmtree(aside)

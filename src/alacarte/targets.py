@@ -1,0 +1,550 @@
+"""What to embed: words, n-grams, patterns over tokens, labelled spans. Compiled once into a matcher over ids.
+
+Overlapping and nested matches all count. A match is (start, end, target); what it sees are the windows outside it.
+"""
+
+import fnmatch
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._discovery import frequent_ngrams
+from alacarte._kernels.matching import build_table, find_sequences
+from alacarte.corpus import Corpus, CorpusLike, Document
+from alacarte.errors import BadTargets
+from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
+
+Kind = Literal["words", "tokens", "glob", "regex", "span"]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+UNKNOWN = -1
+
+
+class Targets:
+    """An ordered set of things to embed, each under the key it was asked for.
+
+    >>> Targets(["decorator", "keyword argument"])
+    Targets(2: 'decorator', 'keyword argument')
+    >>> Targets.glob(["immigr*", "asylum *"]) | Targets(["border"])
+    Targets(3: 'immigr*', 'asylum *', 'border')
+
+    A plain string is split into tokens as the corpus is, so that `New York` finds what the corpus has. A sequence
+    of tokens is taken as it is; its key joins them with spaces.
+    """
+
+    def __init__(self, items: "str | Iterable[str | Sequence[str]]" = ()) -> None:
+        if isinstance(items, str):
+            items = [items]
+        pairs: list[tuple[str, Kind]] = []
+        for item in items:
+            if isinstance(item, str):
+                pairs.append((item, "words"))
+            elif isinstance(item, Sequence) and item and all(isinstance(token, str) for token in item):
+                pairs.append((" ".join(item), "tokens"))
+            else:
+                raise BadTargets(f"a target is a string or a sequence of tokens, not {item!r}")
+        self._set(pairs)
+
+    def _set(self, pairs: Iterable[tuple[str, Kind]], any_label: bool = False) -> "Targets":
+        kinds: dict[str, Kind] = {}
+        for key, kind in pairs:
+            if not key.strip():
+                raise BadTargets("a target is empty; leave out blank lines and empty strings")
+            if kinds.setdefault(key, kind) != kind:
+                raise BadTargets(
+                    f"{key!r} is asked for both as {kinds[key]} and as {kind}; one key can hold one vector, "
+                    "so embed them in two runs"
+                )
+        self._kinds = kinds
+        self.any_label = any_label
+        return self
+
+    @classmethod
+    def _of(cls, pairs: Iterable[tuple[str, Kind]], any_label: bool = False) -> "Targets":
+        return cls.__new__(cls)._set(pairs, any_label)
+
+    @classmethod
+    def of(cls, what: "TargetsLike") -> "Targets":
+        """Targets from whatever describes them: one string, many, a `Path` to a file, or targets themselves."""
+        if isinstance(what, Targets):
+            return what
+        if isinstance(what, PathLike):
+            return cls.from_file(what)
+        return cls(what)
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> "Targets":
+        """One target a line; the tokens of an n-gram separated by spaces; blank lines and repetitions skipped."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadTargets(
+                f"{path}: byte {error.start} is not UTF-8; save the list of targets as UTF-8 text"
+            ) from None
+        except OSError as error:
+            raise BadTargets(f"{path}: {error.strerror}; pass a text file with one target a line") from None
+        items = [line.strip() for line in text.split("\n") if line.strip()]
+        if not items:
+            raise BadTargets(f"{path}: the file is empty; write one word or n-gram a line")
+        return cls(items)
+
+    @classmethod
+    def glob(cls, patterns: str | Iterable[str]) -> "Targets":
+        """Patterns with `*` and `?` that must match whole tokens; several tokens separated by spaces."""
+        return cls._of((pattern, "glob") for pattern in _listed(patterns))
+
+    @classmethod
+    def regex(cls, patterns: str | Iterable[str]) -> "Targets":
+        """Regular expressions searched for inside tokens (anchor with ^ and $); separated by spaces."""
+        targets = cls._of((pattern, "regex") for pattern in _listed(patterns))
+        for pattern in targets:
+            for part in pattern.split():
+                try:
+                    re.compile(part)
+                except re.error as error:
+                    raise BadTargets(f"the regular expression {part!r} is malformed: {error}") from None
+        return targets
+
+    @classmethod
+    def spans(cls, labels: Iterable[str] | None = None) -> "Targets":
+        """The annotated spans of the documents, under their labels; with `labels`, only those."""
+        if labels is None:
+            return cls._of((), any_label=True)
+        return cls._of((label, "span") for label in _listed(labels))
+
+    @classmethod
+    def discover(
+        cls,
+        corpus: CorpusLike,
+        *,
+        n: int | Iterable[int] = 1,
+        min_count: int = 10,
+        vectors: Mapping[str, object] | Sequence[str] | None = None,
+        tokenizer: TokenizerLike = "words",
+        known: bool = False,
+        punctuation: bool = False,
+    ) -> "Targets":
+        """All n-grams that occur at least `min_count` times in a corpus, the most frequent first.
+
+        Single words that `vectors` holds are left out unless `known`; n-grams with a token that has no letter or
+        digit are left out unless `punctuation`. Exact, with memory bounded by what is frequent: an n-gram is
+        counted only where both (n-1)-grams in it are frequent.
+
+        >>> Targets.discover(["a rose is a rose", "is a rose"], n=(1, 2), min_count=3)
+        Targets(3: 'a', 'rose', 'a rose')
+        """
+        lengths = sorted({n} if isinstance(n, int) else set(n))
+        if not lengths or lengths[0] < 1:
+            raise BadTargets(f"n-gram lengths start at 1, not {lengths}")
+        if min_count < 1:
+            raise BadTargets(f"min_count is at least 1, not {min_count}")
+        index = vocabulary_index(vectors)
+        lexicon = Lexicon(index, grow=True)
+        split = get_tokenizer(tokenizer)
+        encoded = (encode(batch.documents, split, lexicon) for batch in Corpus.of(corpus).batches())
+        found = frequent_ngrams(((batch.ids, batch.offsets) for batch in encoded), max(lengths), min_count)
+        wordlike = re.compile(r"[^\W_]")
+        pairs: list[tuple[str, Kind]] = []
+        for sequence in found:
+            if len(sequence) not in lengths or (len(sequence) == 1 and not known and sequence[0] < len(index)):
+                continue
+            words = [lexicon.word(token) for token in sequence]
+            if punctuation or all(wordlike.search(word) for word in words):
+                pairs.append((" ".join(words), "tokens"))
+        return cls._of(pairs)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._kinds
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Targets):
+            return NotImplemented
+        return list(self._kinds.items()) == list(other._kinds.items()) and self.any_label == other.any_label
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __or__(self, other: "Targets") -> "Targets":
+        return Targets._of(
+            [*self._kinds.items(), *other._kinds.items()], any_label=self.any_label or other.any_label
+        )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(key) for key, _ in zip(self, range(5), strict=False))
+        more = ", …" if len(self) > 5 else ""
+        labels = " + any label" if self.any_label else ""
+        return f"Targets({len(self)}: {shown}{more}{labels})" if len(self) else "Targets(any label)"
+
+    # -------------------------------------------------------------------------------------- save and load
+
+    def to_state(self) -> dict[str, str | bool]:
+        """All but the keys, in a form that JSON can hold; `from_state` puts them together again."""
+        return {"kinds": "".join(kind[0] for kind in self._kinds.values()), "any_label": self.any_label}
+
+    @classmethod
+    def from_state(cls, keys: Iterable[str], state: Mapping[str, object]) -> "Targets":
+        initials: dict[str, Kind] = {"w": "words", "t": "tokens", "g": "glob", "r": "regex", "s": "span"}
+        kinds = [initials[initial] for initial in str(state["kinds"])]
+        return cls._of(zip(keys, kinds, strict=False), any_label=bool(state["any_label"]))
+
+    # -------------------------------------------------------------------------------------------- compile
+
+    def compile(self, lexicon: "Lexicon", tokenizer: Tokenizer) -> "Matcher":
+        """A matcher over ids. Adds the targets' own words to the lexicon; tokens of a target that the tokenizer
+        cannot produce simply never occur."""
+        sequences: list[Ints] = []
+        keys_of: list[int] = []
+        patterns: list[tuple[int, list[re.Pattern[str]]]] = []
+        labels: dict[str, int] = {}
+        for position, (key, kind) in enumerate(self._kinds.items()):
+            if kind == "words" or kind == "tokens":
+                tokens = tokenizer(key, lexicon.index) if kind == "words" else key.split(" ")
+                if not tokens:
+                    raise BadTargets(f"the tokenizer {tokenizer.name!r} finds no token in the target {key!r}")
+                sequences.append(np.array([lexicon.add(token) for token in tokens], dtype=np.int32))
+                keys_of.append(position)
+            elif kind == "span":
+                labels[key] = position
+            else:
+                patterns.append((position, [_token_pattern(part, kind) for part in key.split()]))
+        return Matcher(list(self), sequences, keys_of, patterns, labels, self.any_label, lexicon)
+
+
+TargetsLike = Targets | str | PathLike[str] | Iterable[str | Sequence[str]]
+
+
+def _listed(items: str | Iterable[str]) -> list[str]:
+    return [items] if isinstance(items, str) else list(items)
+
+
+def _token_pattern(part: str, kind: Kind) -> re.Pattern[str]:
+    return re.compile(fnmatch.translate(part) if kind == "glob" else part, re.IGNORECASE)
+
+
+def vocabulary_index(vectors: Mapping[str, object] | Sequence[str] | None) -> dict[str, int]:
+    """Word → row for anything that lists words: vectors, a mapping, a list; nothing known for None."""
+    if vectors is None:
+        return {}
+    index = getattr(vectors, "key_to_index", None)
+    return dict(index) if index is not None else {word: row for row, word in enumerate(vectors)}
+
+
+# ----------------------------------------------------------------------------------------------- encoding
+
+
+class Lexicon:
+    """Token → id: the vectors' words first, as rows; then words that only targets need; -1 for all others.
+
+    `admit` decides about a token that is met for the first time; with `grow` every token gets an id.
+    """
+
+    FORGET_AFTER = 1_000_000  # unknown tokens remembered as such, which bounds the memory they take
+
+    def __init__(self, index: Mapping[str, int], *, grow: bool = False) -> None:
+        self.index = index
+        self.known = len(index)
+        self._ids: Mapping[str, int] = index
+        self._extra: list[str] = []
+        self._rejected = 0
+        self._words: list[str] | None = None
+        self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
+
+    def __len__(self) -> int:
+        return self.known + len(self._extra)
+
+    def add(self, token: str) -> int:
+        """The id of a token, which it gets now if it has none."""
+        found = self._ids.get(token, UNKNOWN)
+        if found != UNKNOWN:
+            return found
+        if self._ids is self.index:
+            self._ids = dict(self.index)
+        new = len(self)
+        self._ids[token] = new  # type: ignore[index]
+        self._extra.append(token)
+        return new
+
+    def word(self, token: int) -> str:
+        if token >= self.known:
+            return self._extra[token - self.known]
+        if self._words is None:
+            self._words = list(self.index)
+        return self._words[token]
+
+    def ids(self, tokens: Iterable[str]) -> Iterable[int]:
+        if self.admit is None:
+            return map(self._ids.get, tokens, repeat(UNKNOWN))
+        return map(self._admit_or_reject, tokens)
+
+    def _admit_or_reject(self, token: str) -> int:
+        found = self._ids.get(token)
+        if found is not None:
+            return found
+        if self.admit is not None and self.admit(token):
+            return self.add(token)
+        if self._ids is self.index:
+            self._ids = dict(self.index)
+        if self._rejected >= self.FORGET_AFTER:
+            self._ids = {word: number for word, number in self._ids.items() if number != UNKNOWN}
+            self._rejected = 0
+        self._ids[token] = UNKNOWN  # type: ignore[index]
+        self._rejected += 1
+        return UNKNOWN
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Documents as ids: document i is `ids[offsets[i]:offsets[i + 1]]`; spans count positions in `ids`."""
+
+    ids: Ints
+    offsets: Longs
+    spans: list[tuple[int, int, str]]
+
+
+def encode(
+    documents: Iterable[str | Sequence[str] | Document], tokenizer: Tokenizer, lexicon: Lexicon
+) -> Encoded:
+    """Tokenise documents and turn their tokens into ids, once.
+
+    >>> lexicon = Lexicon({"a": 0, "rose": 1})
+    >>> encode(["A rose is", ["a"]], get_tokenizer("words"), lexicon).ids.tolist()
+    [0, 1, -1, 0]
+    """
+    ids = array("i")
+    offsets = array("q", [0])
+    spans: list[tuple[int, int, str]] = []
+    known = lexicon.index
+    for document in documents:
+        if isinstance(document, str):
+            ids.extend(lexicon.ids(tokenizer(document, known)))
+        elif isinstance(document, Document):
+            _encode_annotated(document, tokenizer, lexicon, ids, spans)
+        else:
+            ids.extend(lexicon.ids(document))
+        offsets.append(len(ids))
+    return Encoded(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), spans)
+
+
+def _encode_annotated(
+    document: Document, tokenizer: Tokenizer, lexicon: Lexicon, ids: "array[int]", spans: list[tuple[int, int, str]]
+) -> None:
+    start = len(ids)
+    if document.tokens is not None:
+        ids.extend(lexicon.ids(document.tokens))
+        spans.extend((start + low, start + high, label) for low, high, label in document.spans)
+        return
+    # Text is tokenised between the borders of the spans, so that a span always begins and ends with a token.
+    text = document.text or ""
+    borders = sorted({0, len(text), *(border for low, high, _ in document.spans for border in (low, high))})
+    token_at = {0: start}
+    for low, high in zip(borders, borders[1:], strict=False):
+        ids.extend(lexicon.ids(tokenizer(text[low:high], lexicon.index)))
+        token_at[high] = len(ids)
+    for low, high, label in document.spans:
+        if token_at[low] < token_at[high]:  # a span of white space holds no token
+            spans.append((token_at[low], token_at[high], label))
+
+
+# ----------------------------------------------------------------------------------------------- matching
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Occurrences, sorted by start: positions [start, end) hold target number `target`."""
+
+    starts: Ints
+    ends: Ints
+    targets: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+def _no_matches() -> Matches:
+    nothing = np.empty(0, dtype=np.int32)
+    return Matches(nothing, nothing, nothing)
+
+
+class Matcher:
+    """Finds all targets in encoded documents. `keys` grows when spans bring labels not seen before."""
+
+    def __init__(
+        self,
+        keys: list[str],
+        sequences: list[Ints],
+        keys_of: list[int],
+        patterns: list[tuple[int, list[re.Pattern[str]]]],
+        labels: dict[str, int],
+        any_label: bool,
+        lexicon: Lexicon,
+    ) -> None:
+        self.keys = keys
+        self._lexicon = lexicon
+        self._labels = labels
+        self._any_label = any_label
+        self._taken = set(keys) - set(labels) if any_label else set()
+        self._sequences = _SequenceTable(sequences, keys_of, len(lexicon)) if sequences else None
+        self._patterns = [
+            (position, [_PatternMask(pattern, lexicon) for pattern in parts]) for position, parts in patterns
+        ]
+        if self._patterns:
+            tests = [mask.pattern for _, masks in self._patterns for mask in masks]
+            lexicon.admit = lambda token: any(test.search(token) for test in tests)
+
+    @classmethod
+    def of_vocabulary(cls, words: Sequence[str], lexicon: Lexicon) -> "Matcher":
+        """Every word of the vectors is a target: what learning a transform needs."""
+        matcher = cls(list(words), [], [], [], {}, False, lexicon)
+        matcher._sequences = _SequenceTable.of_vocabulary(len(words))
+        return matcher
+
+    def match(self, encoded: Encoded) -> Matches:
+        parts: list[Matches] = []
+        if self._sequences is not None:
+            parts.append(self._sequences.find(encoded))
+        for position, masks in self._patterns:
+            parts.append(_find_pattern(encoded, position, masks))
+        if encoded.spans and (self._labels or self._any_label):
+            parts.append(self._find_spans(encoded))
+        if not parts:
+            return _no_matches()
+        if len(parts) == 1:
+            return parts[0]
+        starts = np.concatenate([part.starts for part in parts])
+        ends = np.concatenate([part.ends for part in parts])
+        targets = np.concatenate([part.targets for part in parts])
+        order = np.lexsort((targets, ends, starts))
+        return Matches(starts[order], ends[order], targets[order])
+
+    def _find_spans(self, encoded: Encoded) -> Matches:
+        found: list[tuple[int, int, int]] = []
+        for start, end, label in encoded.spans:
+            position = self._labels.get(label)
+            if position is None:
+                if not self._any_label:
+                    continue
+                if label in self._taken:
+                    raise BadTargets(
+                        f"the label {label!r} of a span is also the key of another target; rename one of them"
+                    )
+                position = self._labels[label] = len(self.keys)
+                self.keys.append(label)
+            found.append((start, end, position))
+        if not found:
+            return _no_matches()
+        columns = np.array(sorted(found), dtype=np.int32)
+        return Matches(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
+
+
+class _SequenceTable:
+    """Words and n-grams as sequences of ids, ready for the kernel."""
+
+    def __init__(self, sequences: list[Ints], keys_of: list[int], n_ids: int) -> None:
+        # Two keys may be the same sequence ("New York" and "new york"): it is searched once and found for both.
+        numbers: dict[bytes, int] = {}
+        owners: list[list[int]] = []
+        for sequence, key in zip(sequences, keys_of, strict=True):
+            number = numbers.setdefault(sequence.tobytes(), len(owners))
+            if number == len(owners):
+                owners.append([])
+            owners[number].append(key)
+        unique = [np.frombuffer(raw, dtype=np.int32) for raw in numbers]
+        lengths = np.array([len(sequence) for sequence in unique], dtype=np.int64)
+        self._flat = np.concatenate(unique)
+        self._bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self._lengths = np.unique(lengths[lengths > 1])
+        firsts = self._flat[self._bounds[:-1]]
+        self._single = np.full(n_ids, -1, dtype=np.int32)
+        self._single[firsts[lengths == 1]] = np.flatnonzero(lengths == 1)
+        self._starters = np.zeros(n_ids, dtype=np.uint8)
+        self._starters[firsts[lengths > 1]] = 1
+        size = 1 << max(4, int(2 * (lengths > 1).sum()).bit_length())
+        self._table = build_table(self._flat, self._bounds, size)
+        self._owner_counts = np.array([len(keys) for keys in owners], dtype=np.int64)
+        self._owner_bounds = np.concatenate([[0], np.cumsum(self._owner_counts)])
+        self._owners = np.array([key for keys in owners for key in keys], dtype=np.int32)
+
+    @classmethod
+    def of_vocabulary(cls, size: int) -> "_SequenceTable":
+        table = cls.__new__(cls)
+        everything = np.arange(size, dtype=np.int32)
+        table._flat = table._single = table._owners = everything
+        table._bounds = table._owner_bounds = np.arange(size + 1, dtype=np.int64)
+        table._lengths = np.empty(0, dtype=np.int64)
+        table._starters = np.zeros(size, dtype=np.uint8)
+        table._table = np.full(1, -1, dtype=np.int32)
+        table._owner_counts = np.ones(size, dtype=np.int64)
+        return table
+
+    def find(self, encoded: Encoded) -> Matches:
+        ids = encoded.ids
+        if self._patterns_may_have_grown(ids):
+            ids = np.where(ids < len(self._single), ids, UNKNOWN).astype(np.int32)
+        room = ids.size * (1 + len(self._lengths))
+        starts, ends, found = (np.empty(room, dtype=np.int32) for _ in range(3))
+        count = find_sequences(
+            ids, encoded.offsets, self._single, self._lengths, self._starters, self._flat, self._bounds,
+            self._table, starts, ends, found,
+        )  # fmt: skip
+        starts, ends, found = starts[:count], ends[:count], found[:count]
+        copies = self._owner_counts[found]
+        if copies.max(initial=1) == 1:
+            return Matches(starts, ends, self._owners[self._owner_bounds[found]])
+        first = np.repeat(self._owner_bounds[found], copies)
+        within = np.arange(first.size) - np.repeat(np.cumsum(copies) - copies, copies)
+        targets = self._owners[first + within]
+        return Matches(np.repeat(starts, copies), np.repeat(ends, copies), targets)
+
+    def _patterns_may_have_grown(self, ids: Ints) -> bool:
+        return bool(ids.size) and int(ids.max()) >= len(self._single)
+
+
+class _PatternMask:
+    """Which ids a token pattern matches, found out once for each id that occurs."""
+
+    def __init__(self, pattern: re.Pattern[str], lexicon: Lexicon) -> None:
+        self.pattern = pattern
+        self._lexicon = lexicon
+        self._answers = np.full(len(lexicon) + 1, -1, dtype=np.int8)  # -1: not asked yet
+        self._answers[-1] = 0  # the unknown id -1 reads the last entry
+
+    def __call__(self, ids: Ints) -> npt.NDArray[np.bool_]:
+        if len(self._answers) < len(self._lexicon) + 1:
+            grown = np.full(2 * len(self._lexicon) + 1, -1, dtype=np.int8)
+            grown[: len(self._answers) - 1] = self._answers[:-1]
+            grown[-1] = 0
+            self._answers = grown
+        answers = self._answers[ids]
+        if (answers < 0).any():
+            for token in np.unique(ids[answers < 0]).tolist():
+                self._answers[token] = self.pattern.search(self._lexicon.word(token)) is not None
+            answers = self._answers[ids]
+        return np.asarray(answers == 1)
+
+
+def _find_pattern(encoded: Encoded, position: int, masks: list[_PatternMask]) -> Matches:
+    ids, length = encoded.ids, len(masks)
+    if ids.size < length:
+        return _no_matches()
+    hits = masks[0](ids[: ids.size - length + 1])
+    for shift, mask in enumerate(masks[1:], start=1):
+        hits = hits & mask(ids[shift : ids.size - length + 1 + shift])
+    starts = np.flatnonzero(hits)
+    if length > 1:  # all tokens in one document
+        document = np.searchsorted(encoded.offsets, starts, side="right")
+        starts = starts[starts + length <= encoded.offsets[document]]
+    starts = starts.astype(np.int32)
+    return Matches(starts, starts + np.int32(length), np.full(starts.size, position, dtype=np.int32))

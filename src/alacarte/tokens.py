@@ -1,0 +1,337 @@
+"""From text to tokens: named tokenizers that a saved model can record, and adapters for any other.
+
+A tokenizer is a function of a text and of the words that are *known* (those with a vector), because some
+decisions depend on them: `state-of-the-art` stays whole for vectors that hold it and is split for those that do
+not. Tokens that nobody knows are kept as they are: they hold their place in a window.
+
+| name | what it does |
+|---|---|
+| `words` | the default: lower-case; words, numbers and punctuation as GloVe 6B has them |
+| `words-cased` | the same with upper and lower case as written |
+| `whitespace`, `whitespace-lower` | split at white space and nothing else |
+| `authors`, `authors-lower` | the tokenizer of the paper's released code |
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from alacarte.errors import AlacarteError
+
+Known = Container[str]
+NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """A named function from a text, and the words that are known, to tokens.
+
+    >>> get_tokenizer("words")("Don't split well-known words.", {"n't", "well-known"})
+    ['do', "n't", 'split', 'well-known', 'words', '.']
+    """
+
+    name: str
+    function: Callable[[str, Known], list[str]]
+
+    def __call__(self, text: str, known: Known = NOTHING) -> list[str]:
+        return self.function(text, known)
+
+    @property
+    def named(self) -> bool:
+        """Whether the name alone is enough to get this tokenizer back."""
+        return _NAMED.get(self.name) is self.function
+
+
+# ------------------------------------------------------------------------------------------------- words
+#
+# A compound is a run of word characters (letters, digits, combining marks, `_`), possibly several joined by one
+# of ' - . / & each, or by , or : between digits, possibly with an apostrophe before and a period behind. What a
+# compound becomes is decided by `_split_compound`. Anything else that is not white space is punctuation; a run of
+# one punctuation character is one token ("...", "--"), but brackets and double quotes stand alone.
+
+_TYPOGRAPHIC = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
+_CONTRACTIONS = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m")
+
+
+@cache
+def character_classes() -> dict[str, str]:
+    """Characters that decide tokenisation and that `re` has no name for: marks, spaces, ignored ones.
+
+    Planes above 3 hold no marks and no controls but for the tags and variation selectors of plane 14.
+    """
+    classes: dict[str, list[str]] = {"mark": ["\u200c", "\u200d"], "space": ["\u200b"], "ignored": []}
+    for code in (*range(0x1FFFF), *range(0xE0000, 0xE01F0)):
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category[0] == "M":
+            classes["mark"].append(character)
+        elif (category in ("Cc", "Cs") or category[0] == "Z") and not character.isspace():
+            classes["space"].append(character)
+        elif category == "Cf" and character not in "\u200b\u200c\u200d":
+            classes["ignored"].append(character)
+    return {name: "".join(characters) for name, characters in classes.items()}
+
+
+def _ranges(characters: str) -> str:
+    """A regular expression class for many characters, as ranges."""
+    codes = sorted(map(ord, characters))
+    spans: list[list[int]] = []
+    for code in codes:
+        if spans and spans[-1][1] == code - 1:
+            spans[-1][1] = code
+        else:
+            spans.append([code, code])
+    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in spans)
+
+
+@cache
+def _word_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """(tokens of any text, tokens of pure ASCII text, characters to ignore)."""
+    classes = character_classes()
+    marks, spaces = _ranges(classes["mark"]), _ranges(classes["space"])
+
+    def compile_tokens(word: str, punctuation: str, flags: int) -> re.Pattern[str]:
+        joined = rf"(?:(?:['/&.]|\.?-){word}+|(?<=[0-9])[,:](?=[0-9]){word}+)*"
+        return re.compile(
+            rf"'?{word}+{joined}(?:\.(?!\.))?|([()\[\]{{}}\"])|({punctuation})\2*", flags
+        )
+
+    return (
+        compile_tokens(rf"[\w{marks}]", rf"[^\w\s{marks}{spaces}]", 0),
+        compile_tokens(r"[a-zA-Z0-9_]", r"[!-/:-@\[-^`{-~]", re.ASCII),
+        re.compile(f"[{_ranges(classes['ignored'])}]"),
+    )
+
+
+def fold(text: str, lower: bool = True) -> str:
+    """What `words` sees of a text: NFC, lower case, plain apostrophes and hyphens, no invisible characters.
+
+    >>> fold("Cafe\\u0301 it\\u2019s")
+    "café it's"
+    """
+    if text.isascii():
+        return text.lower() if lower else text
+    text = unicodedata.normalize("NFC", text)
+    text = _word_patterns()[2].sub("", text)
+    return (text.lower() if lower else text).translate(_TYPOGRAPHIC)
+
+
+def _words(text: str, known: Known) -> list[str]:
+    return _tokens_of_folded(fold(text), known)
+
+
+def _words_cased(text: str, known: Known) -> list[str]:
+    return _tokens_of_folded(fold(text, lower=False), known)
+
+
+def _tokens_of_folded(text: str, known: Known) -> list[str]:
+    pattern = _word_patterns()[1 if text.isascii() else 0]
+    tokens: list[str] = []
+    for match in pattern.finditer(text):
+        token = match.group()
+        if match.lastindex or token.isalnum():
+            tokens.append(token)
+        else:
+            _split_compound(token, known, tokens)
+    return tokens
+
+
+def _split_compound(token: str, known: Known, tokens: list[str]) -> None:
+    """Decide about what is more than one run of letters and digits; append the pieces to `tokens`.
+
+    In this order: an abbreviation with its last period (u.s.) if known; a word with its first apostrophe ('em) if
+    known; a contraction (do n't, dog 's) if its suffix is known; the whole if known; the parts between hyphens,
+    each whole if known; the parts between any joiners, but numbers (1,000 or 3.5) whole.
+    """
+    period = token.endswith(".")
+    if period:
+        if token in known and "." in token[:-1]:
+            tokens.append(token)
+            return
+        token = token[:-1]
+    if token.startswith("'"):
+        if token in known:
+            tokens.append(token)
+            token = ""
+        else:
+            tokens.append("'")
+            token = token[1:]
+    suffix = ""
+    if "'" in token:
+        ending = token.lower()
+        for contraction in _CONTRACTIONS:
+            if ending.endswith(contraction) and len(token) > len(contraction):
+                suffix = token[len(token) - len(contraction) :]
+                if suffix not in known:
+                    suffix = ""
+                break
+        token = token[: len(token) - len(suffix)]
+    if token:
+        _split_hyphens(token, known, tokens)
+    if suffix:
+        tokens.append(suffix)
+    if period:
+        tokens.append(".")
+
+
+def _split_hyphens(token: str, known: Known, tokens: list[str]) -> None:
+    if token in known:
+        tokens.append(token)
+        return
+    for position, part in enumerate(token.split("-")):
+        if position:
+            tokens.append("-")
+        if part in known:
+            tokens.append(part)
+        else:
+            tokens.extend(match.group() for match in _PIECES.finditer(part))
+
+
+_PIECES = re.compile(r"(?:(?<=[0-9])[.,:](?=[0-9])|[^._/&',:])+|([._/&',:])\1*")
+
+
+# -------------------------------------------------------------------------------------------- white space
+
+
+def _whitespace(text: str, known: Known) -> list[str]:
+    return text.split() if text.isascii() else unicodedata.normalize("NFC", text).split()
+
+
+def _whitespace_lower(text: str, known: Known) -> list[str]:
+    return _whitespace(text.lower(), known)
+
+
+# ------------------------------------------------------------------------------------------------ authors
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character)[0] in "MPS"
+
+
+def _authors(text: str, known: Known) -> list[str]:
+    """The released code's way; what it calls a blank is here a token that is not known.
+
+    Where its code would count a character twice (a known word that reaches one character past the border), the
+    remainder starts behind that word.
+    """
+    tokens: list[str] = []
+    for piece in text.split():
+        rest = piece
+        while rest:
+            if rest in known:
+                tokens.append(rest)
+                break
+            cut = _authors_cut(rest, known)
+            if cut is None:
+                tokens.append(rest)
+                break
+            left, rest = cut
+            tokens.append(left)
+    return tokens
+
+
+def _authors_cut(piece: str, known: Known) -> tuple[str, str] | None:
+    """Cut at the first border of punctuation and the rest, or one character on where that gives known words."""
+    first = _is_punctuation(piece[0])
+    border = next((i for i in range(1, len(piece)) if _is_punctuation(piece[i]) != first), None)
+    if border is None or len(piece) > 1000:
+        return None
+    left, right = piece[:border], piece[border:]
+    longer, shorter = piece[: border + 1], piece[border + 1 :]
+    if left in known:
+        if right not in known and longer in known and shorter in known:
+            return longer, shorter
+        return left, right
+    if longer in known:
+        return longer, shorter
+    if right not in known and shorter in known:
+        return longer, shorter
+    return left, right
+
+
+def _authors_lower(text: str, known: Known) -> list[str]:
+    return _authors(text.lower(), known)
+
+
+# --------------------------------------------------------------------------------------- names and adapters
+
+_NAMED: dict[str, Callable[[str, Known], list[str]]] = {
+    "words": _words,
+    "words-cased": _words_cased,
+    "whitespace": _whitespace,
+    "whitespace-lower": _whitespace_lower,
+    "authors": _authors,
+    "authors-lower": _authors_lower,
+}
+
+TokenizerLike = str | Tokenizer | Callable[[str], Iterable[str]]
+
+
+def get_tokenizer(what: TokenizerLike) -> Tokenizer:
+    """A tokenizer by name, or any function from text to tokens, or a spaCy pipeline, or a Hugging Face tokenizer.
+
+    >>> get_tokenizer("whitespace")("New York!")
+    ['New', 'York!']
+    >>> get_tokenizer(str.split).name
+    'custom:str.split'
+    """
+    if isinstance(what, Tokenizer):
+        return what
+    if isinstance(what, str):
+        if what in _NAMED:
+            return Tokenizer(what, _NAMED[what])
+        if what.startswith(("custom:", "spacy:", "huggingface:")):
+            raise AlacarteError(
+                f"the tokenizer {what!r} is a Python object that cannot be saved; pass it again as tokenizer=…"
+            )
+        raise AlacarteError(
+            f"no tokenizer is called {what!r}; the names are {', '.join(_NAMED)}, and any function from a text to "
+            "a list of tokens is accepted"
+        )
+    if hasattr(what, "pipe") and hasattr(what, "vocab"):
+        return from_spacy(what)
+    if hasattr(what, "encode") and (hasattr(what, "tokenize") or hasattr(what, "get_vocab")):
+        return from_huggingface(what)
+    if callable(what):
+        function = what  # a name of its own, so that the closure's type stays narrow
+
+        def split(text: str, known: Known) -> list[str]:
+            return list(function(text))
+
+        return Tokenizer(f"custom:{getattr(what, '__qualname__', type(what).__name__)}", split)
+    raise AlacarteError(
+        f"a tokenizer is a name or a function from a text to a list of tokens, not {type(what).__name__}"
+    )
+
+
+def from_spacy(nlp: Any, lower: bool = True) -> Tokenizer:
+    """The tokens of a spaCy pipeline (only its tokenizer runs), lower-cased unless told otherwise.
+
+    >>> spacy = __import__("spacy")
+    >>> from_spacy(spacy.blank("en"))("He isn't here.")
+    ['he', 'is', "n't", 'here', '.']
+    """
+
+    def split(text: str, known: Known) -> list[str]:
+        return [token.lower_ if lower else token.text for token in nlp.make_doc(text) if not token.is_space]
+
+    return Tokenizer(f"spacy:{nlp.meta.get('lang', '')}_{nlp.meta.get('name', '')}", split)
+
+
+def from_huggingface(tokenizer: Any) -> Tokenizer:
+    """The pieces that a Hugging Face tokenizer gives (from `tokenizers` or `transformers`), without special ones."""
+    if hasattr(tokenizer, "tokenize"):  # transformers
+
+        def split(text: str, known: Known) -> list[str]:
+            return list(tokenizer.tokenize(text))
+
+    else:
+
+        def split(text: str, known: Known) -> list[str]:
+            return list(tokenizer.encode(text, add_special_tokens=False).tokens)
+
+    name = getattr(tokenizer, "name_or_path", "") or type(tokenizer).__name__
+    return Tokenizer(f"huggingface:{name}", split)
