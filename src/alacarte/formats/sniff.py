@@ -50,7 +50,7 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
     if found is None:
         raise BadVectors(
             f"{path} is not a vector file of a known kind: text would have lines of a word and numbers with "
-            "spaces between; pass format= if you know it, or build the vectors with WordVectors(words, matrix)"
+            "spaces between; pass format= if you know it, or call WordVectors(words, matrix)"
         )
     return found, compression
 

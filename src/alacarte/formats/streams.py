@@ -5,13 +5,12 @@ import gzip
 import lzma
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from tqdm import tqdm
-
 from alacarte._files import DAMAGED, SUFFIXES, atomic_write, compression, decompressed
+from alacarte._progress import progress
 from alacarte.errors import BadVectors, require
 
 
@@ -42,7 +41,9 @@ class Source:
         except BaseException:
             self._raw.close()
             raise
-        self._bar = progress_bar(self.size, f"reading {self.path.name}")
+        self._stack = ExitStack()
+        self._stack.callback(self._raw.close)
+        self._bar = self._stack.enter_context(progress(self.size, "B", f"reading {self.path.name}"))
 
     def read(self, size: int) -> bytes:
         """The next `size` bytes; fewer at the end."""
@@ -54,23 +55,17 @@ class Source:
             raise BadVectors(
                 f"{self.path} is damaged or cut off ({error}); download or copy it again"
             ) from error
-        self._bar.update(self._raw.tell() - self._bar.n)
+        self._bar.update_to(self._raw.tell())
         return data
 
     def close(self) -> None:
-        self._bar.close()
-        self._raw.close()
+        self._stack.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *args: object) -> None:
         self.close()
-
-
-def progress_bar(total: int, title: str, unit: str = "B") -> Any:
-    """A bar on stderr, seen only on a terminal and only when the work takes more than two seconds."""
-    return tqdm(total=total, desc=title, unit=unit, unit_scale=True, disable=None, delay=2, leave=False)
 
 
 @contextmanager

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alacarte._kernels import text_matrix
+from alacarte._progress import progress
 from alacarte.errors import BadVectors
 from alacarte.formats.problems import Problems, drop_duplicates
-from alacarte.formats.streams import Source, progress_bar
+from alacarte.formats.streams import Source
 from alacarte.formats.table import Growing, Table
 from alacarte.formats.tensors import encode_word
 
@@ -245,7 +246,7 @@ def write_word2vec(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -
 def _write_rows(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any], header: bytes, name: str) -> None:
     dimension = matrix.shape[1]
     row_format = b"%b" + b" %.9g" * dimension + b"\n"  # nine digits are enough to tell any two float32 apart
-    with progress_bar(len(words), "writing", unit=" words") as bar:
+    with progress(len(words), "words", "writing") as bar:
         for start in range(0, len(words), HEAD_LINES):
             block = matrix[start : start + HEAD_LINES].tolist()
             lines = [
@@ -256,7 +257,7 @@ def _write_rows(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any], head
             if start == 0:
                 _check_readable(text[:HEAD], len(text) < HEAD and len(words) <= HEAD_LINES, name, dimension)
             file.write(text)
-            bar.update(len(lines))
+            bar.update_to(start + len(lines))
 
 
 def _writable(word: str) -> bytes:

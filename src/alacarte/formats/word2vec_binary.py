@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alacarte._kernels import text_matrix
+from alacarte._progress import progress
 from alacarte.errors import BadVectors
 from alacarte.formats.problems import Problems, usable_rows
-from alacarte.formats.streams import Source, progress_bar
+from alacarte.formats.streams import Source
 from alacarte.formats.table import Growing, Table
 from alacarte.formats.tensors import encode_word
 from alacarte.formats.text import parse_header
@@ -115,7 +116,7 @@ def _take(
 def write(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:
     """Write the rows with a newline after each, as word2vec does."""
     file.write(b"%d %d\n" % matrix.shape)
-    with progress_bar(len(words), "writing", unit=" words") as bar:
+    with progress(len(words), "words", "writing") as bar:
         for start in range(0, len(words), 1000):
             block = np.ascontiguousarray(matrix[start : start + 1000], "<f4")
             for word, row in zip(words[start : start + 1000], block, strict=True):
@@ -125,4 +126,4 @@ def write(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:
                         "save as .safetensors"
                     )
                 file.write(encode_word(word) + b" " + row.tobytes() + b"\n")
-            bar.update(len(block))
+            bar.update_to(start + len(block))
