@@ -9,6 +9,7 @@ import tarfile
 import time
 import zipfile
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -265,7 +266,8 @@ def test_folder_links_are_followed_but_not_in_circles(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "source", ["no such file.txt", "", "A text of its own. " * 1000, "with a \0 in it", "What? *This* [is] text."]
+    "source",
+    ["no such file.txt", "", "A text of its own. " * 1000, "with a \0 in it", "What? *This* [is] text."],
 )
 def test_a_string_is_never_taken_for_text(source):
     with pytest.raises(BadCorpus, match=r"put it in a list: \[\"…\"\]"):
@@ -532,14 +534,14 @@ def parquet(tmp_path):
     return make
 
 
-def test_parquet(parquet, monkeypatch):
+def test_parquet(parquet, monkeypatch, tmp_path):
     monkeypatch.setattr("alacarte._records.ROWS", 2)
     corpus = Corpus(parquet(TABLE))
     assert list(corpus) == TABLE_DOCUMENTS
     assert by_size(corpus, 1) == TABLE_DOCUMENTS
     assert [batch.position for batch in corpus.batches(size=1)][-1] == corpus.size
     assert list(Corpus(parquet({"tokens": [["a", "b"], []]}))) == [["a", "b"]]
-    assert list(Corpus(parquet({"text": ["x"]}).rename("a.dat"), format="parquet")) == ["x"]
+    assert list(Corpus(parquet({"text": ["x"]}).rename(tmp_path / "a.dat"), format="parquet")) == ["x"]
 
 
 def test_parquet_errors(parquet, tmp_path):
@@ -584,7 +586,7 @@ def test_frames(library, monkeypatch):
 def test_frame_errors(library):
     with pytest.raises(BadCorpus, match="the frame: no 'text' or 'tokens' among 'body'"):
         list(Corpus(frame(library, {"body": ["x"]})))
-    with pytest.raises(BadCorpus, match="the frame, at index 1: .*nothing there.*drop"):
+    with pytest.raises(BadCorpus, match=r"the frame, at index 1: .*nothing there.*drop"):
         list(Corpus(frame(library, {"text": ["x", None]})))
     with pytest.raises(BadCorpus, match="'text' is of type int"):
         list(Corpus(frame(library, {"text": [1]})))
@@ -619,7 +621,16 @@ def test_missing_extras_are_named(tmp_path, monkeypatch, module):
 
 def test_iterables():
     annotated = Document("a bank", spans=((2, 6, "bank.n.01"),))
-    items = ["a text", ["to", "kens"], ("tu", "ple"), annotated, Document("plain"), Document(tokens=("x",)), " ", []]
+    items = [
+        "a text",
+        ["to", "kens"],
+        ("tu", "ple"),
+        annotated,
+        Document("plain"),
+        Document(tokens=("x",)),
+        " ",
+        [],
+    ]
     expected = ["a text", ["to", "kens"], ["tu", "ple"], annotated, "plain", ["x"]]
     corpus = Corpus(items)
     assert list(corpus) == expected
@@ -696,11 +707,12 @@ def test_a_named_pipe_is_read_once(tmp_path):
     corpus = Corpus(tmp_path / "pipe")
     assert corpus.once
     assert corpus.size is None
-    if os.fork() == 0:
-        (tmp_path / "pipe").write_bytes(gzip.compress(b"one\ntwo"))
-        os._exit(0)
+    writer = Thread(target=(tmp_path / "pipe").write_bytes, args=(gzip.compress(b"one\ntwo"),))
+    writer.start()
     assert list(corpus) == ["one", "two"]
-    os.wait()
+    writer.join()
+    with pytest.raises(BadCorpus, match="already read"):
+        list(corpus)
 
 
 # Options

@@ -24,12 +24,13 @@ class ProgressState:
     postfix: dict[str, object] = field(default_factory=dict)
 
 
+ProgressCallback = Callable[[ProgressState], None]
+
+
 class Progress:
     """What `progress` gives: tell it how far the work has come."""
 
-    def __init__(
-        self, bar: Any, total: int | None, unit: str, callback: Callable[[ProgressState], None] | None
-    ):
+    def __init__(self, bar: Any, total: int | None, unit: str, callback: ProgressCallback | None):
         self._bar = bar
         self._total = total
         self._unit = unit
@@ -66,7 +67,7 @@ def progress(
     unit: str,
     description: str,
     show: bool | None = None,
-    callback: Callable[[ProgressState], None] | None = None,
+    callback: ProgressCallback | None = None,
 ) -> Iterator[Progress]:
     """A bar from 0 to `total` (None: unknown), as a context manager.
 

@@ -22,9 +22,9 @@ from typing import Any, BinaryIO, TypeAlias, cast
 from alacarte._files import compression, decompressed
 from alacarte.errors import BadCorpus, require
 
-BLOCK = 4 << 20
+BLOCK = 1 << 18  # read at a time; for larger blocks the allocator maps new memory each time: half the speed
 DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
-BLANK_LINE = re.compile(r"^[^\S\n]*\n", re.MULTILINE)
+BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 Buffered: TypeAlias = "io.BufferedReader[Any]"
 AS_TEXT = 'to pass text itself, put it in a list: ["…"]'
 
@@ -95,7 +95,7 @@ def file_streams(path: Path) -> Iterator[Stream]:
     """The stream of a file, or those of an archive's members; each is closed when the next is asked for."""
     with _open(path) as raw:
         counted = _Counted(raw)
-        buffered = io.BufferedReader(counted, 1 << 20)
+        buffered = io.BufferedReader(counted, BLOCK)
         with reading(str(path)):
             head = buffered.peek(512)
         kind = compression(head)
@@ -319,12 +319,16 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[tuple[bytes, int]
         yield b"".join(parts), stream.position()
 
 
-def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -> Iterator[tuple[str, int]]:
-    r"""`line_blocks`, decoded, each in one call; ``\r\n`` is made ``\n`` and a byte order mark is dropped.
+def text_blocks(
+    stream: Stream, encoding: str, errors: str, size: int = BLOCK
+) -> Iterator[tuple[str, int, int]]:
+    r"""`line_blocks`, each decoded in one call, with its size in bytes and the position.
+
+    ``\r\n`` is made ``\n``, and a byte order mark at the start is dropped.
 
     >>> stream = Stream("x", io.BytesIO(b"\xef\xbb\xbfone\r\ntwo"), lambda: 0)
     >>> list(text_blocks(stream, "utf-8", "strict"))
-    [('one\n', 0), ('two', 0)]
+    [('one\n', 8, 0), ('two', 3, 0)]
     """
     if not _newline_is_a_byte(encoding):
         file = io.BufferedReader(_Transcoded(stream, encoding, errors), 1 << 20)
@@ -343,7 +347,7 @@ def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -
         except UnicodeDecodeError as error:
             raise _undecodable(stream.name, encoding, offset + skip + error.start, error) from error
         offset += len(block)
-        yield text.replace("\r\n", "\n") if "\r" in text else text, position
+        yield text.replace("\r\n", "\n") if "\r" in text else text, len(block), position
 
 
 def paragraphs(texts: Iterable[str]) -> Iterator[str]:
@@ -354,12 +358,14 @@ def paragraphs(texts: Iterable[str]) -> Iterator[str]:
     """
     parts: list[str] = []
     for text in texts:
-        first, *others = BLANK_LINE.split(text)
-        parts.append(first)
+        # The line end before the block is put back, for a blank line right at its start.
+        first, *others = BLANK_LINES.split("\n" + text)
+        parts.append(first[1:])
         for other in others:
             yield "".join(parts).removesuffix("\n")
             parts = [other]
-    yield "".join(parts).removesuffix("\n")
+    text, newline, last = "".join(parts).rpartition("\n")
+    yield text if not last or last.isspace() else text + newline + last
 
 
 def _undecodable(name: str, encoding: str, offset: int, error: UnicodeDecodeError) -> BadCorpus:

@@ -35,7 +35,8 @@ Unit: TypeAlias = Literal["line", "paragraph", "file"]
 Format: TypeAlias = Literal["text", "jsonl", "csv", "tsv", "parquet"]
 Span: TypeAlias = tuple[int, int, str]
 
-MOST_DOCUMENTS = 10_000  # in one batch of what does not come from blocks of a file
+FEW = 1 << 18  # bytes in a batch when documents are taken one by one: small enough to stay in the cache
+OVERHEAD = 64  # bytes that a document takes besides its text
 FORMATS: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -110,6 +111,7 @@ def _kind(value: object) -> str:
 
 
 Item: TypeAlias = str | list[str] | Document
+CorpusLike: TypeAlias = Any  # whatever `Corpus` takes as a source; frames of any library have no common type
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,10 +264,10 @@ class Corpus:
         return f"<Corpus: {self.description}>"
 
     def __iter__(self) -> Iterator[Item]:
-        for batch in self.batches():
+        for batch in self.batches(size=FEW):
             yield from batch.documents
 
-    def batches(self, size: int = BLOCK) -> Iterator[Batch]:
+    def batches(self, size: int = 4 << 20) -> Iterator[Batch]:
         """Documents in batches of about `size` bytes of text: what bounds the memory.
 
         >>> [len(batch.documents) for batch in Corpus(["one", "two", "three"]).batches(size=3)]
@@ -283,11 +285,11 @@ class Corpus:
         documents: list[Item] = []
         weight = position = 0
         for chunk in self._chunks(size):
-            documents = documents + chunk.documents if documents else chunk.documents
+            documents += chunk.documents
             weight += chunk.weight
             position = chunk.position
-            # Half is enough: a block of lines is a bit smaller than what was asked for.
-            if documents and (2 * weight >= size or len(documents) >= MOST_DOCUMENTS):
+            # A bit less is enough: a block of whole lines is a bit smaller than what was asked for.
+            if documents and 8 * weight >= 7 * size:
                 yield Batch(documents, position)
                 documents, weight = [], 0
         if documents:
@@ -315,10 +317,10 @@ class Corpus:
         format = self._format or _format_of(stream.name)
         if format == "parquet":
             return self._parquet_chunks(stream, size)
-        texts = text_blocks(stream, self._encoding, self._errors, size)
+        texts = text_blocks(stream, self._encoding, self._errors, min(size, BLOCK))
         if format == "text" and self._unit == "line":
             return _lines(texts)
-        blocks = (text for text, _ in texts)
+        blocks = (text for text, _, _ in texts)
         items: Iterator[Item]
         if format == "text":
             items = paragraphs(blocks) if self._unit == "paragraph" else iter(["".join(blocks)])
@@ -426,17 +428,17 @@ def _gathered(items: Iterator[Item], position: Callable[[int], int], size: int) 
         if not content or (isinstance(content, str) and content.isspace()):
             continue
         documents.append(item)
-        weight += len(content) if isinstance(content, str) else sum(map(len, content)) + len(content)
-        if weight >= size or len(documents) >= MOST_DOCUMENTS:
+        weight += OVERHEAD + (len(content) if isinstance(content, str) else sum(map(len, content)))
+        if weight >= size:
             yield _Chunk(documents, weight, position(count))
             documents, weight = [], 0
     yield _Chunk(documents, weight, position(count))
 
 
-def _lines(texts: Iterator[tuple[str, int]]) -> Iterator[_Chunk]:
-    for text, position in texts:
+def _lines(texts: Iterator[tuple[str, int, int]]) -> Iterator[_Chunk]:
+    for text, weight, position in texts:
         # Not splitlines: it would also split at form feeds, U+2028 and others.
-        yield _Chunk([line for line in text.split("\n") if line and not line.isspace()], len(text), position)
+        yield _Chunk([line for line in text.split("\n") if line and not line.isspace()], weight, position)
 
 
 def _items(source: Iterable[Any]) -> Iterator[Item]:
@@ -495,10 +497,12 @@ def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
     if not no_tokens:
         tokens = tokens.tolist() if hasattr(tokens, "tolist") else tokens  # NumPy, in pandas frames
         _check_tokens(tokens)
-    if is_null(spans) or len(spans) == 0:
+    spans = spans.tolist() if hasattr(spans, "tolist") else spans
+    if is_null(spans) or spans == []:
         return text if not no_text else list(tokens)
-    if isinstance(spans, str | Mapping):
+    if not isinstance(spans, list):
         raise BadCorpus(
-            f"{fields.spans!r} is of type {_kind(spans)}, not a list of spans; name another, or spans=None"
+            f"{fields.spans!r} is of type {_kind(spans)}, not a list of spans; name another field as "
+            "spans=…, or pass spans=None to leave them out"
         )
     return Document(None if no_text else text, None if no_tokens else tokens, tuple(spans))
