@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, TypeAlias, cast
 from alacarte._files import compression, decompressed
 from alacarte.errors import BadCorpus, require
 
-BLOCK = 1 << 18  # read at a time; for larger blocks the allocator maps new memory each time: half the speed
+BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
 DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 Buffered: TypeAlias = "io.BufferedReader[Any]"
