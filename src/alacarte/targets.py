@@ -231,7 +231,7 @@ def _listed(items: str | Iterable[str]) -> list[str]:
 
 
 def _token_pattern(part: str, kind: Kind) -> re.Pattern[str]:
-    return re.compile(fnmatch.translate(part) if kind == "glob" else part, re.IGNORECASE)
+    return re.compile(rf"\A{fnmatch.translate(part)}" if kind == "glob" else part, re.IGNORECASE)
 
 
 def vocabulary_index(vectors: Mapping[str, object] | Sequence[str] | None) -> dict[str, int]:

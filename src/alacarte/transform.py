@@ -602,7 +602,7 @@ def _read_csv(file: Path) -> npt.NDArray[Any]:
         lines = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except UnicodeDecodeError as error:
         raise BadTransform(f"{file}: byte {error.start} is not UTF-8; save the matrix as CSV in UTF-8") from None
-    delimiter = next((mark for mark in ",;\t" if lines and mark in lines[-1]), None)
+    delimiter = next((mark for mark in ",;\t" if lines and mark in lines[0]), None)
     cells = [[cell.strip().strip('"') for cell in line.split(delimiter)] for line in lines]
 
     def number(cell: str) -> bool:
@@ -612,7 +612,7 @@ def _read_csv(file: Path) -> npt.NDArray[Any]:
             return False
         return True
 
-    if cells and not all(number(cell) for cell in cells[0][1:]):
+    if cells and not any(number(cell) for cell in cells[0]):
         cells = cells[1:]
     if cells and len(cells[0]) == len(cells) + 1:
         cells = [row[1:] for row in cells]
