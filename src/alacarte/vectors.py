@@ -390,7 +390,8 @@ class WordVectors:
         """The words nearest to some words and far from others: king − man + woman.
 
         Words or vectors, or a single one of either. The query is the mean of their unit vectors, those of
-        `negative` with a minus; the words themselves are left out of the answer.
+        `negative` with a minus; the words themselves are left out of the answer. As in gensim, but that it
+        leaves vectors (not words) at the length they come with.
 
         >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
         >>> [word for word, _ in vectors.most_similar("cat")]

@@ -7,7 +7,20 @@ from alacarte import WordVectors
 @pytest.fixture
 def toy():
     rng = np.random.default_rng(5)
-    words = ["the", "of", "new york", "né", "\u00a0", "a\u0085b", "日本", "windows 95", "$0.99", "1", "-", "</s>"]
+    words = [
+        "the",
+        "of",
+        "new york",
+        "né",
+        "\u00a0",
+        "a\u0085b",
+        "日本",
+        "windows 95",
+        "$0.99",
+        "1",
+        "-",
+        "</s>",
+    ]
     matrix = rng.normal(size=(len(words), 7)).astype(np.float32)
     matrix[0] = [0.0, -0.0, 1e-45, 3.4028235e38, -3.4028235e38, 1.17549435e-38, 0.1]
     return WordVectors(words, matrix)

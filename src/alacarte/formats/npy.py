@@ -90,8 +90,7 @@ def write(path: str | PathLike[str], words: Sequence[str], matrix: NDArray[Any])
         if "\n" in word or word.endswith("\r"):
             raise BadVectors(f"{word!r} cannot be written one word per line; save as .safetensors")
     name = path.name[: -len(".npy")] if path.name.lower().endswith(".npy") else path.name
-    # The words first: an old matrix with new words is noticed unless both have as many rows.
-    with atomic_write(path.with_name(name + ENDINGS[0])) as file:
-        file.writelines(encode_word(word) + b"\n" for word in words)
-    with atomic_write(path) as file:
-        np.lib.format.write_array(file, np.ascontiguousarray(matrix, "<f4"), allow_pickle=False)
+    # One inside the other: both are complete before either takes its place.
+    with atomic_write(path.with_name(name + ENDINGS[0])) as word_file, atomic_write(path) as matrix_file:
+        word_file.writelines(encode_word(word) + b"\n" for word in words)
+        np.lib.format.write_array(matrix_file, np.ascontiguousarray(matrix, "<f4"), allow_pickle=False)

@@ -72,7 +72,7 @@ def _text(head: bytes, whole: bool) -> str | None:
     header = parse_header(lines[0])
     if header is not None:
         width = usual_width(lines[1:])
-        if width != header[1] and word2vec_binary.looks_like(head):
+        if width < 2 and width != header[1] and word2vec_binary.looks_like(head):
             return "word2vec-binary"
         # Otherwise a line of two whole numbers can only be GloVe text of one dimension.
         if width == header[1] or width > 1 or len(lines) == 1:

