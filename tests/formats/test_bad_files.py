@@ -140,6 +140,8 @@ def zipped():
         (b"a", "not a vector file"),
         (gzip.compress(b""), "is empty"),
         (b"\x89HDF\r\n", "HDF5"),
+        (b"PK\x03\x04stored.txt" + GOOD.encode(), "zip archive"),
+        (b"\xfe\xff\x00a", "UTF-16"),
         (bytes(257) + b"ustar" + bytes(100), "tar archive"),
     ],
 )
@@ -254,7 +256,7 @@ def test_npy_and_its_words(tmp_path):
     with pytest.raises(BadVectors, match=r"a\.vocab\.txt, a\.words\.txt, a\.txt, a\.words, a\.vocab"):
         WordVectors.load(tmp_path / "a.npy")
     put(tmp_path, "x\r\ny\r\n", "a.txt")
-    with pytest.raises(BadVectors, match="2 words .* 3 rows"):
+    with pytest.raises(BadVectors, match=r"2 words .* 3 rows"):
         WordVectors.load(tmp_path / "a.npy")
     put(tmp_path, "x\r\ny\r\nx\r\n", "a.txt")
     with pytest.raises(BadVectors, match=r"row 3 \('x'\)"):

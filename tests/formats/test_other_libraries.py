@@ -11,10 +11,10 @@ from alacarte.formats.fasttext_binary import Subwords
 from alacarte.vectors import FastTextVectors
 
 SENTENCES = [
-    "the cat sat on the mat".split(),
-    "der Käse schmeckt über alles gut".split(),
-    "東京 は 日本 の 首都".split(),
-    "smörgås och 🙂 the cat </s>".split(),
+    ["the", "cat", "sat", "on", "the", "mat"],
+    ["der", "Käse", "schmeckt", "über", "alles", "gut"],
+    ["東京", "は", "日本", "の", "首都"],
+    ["smörgås", "och", "🙂", "the", "cat", "</s>"],
 ] * 5
 
 

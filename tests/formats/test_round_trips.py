@@ -114,6 +114,14 @@ def test_words_that_all_end_in_numbers_are_refused_and_not_misread(tmp_path):
         one.save(tmp_path / "a.txt")
 
 
+@pytest.mark.parametrize("word", ["\0", "%PDF", "<html", "PAR1", "version", "a{", "\u0080"])
+def test_words_that_begin_like_other_files(tmp_path, word):
+    vectors = WordVectors([word, "b"], np.full((2, 3), 0.5))
+    for format in ("glove-text", "word2vec-text", "word2vec-binary"):
+        vectors.save(tmp_path / "a", format=format)
+        assert same(vectors, WordVectors.load(tmp_path / "a"))
+
+
 def test_names_that_say_nothing(tmp_path, toy):
     with pytest.raises(BadVectors, match="glove-text"):
         toy.save(tmp_path / "vectors.50d")

@@ -41,12 +41,13 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
         compression = source.compression
     if not head:
         raise BadVectors(f"{path} is empty; download or write it again")
-    for magic, what in OTHERS.items():
-        if head.startswith(magic):
-            raise BadVectors(f"{path} is {what}")
     if head[257:262] == b"ustar":
         raise BadVectors(f"{path} is a tar archive; unpack it and pass the vector file in it")
     found = _binary(head) or _text(head, len(head) < HEAD)
+    for magic, what in OTHERS.items():
+        # A word of a vector file may begin like those magics that are plain text.
+        if head.startswith(magic) and (found is None or not magic.decode("latin-1").isprintable()):
+            raise BadVectors(f"{path} is {what}")
     if found is None:
         raise BadVectors(
             f"{path} is not a vector file of a known kind: text would have lines of a word and numbers with "
@@ -77,4 +78,4 @@ def _text(head: bytes, whole: bool) -> str | None:
         # Otherwise a line of two whole numbers can only be GloVe text of one dimension.
         if width == header[1] or width > 1 or len(lines) == 1:
             return "word2vec-text"
-    return "glove-text" if b"\0" not in head and usual_width(lines) else None
+    return "glove-text" if usual_width(lines) else None
