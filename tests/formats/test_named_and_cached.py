@@ -105,3 +105,15 @@ def test_mapped_formats_are_not_copied(tmp_path):
     WordVectors(["a"], [[1.0]]).save(tmp_path / "a.safetensors")
     WordVectors.load(tmp_path / "a.safetensors", cache=tmp_path / "copies")
     assert not (tmp_path / "copies").exists()
+
+
+def test_gensim_that_is_not_installed(tmp_path, monkeypatch):
+    import pickle
+    import sys
+
+    for module in ("gensim", "gensim.models", "gensim.models.keyedvectors"):
+        monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / "a.kv").write_bytes(pickle.dumps(1))
+    for attempt in (WordVectors(["a"], [[1.0]]).to_gensim, lambda: WordVectors.load(tmp_path / "a.kv")):
+        with pytest.raises(MissingExtra, match=r"pip install 'alacarte-embeddings\[gensim\]'"):
+            attempt()

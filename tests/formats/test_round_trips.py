@@ -171,3 +171,48 @@ def test_extra_tensors_are_allowed(tmp_path, toy):
     found, metadata = tensors.read_tensors(tmp_path / "a")
     assert found["counts"].tolist() == [0, 1, 2]
     assert metadata["window"] == "5"
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".vec", ".bin", ".txt.gz", ".bin.xz"])
+@pytest.mark.parametrize("limit", [None, 1, 4, 50])
+def test_blocks_of_any_size_give_the_same(tmp_path, suffix, limit, monkeypatch):
+    from alacarte.formats import text, word2vec_binary
+
+    rng = np.random.default_rng(0)
+    vectors = WordVectors([f"wörd{i}" * (i % 7 + 1) for i in range(50)], rng.normal(size=(50, 3)))
+    vectors.save(tmp_path / f"a{suffix}")
+    monkeypatch.setattr(text, "HEAD", 200)
+    for rows, block in ((1, 1), (3, 50), (7, 333), (50, 10_000)):
+        for module in (text, word2vec_binary):
+            monkeypatch.setattr(module, "ROWS", rows)
+        monkeypatch.setattr(text, "BLOCK", block)
+        monkeypatch.setattr(word2vec_binary, "BLOCK", max(block, 20))
+        assert same(vectors.first(limit or 50), WordVectors.load(tmp_path / f"a{suffix}", limit=limit))
+
+
+edits = st.lists(
+    st.tuples(st.floats(0, 1), st.sampled_from(["set", "cut", "insert"]), st.binary(min_size=1, max_size=9)),
+    min_size=1,
+    max_size=4,
+)
+
+
+@pytest.mark.parametrize("format", [*WITH_SPACES, "word2vec-binary"])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(edits=edits)
+@pytest.mark.filterwarnings("ignore::alacarte.errors.AlacarteWarning")
+def test_damage_never_gives_anything_but_good_vectors_or_our_error(tmp_path, plain_toy, format, edits):
+    plain_toy.save(tmp_path / "a", format=format)
+    content = bytearray((tmp_path / "a").read_bytes())
+    for where, kind, data in edits:
+        place = int(where * len(content))
+        content[place : place + (len(data) if kind != "insert" else 0)] = b"" if kind == "cut" else data
+    assume(content[:1] != b"\x80")  # a pickle
+    (tmp_path / "a").write_bytes(content)
+    for on_error in ("raise", "skip"):
+        try:
+            vectors = WordVectors.load(tmp_path / "a", on_error=on_error)
+        except BadVectors:
+            continue
+        assert np.isfinite(vectors.matrix).all()
+        assert len(set(vectors.words)) == len(vectors.words) == len(vectors.matrix)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -70,7 +71,7 @@ def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
                 matrix = np.lib.format.read_array(cast("BinaryIO", source), allow_pickle=False)
         else:
             matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
+    except (ValueError, TypeError, OverflowError, EOFError, SyntaxError, TokenError) as error:
         if isinstance(error, BadVectors):
             raise
         raise BadVectors(
