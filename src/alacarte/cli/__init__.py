@@ -1,0 +1,70 @@
+"""The command `alc`: one file per command, which parses, calls the library and prints.
+
+Nothing heavy is imported here, so that `alc --help` answers at once; each command imports what it needs.
+"""
+
+import signal
+import sys
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._group import INTERRUPTED, Group
+from alacarte.cli.convert import convert
+from alacarte.cli.demo import demo
+from alacarte.cli.embed import embed
+from alacarte.cli.fit import fit
+from alacarte.cli.induce import induce
+from alacarte.cli.inspect import inspect
+from alacarte.cli.merge import merge
+from alacarte.cli.nearest import nearest
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="alc",
+    cls=Group,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo, fit, induce, embed, nearest, convert, inspect, merge):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from alacarte import __version__
+
+        typer.echo(f"alc {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _alc(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """À la carte embedding: a vector for anything a text mentions, in the space of your word vectors.
+
+    Try it, offline: alc demo
+    """
+
+
+def main() -> None:
+    """Where the installed command starts."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        app(prog_name="alc")
+    except KeyboardInterrupt:  # before or after the command itself; what happens inside it, `Group` sees to
+        sys.exit(INTERRUPTED)
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)  # as an exception, so that half-written files are removed on the way out

@@ -1,0 +1,72 @@
+"""How every command ends: exit codes, errors in one line, notes, Ctrl-C, closed pipes."""
+
+import os
+import sys
+import traceback
+import warnings
+from typing import Any, TextIO
+
+import typer
+from typer.core import TyperGroup
+
+from alacarte.cli._output import error, note, voice
+from alacarte.errors import AlacarteError, AlacarteWarning
+
+FAILED = 1
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+PIPE_CLOSED = 141  # 128 + SIGPIPE
+
+
+class Group(TyperGroup):
+    """Runs a command and turns what goes wrong into a message and an exit code."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        voice.start()
+        return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", AlacarteWarning)
+                warnings.showwarning = _show_warning
+                result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            _discard_stdout()
+            raise typer.Exit(PIPE_CLOSED) from None
+        except (AlacarteError, OSError) as problem:
+            if voice.verbose:
+                traceback.print_exc()
+            error(_in_words(problem))
+            raise typer.Exit(FAILED) from None
+        except KeyboardInterrupt:
+            done = ", ".join(map(str, voice.written))
+            error(f"interrupted; {f'complete: {done}' if done else 'nothing was written'}")
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _in_words(problem: Exception) -> str:
+    if isinstance(problem, OSError) and not isinstance(problem, AlacarteError) and problem.strerror:
+        return f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+    return str(problem)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    if issubclass(category, AlacarteWarning):
+        note(message)
+    elif voice.verbose:
+        print(warnings.formatwarning(message, category, filename, lineno, line), file=sys.stderr, end="")
+
+
+def _discard_stdout() -> None:
+    """Nobody reads any more: what is still in the buffer must not fail again when Python ends."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, sys.stdout.fileno())

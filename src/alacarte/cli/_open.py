@@ -1,0 +1,263 @@
+"""From what was typed to what the library takes."""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+from alacarte.cli._output import detail
+from alacarte.errors import AlacarteError
+
+if TYPE_CHECKING:
+    from alacarte.contexts import Averaging, ContextSums
+    from alacarte.corpus import Corpus
+    from alacarte.model import ALaCarte
+    from alacarte.vectors import WordVectors
+
+
+# ------------------------------------------------------------------------------------------------------ parse
+
+
+def parse_window(text: str) -> tuple[int, int]:
+    """
+    >>> parse_window("10"), parse_window("5,10")
+    ((10, 10), (5, 10))
+    """
+    try:
+        sides = [int(part) for part in text.split(",")]
+        before, after = sides * 2 if len(sides) == 1 else sides
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is neither a number of words nor two, as in 5,10", param_hint="--window"
+        ) from None
+    return before, after
+
+
+def parse_ridge(text: str) -> float | Literal["loo"]:
+    """
+    >>> parse_ridge("loo"), parse_ridge("0.5")
+    ('loo', 0.5)
+    """
+    if text == "loo":
+        return "loo"
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number nor loo", param_hint="--ridge") from None
+
+
+def parse_lengths(text: str) -> list[int]:
+    """
+    >>> parse_lengths("1,2")
+    [1, 2]
+    """
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not as in 1,2", param_hint="--ngrams") from None
+
+
+def parse_context_weights(text: str) -> object:
+    """A specification as it is; `@FILE` as the words or the word → weight table in it."""
+    if not text.startswith("@"):
+        return text
+    lines = read_list(Path(text[1:]))
+    if "\t" not in lines[0]:
+        return lines
+    try:
+        pairs = [line.split("\t") for line in lines]
+        return {word: float(weight) for word, weight in pairs}
+    except ValueError:
+        raise AlacarteError(
+            f"{text[1:]}: write a stop word a line, or a word, a tab and its weight on every line"
+        ) from None
+
+
+def read_list(path: Path) -> list[str]:
+    """The lines of a file, less blank ones and repetitions."""
+    from alacarte.targets import Targets
+
+    return list(Targets.from_file(path))
+
+
+def given(ctx: typer.Context, *names: str) -> list[str]:
+    """Which of these parameters the user has typed, as options."""
+    typed = []
+    for name in names:
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = next(parameter for parameter in ctx.command.params if parameter.name == name)
+            typed.append(option.opts[0])
+    return typed
+
+
+def refuse(ctx: typer.Context, reason: str, *names: str) -> None:
+    """Options that would have no effect are an error and not ignored."""
+    typed = given(ctx, *names)
+    if typed:
+        raise typer.BadParameter(f"{', '.join(typed)}: {reason}")
+
+
+# ------------------------------------------------------------------------------------------------------- open
+
+
+def open_vectors(
+    source: str,
+    *,
+    format: str | None = None,
+    limit: int | None = None,
+    skip_errors: bool = False,
+    cache: bool = False,
+) -> "WordVectors":
+    from alacarte.vectors import WordVectors
+
+    path = Path(source).expanduser()
+    # A whole path, so that a saved model finds its vectors from any folder.
+    where = os.fspath(path.resolve()) if path.exists() else source
+    vectors = WordVectors.load(
+        where, format=format, limit=limit, on_error="skip" if skip_errors else "raise", cache=cache
+    )
+    detail(f"{vectors!r}")
+    return vectors
+
+
+def open_corpus(
+    paths: Iterable[str],
+    *,
+    unit: Literal["line", "paragraph", "file"] = "line",
+    format: Literal["text", "jsonl", "csv", "tsv", "parquet"] | None = None,
+    text: str = "text",
+    tokens: str = "tokens",
+    spans: str = "spans",
+    encoding: str = "utf-8",
+    errors: str = "strict",
+) -> "Corpus":
+    from alacarte.corpus import Corpus
+
+    places = list(paths)
+    if not places:
+        raise typer.BadParameter("no text is given; pass --corpus FILE, or - for standard input")
+    if "-" in places and len(places) > 1:
+        raise typer.BadParameter("- (standard input) cannot be mixed with files; use `cat` to join them")
+    source: Any = "-" if places == ["-"] else [Path(place).expanduser() for place in places]
+    corpus = Corpus(
+        source, unit=unit, format=format, text=text or None, tokens=tokens or None, spans=spans or None,
+        encoding=encoding, errors=errors,
+    )  # fmt: skip
+    detail(f"{corpus!r}")
+    return corpus
+
+
+def open_model(
+    model: str | None,
+    *,
+    vectors: str | None = None,
+    transform: Path | None = None,
+    window: str | None = None,
+    averaging: "Averaging | None" = None,
+    tokenizer: str | None = None,
+    force: bool = False,
+) -> "ALaCarte":
+    """A saved model, a pretrained one, or a bare transform with vectors."""
+    if (model is None) == (transform is None):
+        raise typer.BadParameter("pass either --model DIR|NAME, or --transform FILE with --vectors")
+    if model is None and transform is not None:
+        if vectors is None:
+            raise typer.BadParameter("--transform needs the vectors it belongs to; pass --vectors FILE|NAME")
+        return _with_transform(open_vectors(vectors), transform, window, averaging, tokenizer, force)
+    if window is not None or averaging is not None:
+        raise typer.BadParameter(
+            "--window and --averaging are the model's own; they go with --transform only"
+        )
+    from alacarte.model import ALaCarte, pretrained_names
+
+    given_vectors = None if vectors is None else open_vectors(vectors)
+    assert model is not None
+    if Path(model).expanduser().is_dir():
+        opened = ALaCarte.load(
+            Path(model).expanduser(), vectors=given_vectors, tokenizer=tokenizer, check=not force
+        )
+    elif model in pretrained_names():
+        opened = ALaCarte.pretrained(model, vectors=given_vectors)
+        if tokenizer is not None or force:
+            opened = ALaCarte(opened.vectors, opened.transform, tokenizer=tokenizer, check=not force)
+    else:
+        names = ", ".join(pretrained_names()) or "none"
+        raise AlacarteError(
+            f"{model}: neither a folder with a saved model nor a transform that ships ({names}); make one "
+            "with `alc fit --vectors … --corpus … --out DIR`"
+        )
+    detail(f"{opened!r}")
+    return opened
+
+
+def _with_transform(
+    vectors: "WordVectors",
+    file: Path,
+    window: str | None,
+    averaging: "Averaging | None",
+    tokenizer: str | None,
+    force: bool,
+) -> "ALaCarte":
+    from alacarte.contexts import ContextSettings
+    from alacarte.model import ALaCarte
+    from alacarte.transform import Transform
+
+    bare = file.suffix.lower() == ".bin"
+    loaded = Transform.load(file, dimension=vectors.dimension if bare else None, averaging=averaging)
+    if window is not None:
+        before, after = parse_window(window)
+        settings = loaded.settings or ContextSettings()
+        loaded = replace(loaded, settings=replace(settings, left=before, right=after))
+    return ALaCarte(vectors, loaded, tokenizer=tokenizer, check=not force)
+
+
+def open_sums(files: Iterable[Path]) -> "ContextSums":
+    from alacarte.contexts import ContextSums, merge
+
+    return merge([ContextSums.load(file) for file in files])
+
+
+# ---------------------------------------------------------------------------- outputs, before the work starts
+
+
+def check_file(path: Path | None) -> None:
+    """Raise unless a file can be written here."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise AlacarteError(f"{path}: is a folder; name a file in it")
+    folder = path.parent
+    if not folder.is_dir():
+        raise AlacarteError(f"{path}: there is no folder {folder}; make it with `mkdir -p {folder}`")
+    _check_writable(folder)
+
+
+def check_vector_file(path: Path, format: str | None) -> None:
+    """Raise unless vectors can be written here, in this format: one is, for a trial, somewhere else."""
+    from alacarte.vectors import WordVectors
+
+    check_file(path)
+    with TemporaryDirectory() as folder:
+        WordVectors(["a"], [[1.0]]).save(Path(folder) / path.name, format)
+
+
+def check_folder(path: Path) -> None:
+    """Raise unless a model can be saved here."""
+    from alacarte.model import check_folder as check_model_folder
+
+    check_model_folder(path)
+    _check_writable(next(folder for folder in path.absolute().parents if folder.exists()))
+
+
+def _check_writable(folder: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise AlacarteError(f"{folder}: you may not write here; choose another folder")
+    with suppress(FileNotFoundError):
+        if not folder.is_dir():
+            raise AlacarteError(f"{folder}: is no folder")

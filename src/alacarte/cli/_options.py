@@ -1,0 +1,196 @@
+"""The options that several commands share, each declared once."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from alacarte.cli._output import voice
+
+CORPUS = "The corpus"
+CONTEXTS = "How contexts are read"
+MATRIX = "How the matrix is learned"
+VECTORS = "The vectors"
+
+
+def _set_verbosity(value: bool | None) -> bool | None:
+    if value is not None:
+        voice.verbose, voice.quiet = value, not value
+    return value
+
+
+# ---------------------------------------------------------------------------------------------------- general
+
+Verbosity = Annotated[
+    bool | None,
+    typer.Option(
+        "--verbose/--quiet", "-v/-q", callback=_set_verbosity, show_default=False,
+        help="Say more (and show tracebacks), or nothing but results and errors.",
+    ),
+]  # fmt: skip
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of tables.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Use a transform with vectors or sums it does not know. For experts.")
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="Threads to use; as many as there are cores if left out.")
+]
+K = Annotated[int, typer.Option("--k", "-k", min=1, help="How many neighbours.")]
+Among = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Search only the first N words (in most files the most frequent)."),
+]
+
+# ---------------------------------------------------------------------------------------------------- vectors
+
+Vectors = Annotated[
+    str,
+    typer.Option(metavar="FILE|NAME", help="Word vectors: a file of any common format, or glove.6B.50d."),
+]
+OtherVectors = Annotated[
+    str | None,
+    typer.Option(
+        "--vectors", metavar="FILE|NAME", help="The word vectors, with --transform or if they have moved."
+    ),
+]
+VectorsFormat = Annotated[
+    str | None,
+    typer.Option(metavar="FORMAT", rich_help_panel=VECTORS, help="Their format, if the content misleads."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", rich_help_panel=VECTORS, help="Read only the first N vectors."),
+]
+SkipErrors = Annotated[
+    bool, typer.Option("--skip-errors", rich_help_panel=VECTORS, help="Leave out rows that cannot be used.")
+]
+Cache = Annotated[
+    bool,
+    typer.Option(
+        "--cache", rich_help_panel=VECTORS, help="Keep a binary copy, which opens at once next time."
+    ),
+]
+To = Annotated[
+    str | None,
+    typer.Option("--to", metavar="FORMAT", help="Format to write, if the ending of the name does not tell."),
+]
+
+# ------------------------------------------------------------------------------------------------------ model
+
+Model = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR|NAME", help="A folder made by alc fit, or a transform that ships: glove.6B.50d."
+    ),
+]
+TransformFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--transform", metavar="FILE",
+        help="Instead of --model: a bare transform (.safetensors, .bin, .npy, .csv, .rds), with --vectors.",
+    ),
+]  # fmt: skip
+ModelWindow = Annotated[
+    str | None,
+    typer.Option(
+        "--window", metavar="N|B,A", help="With a bare --transform: words each side. 10 if left out."
+    ),
+]
+ModelAveraging = Annotated[
+    Literal["occurrence", "token", "context"] | None,
+    typer.Option("--averaging", help="With a bare --transform: the average it was learned for."),
+]
+ModelTokenizer = Annotated[
+    str | None, typer.Option("--tokenizer", metavar="NAME", help="Another tokenizer than the model's.")
+]
+
+# --------------------------------------------------------------------------------------------------- contexts
+
+Window = Annotated[
+    str,
+    typer.Option(
+        metavar="N|B,A", rich_help_panel=CONTEXTS, help="Words each side, or before and after: 10, or 5,10."
+    ),
+]
+Averaging = Annotated[
+    Literal["occurrence", "token", "context"],
+    typer.Option(rich_help_panel=CONTEXTS, help="What sums are divided by; the paper's is occurrence."),
+]
+Positions = Annotated[
+    Literal["uniform", "linear", "inverse"],
+    typer.Option(rich_help_panel=CONTEXTS, help="How weight falls with distance."),
+]
+ContextWeights = Annotated[
+    str,
+    typer.Option(
+        metavar="SPEC", rich_help_panel=CONTEXTS,
+        help="uniform, sif, sif:1e-3, top:100, stopwords, or @FILE with stop words or words and weights.",
+    ),
+]  # fmt: skip
+Tokenizer = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", rich_help_panel=CONTEXTS,
+        help="words, words-cased, whitespace, whitespace-lower, authors, authors-lower.",
+    ),
+]  # fmt: skip
+Unknown = Annotated[
+    Literal["keep", "drop"],
+    typer.Option(rich_help_panel=CONTEXTS, help="Whether words without a vector take a place in the window."),
+]
+SaveSums = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Save the context sums too, to merge or learn from again without the text."
+    ),
+]
+Sums = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="Use saved context sums instead of a corpus; several are added up."),
+]
+
+# ----------------------------------------------------------------------------------------------------- corpus
+
+CorpusPaths = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="CORPUS", show_default=False, help="More text, as with --corpus."),
+]
+Corpora = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus", metavar="PATH", rich_help_panel=CORPUS,
+        help="Text: a file, folder, archive, glob, or - for stdin; repeat it for more.",
+    ),
+]  # fmt: skip
+Unit = Annotated[
+    Literal["line", "paragraph", "file"],
+    typer.Option(
+        rich_help_panel=CORPUS, help="What a document is in plain text; no window crosses its border."
+    ),
+]
+CorpusFormat = Annotated[
+    Literal["text", "jsonl", "csv", "tsv", "parquet"] | None,
+    typer.Option("--format", rich_help_panel=CORPUS, help="Format of the files, if their names do not tell."),
+]
+TextColumn = Annotated[
+    str,
+    typer.Option("--text", metavar="COLUMN", rich_help_panel=CORPUS, help="Field or column with the text."),
+]
+TokensColumn = Annotated[
+    str,
+    typer.Option("--tokens", metavar="COLUMN", rich_help_panel=CORPUS, help="Field with ready-made tokens."),
+]
+SpansColumn = Annotated[
+    str,
+    typer.Option(
+        "--spans-column",
+        metavar="COLUMN",
+        rich_help_panel=CORPUS,
+        help="Field with spans (start, end, label).",
+    ),
+]
+Encoding = Annotated[str, typer.Option(rich_help_panel=CORPUS, help="Encoding of the text.")]
+Errors = Annotated[
+    Literal["strict", "replace"],
+    typer.Option(rich_help_panel=CORPUS, help="What to do with bytes that do not decode."),
+]

@@ -1,0 +1,157 @@
+"""What the commands say: results on stdout, everything else on stderr."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+WIDE = 200  # columns where no terminal says otherwise
+
+# The library's messages name arguments of Python; on the command line these are options.
+OPTIONS = {
+    'pass on_error="skip"': "pass --skip-errors",
+    'errors="replace"': "--errors replace",
+    "weighting='log'": "--log",
+    "ridge='loo'": "--ridge loo",
+    "check=False (--force)": "--force",
+    "check=False": "--force",
+    "vectors=… (--vectors)": "--vectors",
+    "as text=…": "as --text …",
+    "pass format= ": "pass --format ",
+    "ALaCarte.fit(vectors, corpus)": "alc fit",
+}
+
+
+class Voice:
+    """How much is said, and which files are complete. One for each run of the command."""
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        self.quiet = False
+        self.verbose = False
+        self.written: list[Path] = []
+
+    @property
+    def progress(self) -> bool | None:
+        """What the library calls `show_progress`: never when quiet, else on a terminal."""
+        return False if self.quiet else None
+
+
+voice = Voice()
+
+
+def error(message: object) -> None:
+    _say(f"alc: error: {_for_command_line(str(message))}")
+
+
+def note(message: object) -> None:
+    """Something worth knowing; silent with --quiet."""
+    if not voice.quiet:
+        _say(f"alc: note: {_for_command_line(str(message))}")
+
+
+def detail(message: str) -> None:
+    """Something only --verbose shows."""
+    if voice.verbose:
+        _say(f"alc: {message}")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _for_command_line(message: str) -> str:
+    for python, option in OPTIONS.items():
+        message = message.replace(python, option)
+    return "; ".join(line.strip() for line in message.splitlines() if line.strip())
+
+
+def show_json(value: object) -> None:
+    """JSON; results of the library as their `to_dict()`."""
+    print(json.dumps(value, ensure_ascii=False, indent=2, default=lambda result: result.to_dict()))
+
+
+def show_line(text: str = "") -> None:
+    """A line of a result, as it is."""
+    print(text)
+
+
+def show_rows(rows: Sequence[tuple[str, object]], title: str | None = None) -> None:
+    """A table of names and values."""
+    table = _table(title)
+    table.show_header = False
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(_plain(name), _plain(value))
+    _console().print(table)
+
+
+def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]], side_by_side: int = 3) -> None:
+    """Neighbours and their cosines, a few lists beside each other."""
+    names = list(lists)
+    for start in range(0, len(names), side_by_side):
+        chosen = names[start : start + side_by_side]
+        table = _table()
+        for name in chosen:
+            table.add_column(_plain(name), overflow="fold")
+            table.add_column("cosine", justify="right", style="dim")
+        longest = max(len(lists[name]) for name in chosen)
+        for rank in range(longest):
+            cells: list[Any] = []
+            for name in chosen:
+                found = lists[name]
+                word, cosine = found[rank] if rank < len(found) else ("", None)
+                cells += [_plain(word), "" if cosine is None else f"{cosine:.3f}"]
+            table.add_row(*cells)
+        _console().print(table)
+
+
+def show_columns(names: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> None:
+    """A table with a header."""
+    table = _table(title)
+    for place, name in enumerate(names):
+        table.add_column(name, style="bold" if place == 0 else None, overflow="fold")
+    for row in rows:
+        table.add_row(*(_plain(cell) for cell in row))
+    _console().print(table)
+
+
+def neighbour_dicts(found: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [{"word": word, "cosine": cosine} for word, cosine in found]
+
+
+def wrote(path: str | os.PathLike[str]) -> None:
+    """A file is complete."""
+    voice.written.append(Path(path))
+
+
+def _table(title: str | None = None) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+
+
+def _plain(value: object) -> Any:
+    from rich.text import Text
+
+    return Text(str(value))  # not markup: a word may be "[b]"
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    class ToStdout(Console):
+        def on_broken_pipe(self) -> NoReturn:
+            raise BrokenPipeError  # `Group` knows what to do
+
+    return ToStdout(width=None if sys.stdout.isatty() else WIDE, highlight=False)

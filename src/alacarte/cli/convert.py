@@ -1,0 +1,49 @@
+"""`alc convert`: any vector format to any other."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import check_vector_file, open_vectors
+from alacarte.cli._output import show_json, show_line, voice, wrote
+
+
+def convert(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")
+    ],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")
+    ],
+    from_format: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN, if its content misleads.")
+    ] = None,
+    to: o.To = None,
+    limit: o.Limit = None,
+    skip_errors: o.SkipErrors = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Convert word vectors from any format to any other; every value stays exactly the same.
+
+    \b
+    alc convert GoogleNews-vectors-negative300.bin.gz news.safetensors
+    alc convert glove.6B.50d first.vec.gz --limit 50000
+
+    Endings: .safetensors, .npy (with .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary).
+    """
+    check_vector_file(out, to)
+    vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors)
+    vectors.save(out, to)
+    wrote(out)
+    if as_json:
+        show_json(
+            {
+                "out": str(out), "words": len(vectors), "dimension": vectors.dimension,
+                "skipped": dict(vectors.skipped.counts),
+            }
+        )  # fmt: skip
+    elif not voice.quiet:
+        show_line(f"{len(vectors):,} vectors of {vectors.dimension} dimensions are in {out}.")

@@ -1,0 +1,106 @@
+"""`alc embed`: one word from a few sentences, on the fly."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import open_model
+from alacarte.cli._output import neighbour_dicts, note, show_json, show_line, show_neighbours
+
+
+def embed(
+    model: o.Model = None,
+    word: Annotated[str | None, typer.Option(metavar="W", help="The word or phrase; may be new.")] = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="A text that mentions it; repeat for more. Or from stdin, one a line, with -.",
+        ),
+    ] = None,
+    definition: Annotated[
+        bool, typer.Option("--definition", help="The context is a definition: all its words count.")
+    ] = False,
+    each: Annotated[
+        bool, typer.Option("--each", help="One vector for each context, not one for all.")
+    ] = False,
+    vector: Annotated[
+        bool, typer.Option("--vector", help="Print the vector itself: plain numbers, a line for each.")
+    ] = False,
+    k: o.K = 10,
+    among: o.Among = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    window: o.ModelWindow = None,
+    averaging: o.ModelAveraging = None,
+    tokenizer: o.ModelTokenizer = None,
+    force: o.Force = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Embed a word from one or more sentences and list its nearest neighbours.
+
+    \b
+    alc embed --model glove.6B.50d --word blorp --among 20000 \\
+        --context "a cute, fluffy blorp purred and chased the mouse"
+    grep -i bank news.txt | alc embed --model glove.6B.50d --word bank --vector
+
+    Where the word occurs, the words around it count; in a context without it, all words do.
+    """
+    if each and definition:
+        raise typer.BadParameter("--each goes with contexts and not with --definition")
+    contexts = _contexts(context)
+    opened = open_model(
+        model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
+        force=force,
+    )  # fmt: skip
+    if definition:
+        result = opened.embed_definition(" ".join(contexts), word)
+    else:
+        result = opened.embed(contexts, word, each=each, absent="whole")
+    rows = result if each else result[None]
+    titles = [_shortened(text) for text in contexts] if each else [word or "neighbour"]
+    if vector and as_json:
+        show_json({"word": word, "vectors" if each else "vector": (rows if each else rows[0]).tolist()})
+        return
+    if vector:
+        for row in rows:
+            show_line(" ".join(f"{value:.9g}" for value in row.tolist()))
+        return
+    own = () if word is None else opened.tokenizer(word, opened.vectors.key_to_index)
+    found = opened.vectors.nearest(rows, k, among=among, exclude=own if len(own) == 1 else ())
+    if as_json:
+        lists = [neighbour_dicts(neighbours) for neighbours in found]
+        show_json({"word": word, "neighbours": lists if each else lists[0]})
+    else:
+        show_neighbours(dict(zip(_distinct(titles), found, strict=True)))
+
+
+def _contexts(given: list[str] | None) -> list[str]:
+    """What was typed; standard input for `-`, and where nothing was typed and something is piped in."""
+    typed = given or []
+    if "-" not in typed and (typed or sys.stdin.isatty()):
+        if not typed:
+            raise typer.BadParameter(
+                'no context is given; pass --context "…", or sentences on standard input'
+            )
+        return typed
+    piped = [line.strip() for line in sys.stdin if line.strip()]
+    contexts = [text for text in typed if text != "-"] + piped
+    if not contexts:
+        raise typer.BadParameter('standard input holds no context; pass --context "…", or a sentence a line')
+    if not piped:
+        note("standard input is empty")
+    return contexts
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 30 else text[:29] + "…"
+
+
+def _distinct(titles: list[str]) -> list[str]:
+    return [
+        title if titles.count(title) == 1 else f"{place}. {title}" for place, title in enumerate(titles, 1)
+    ]

@@ -1,0 +1,153 @@
+"""`alc fit`: learn a transform."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import (
+    check_file,
+    check_folder,
+    open_corpus,
+    open_sums,
+    open_vectors,
+    parse_context_weights,
+    parse_ridge,
+    parse_window,
+    read_list,
+    refuse,
+)
+from alacarte.cli._output import note, show_json, show_line, show_rows, voice, wrote
+
+
+def fit(
+    ctx: typer.Context,
+    vectors: o.Vectors,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the model; made if it is not there.")],
+    paths: o.CorpusPaths = None,
+    corpus: o.Corpora = None,
+    sums: o.Sums = None,
+    save_sums: o.SaveSums = None,
+    include_vectors: Annotated[
+        bool,
+        typer.Option("--include-vectors", help="Put the vectors into the folder too, so that it can travel."),
+    ] = False,
+    window: o.Window = "10",
+    averaging: o.Averaging = "occurrence",
+    positions: o.Positions = "uniform",
+    context_weights: o.ContextWeights = "uniform",
+    tokenizer: o.Tokenizer = "words",
+    unknown: o.Unknown = "keep",
+    tau: Annotated[
+        float | None,
+        typer.Option(
+            min=1, metavar="N", rich_help_panel=o.MATRIX, help="Learn from words met N times or more."
+        ),
+    ] = None,
+    log: Annotated[
+        bool,
+        typer.Option(
+            "--log", rich_help_panel=o.MATRIX, help="Weight words by log(count): for small corpora."
+        ),
+    ] = False,
+    no_weighting: Annotated[
+        bool,
+        typer.Option(
+            "--no-weighting", rich_help_panel=o.MATRIX, help="Every word that occurs counts the same."
+        ),
+    ] = False,
+    ridge: Annotated[
+        str,
+        typer.Option(
+            metavar="λ|loo", rich_help_panel=o.MATRIX, help="Penalty, or loo: chosen by leaving words out."
+        ),
+    ] = "0",
+    toward: Annotated[
+        Literal["zero", "identity"],
+        typer.Option(rich_help_panel=o.MATRIX, help="What the penalty shrinks to."),
+    ] = "zero",
+    intercept: Annotated[
+        bool, typer.Option("--intercept", rich_help_panel=o.MATRIX, help="Learn a constant vector too.")
+    ] = False,
+    exclude: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", rich_help_panel=o.MATRIX, help="Words that take no part, one a line."),
+    ] = None,
+    limit: o.Limit = None,
+    vectors_format: o.VectorsFormat = None,
+    skip_errors: o.SkipErrors = False,
+    cache: o.Cache = False,
+    unit: o.Unit = "line",
+    format: o.CorpusFormat = None,
+    text: o.TextColumn = "text",
+    tokens: o.TokensColumn = "tokens",
+    encoding: o.Encoding = "utf-8",
+    errors: o.Errors = "strict",
+    threads: o.Threads = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Learn the transform that turns contexts into vectors, from word vectors and any text.
+
+    \b
+    alc fit --vectors glove.6B.50d --corpus wiki.txt.xz --out model
+    alc fit --vectors my.vec --corpus a.txt --corpus b.jsonl --log --ridge loo --out model
+
+    How words are weighted is chosen by the size of the corpus unless --tau, --log or --no-weighting says it.
+    """
+    chosen = [tau] * (tau is not None) + ["log"] * log + ["none"] * no_weighting
+    if len(chosen) > 1:
+        raise typer.BadParameter("--tau, --log and --no-weighting exclude each other; pass one of them")
+    sides, penalty = parse_window(window), parse_ridge(ridge)
+    check_folder(out)
+    check_file(save_sums)
+    left_out = [] if exclude is None else read_list(exclude)
+    if sums:
+        refuse(
+            ctx, "saved sums have this already; leave it out with --sums", "paths", "corpus", "window",
+            "averaging", "positions", "context_weights", "tokenizer", "unknown", "unit", "format", "text",
+            "tokens", "encoding", "errors", "threads",
+        )  # fmt: skip
+        collected = open_sums(sums)
+        source = open_vectors(
+            vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache
+        )
+    else:
+        weights = parse_context_weights(context_weights)
+        documents = open_corpus(
+            [*(corpus or []), *(paths or [])], unit=unit, format=format, text=text, tokens=tokens,
+            encoding=encoding, errors=errors,
+        )  # fmt: skip
+        source = open_vectors(
+            vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache
+        )
+        from alacarte.contexts import ContextSums
+
+        collected = ContextSums.collect(
+            source, documents, window=sides, averaging=averaging, positions=positions,
+            context_weights=weights, tokenizer=tokenizer, unknown=unknown, threads=threads,
+            show_progress=voice.progress,
+        )  # fmt: skip
+    if save_sums is not None:
+        collected.save(save_sums)
+        wrote(save_sums)
+
+    from alacarte.model import ALaCarte
+
+    model = ALaCarte.from_sums(
+        source, collected, weighting=chosen[0] if chosen else "auto", ridge=penalty, toward=toward,
+        intercept=intercept, exclude=left_out,
+    )  # fmt: skip
+    # A saved model finds its vectors again by path or name alone, and so could not read them this way.
+    special = limit is not None or skip_errors or vectors_format is not None
+    if special and not include_vectors:
+        note("the vectors were not read as the file has them, so the model keeps its own copy")
+    model.save(out, include_vectors=True if include_vectors or special else None)
+    wrote(out)
+    assert model.report is not None
+    if as_json:
+        show_json({**model.report.to_dict(), "out": str(out)})
+    elif not voice.quiet:
+        show_rows(model.report.rows())
+        show_line(f"The model is in {out}. Next: alc embed --model {out} --word … --context …")

@@ -1,0 +1,251 @@
+"""`alc induce`: vectors for targets, from a corpus."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import (
+    check_file,
+    check_vector_file,
+    open_corpus,
+    open_model,
+    open_sums,
+    parse_lengths,
+    refuse,
+)
+from alacarte.cli._output import show_json, show_line, voice, wrote
+
+if TYPE_CHECKING:
+    from alacarte.corpus import Corpus
+    from alacarte.model import ALaCarte, InducedVectors
+    from alacarte.targets import Targets
+
+TARGETS = "What to embed"
+SHOWN = 8  # missing targets named in the summary
+
+
+def induce(
+    ctx: typer.Context,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where the vectors go: .safetensors, .txt, .vec, .bin, .npy.")
+    ],
+    paths: o.CorpusPaths = None,
+    model: o.Model = None,
+    corpus: o.Corpora = None,
+    targets: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or n-gram a line."),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT", rich_help_panel=TARGETS, help='A word or n-gram: "new york"; repeat for more.'
+        ),
+    ] = None,
+    glob: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN", rich_help_panel=TARGETS, help='All tokens that match, as one: "immigr*".'
+        ),
+    ] = None,
+    regex: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'
+        ),
+    ] = None,
+    spans: Annotated[
+        bool,
+        typer.Option(
+            "--spans", rich_help_panel=TARGETS, help="Every label of the documents' annotated spans."
+        ),
+    ] = False,
+    span: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LABEL", rich_help_panel=TARGETS, help="One label of annotated spans; repeat for more."
+        ),
+    ] = None,
+    discover: Annotated[
+        bool,
+        typer.Option(
+            "--discover", rich_help_panel=TARGETS, help="What is frequent in the corpus and has no vector."
+        ),
+    ] = False,
+    ngrams: Annotated[
+        str, typer.Option(metavar="N,N", rich_help_panel=TARGETS, help="With --discover: lengths, as in 1,2.")
+    ] = "1",
+    min_count: Annotated[
+        int, typer.Option(min=1, metavar="N", rich_help_panel=TARGETS, help="With --discover: how frequent.")
+    ] = 10,
+    known: Annotated[
+        bool,
+        typer.Option(
+            "--known", rich_help_panel=TARGETS, help="With --discover: words that have a vector too."
+        ),
+    ] = False,
+    sums: o.Sums = None,
+    save_sums: o.SaveSums = None,
+    update: Annotated[
+        Path | None,
+        typer.Option(metavar="SUMS", help="Continue saved sums with more text, for the same targets."),
+    ] = None,
+    missing: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="List the targets that do not occur, one a line.")
+    ] = None,
+    to: o.To = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    window: o.ModelWindow = None,
+    averaging: o.ModelAveraging = None,
+    tokenizer: o.ModelTokenizer = None,
+    force: o.Force = False,
+    unit: o.Unit = "line",
+    format: o.CorpusFormat = None,
+    text: o.TextColumn = "text",
+    tokens: o.TokensColumn = "tokens",
+    spans_column: o.SpansColumn = "spans",
+    encoding: o.Encoding = "utf-8",
+    errors: o.Errors = "strict",
+    threads: o.Threads = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Give every word, phrase, pattern or label in a list a vector, from a corpus that mentions it.
+
+    \b
+    alc induce --model glove.6B.50d --corpus news.txt --targets words.txt --out new.safetensors
+    alc induce --model model --corpus news.txt --discover --ngrams 1,2 --min-count 10 --out new.vec
+
+    Targets that do not occur get no vector; the summary says which, and --missing keeps the list.
+    """
+    asked = ("targets", "target", "glob", "regex", "spans", "span", "discover")
+    if not discover:
+        refuse(ctx, "goes with --discover", "ngrams", "min_count", "known")
+    if sums:
+        refuse(
+            ctx, "saved sums have this already; leave it out with --sums", *asked, "paths", "corpus",
+            "update", "unit", "format", "text", "tokens", "spans_column", "encoding", "errors", "threads",
+        )  # fmt: skip
+    if update is not None:
+        refuse(ctx, "--update continues the targets of the saved sums; leave it out", *asked)
+    elif not sums and not (targets or target or glob or regex or spans or span or discover):
+        raise typer.BadParameter(
+            "nothing to embed is given; pass --targets FILE, --target TEXT or --discover"
+        )
+    lengths = parse_lengths(ngrams)
+    check_vector_file(out, to)
+    check_file(save_sums)
+    check_file(missing)
+    documents = None
+    if not sums:
+        documents = open_corpus(
+            [*(corpus or []), *(paths or [])], unit=unit, format=format, text=text, tokens=tokens,
+            spans=spans_column, encoding=encoding, errors=errors,
+        )  # fmt: skip
+    listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
+    opened = open_model(
+        model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
+        force=force,
+    )  # fmt: skip
+    if documents is None:
+        collected = open_sums(sums or [])
+    elif update is not None:
+        before = open_sums([update])
+        if before.targets is None:
+            raise typer.BadParameter(
+                f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge"
+            )
+        collected = before + opened.collect(
+            before.targets, documents, threads=threads, show_progress=voice.progress
+        )
+    else:
+        if discover:
+            listed = listed | _discovered(opened, documents, lengths, min_count, known)
+        collected = opened.collect(listed, documents, threads=threads, show_progress=voice.progress)
+    if save_sums is not None:
+        collected.save(save_sums)
+        wrote(save_sums)
+    induced = opened.apply(collected)
+    induced.save(out, to)
+    wrote(out)
+    if missing is not None:
+        _write_lines(missing, induced.missing)
+    if as_json:
+        show_json(
+            {
+                "out": str(out), "induced": len(induced), "missing": induced.missing,
+                "counts": dict(zip(induced.words, induced.counts.tolist(), strict=True)),
+                "documents": collected.documents, "tokens_read": collected.tokens_read,
+            }
+        )  # fmt: skip
+    elif not voice.quiet:
+        _summarise(induced, out, missing)
+
+
+def _listed(
+    files: list[Path],
+    words: list[str],
+    globs: list[str],
+    regexes: list[str],
+    labels: list[str],
+    any_label: bool,
+) -> "Targets":
+    from alacarte.targets import Targets
+
+    listed = Targets(words)
+    for file in files:
+        listed = listed | Targets.from_file(file)
+    listed = listed | Targets.glob(globs) | Targets.regex(regexes) | Targets.spans(labels)
+    return listed | Targets.spans() if any_label else listed
+
+
+def _discovered(
+    model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool
+) -> "Targets":
+    from alacarte.errors import NotEnoughData
+    from alacarte.targets import Targets
+
+    found = Targets.discover(
+        corpus,
+        n=lengths,
+        min_count=min_count,
+        vectors=model.vectors.words,
+        tokenizer=model.tokenizer,
+        known=known,
+    )
+    if not len(found):
+        raise NotEnoughData(
+            f"nothing without a vector occurs {min_count} times or more; lower --min-count, add --ngrams 1,2 "
+            "or pass --known for words that have a vector too"
+        )
+    return found
+
+
+def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:
+    asked = len(induced) + len(induced.missing)
+    show_line(
+        f"{len(induced):,} of {asked:,} targets embedded, from {int(induced.counts.sum()):,} occurrences in "
+        f"{induced.sums.tokens_read:,} tokens."
+    )
+    if induced.missing:
+        names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
+        where = (
+            f" (all in {missing})"
+            if missing
+            else ""
+            if len(induced.missing) <= SHOWN
+            else " (--missing FILE keeps all)"
+        )
+        show_line(f"{len(induced.missing):,} do not occur: {names}{where}")
+    show_line(f"The vectors are in {out}.")
+
+
+def _write_lines(path: Path, lines: list[str]) -> None:
+    from alacarte._files import atomic_write
+
+    with atomic_write(path) as file:
+        file.write("".join(f"{line}\n" for line in lines).encode())
+    wrote(path)

@@ -1,0 +1,43 @@
+"""`alc merge`: add saved sums."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import check_file, open_sums
+from alacarte.cli._output import show_json, show_line, voice, wrote
+
+
+def merge(
+    sums: Annotated[list[Path], typer.Argument(metavar="SUMS", help="Files that --save-sums wrote.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the total goes.")],
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Add context sums of parts of a corpus: the total is that of the whole corpus.
+
+    \b
+    alc fit --vectors V --corpus part1.txt --save-sums 1.sums --out m1
+    alc fit --vectors V --corpus part2.txt --save-sums 2.sums --out m2
+    alc merge 1.sums 2.sums --out all.sums
+    alc fit --vectors V --sums all.sums --out model
+    """
+    check_file(out)
+    total = open_sums(sums)
+    total.save(out)
+    wrote(out)
+    if as_json:
+        show_json(
+            {
+                "out": str(out), "files": len(sums), "targets": len(total),
+                "occurrences": int(total.occurrences.sum()), "documents": total.documents,
+                "tokens_read": total.tokens_read,
+            }
+        )  # fmt: skip
+    elif not voice.quiet:
+        show_line(
+            f"{len(sums)} files added: {len(total):,} targets, {total.tokens_read:,} tokens in "
+            f"{total.documents:,} documents. The sums are in {out}."
+        )
