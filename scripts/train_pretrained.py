@@ -25,6 +25,8 @@ arguments = parser.parse_args()
 vectors = WordVectors.load(arguments.vectors or arguments.name)
 model = ALaCarte.fit(vectors, arguments.corpus, window=arguments.window, weighting=arguments.tau)
 replace(model.transform, name=arguments.name).save(FOLDER / f"{arguments.name}.safetensors")
-report = f"{arguments.name}, learned on {Path(arguments.corpus).name} by scripts/train_pretrained.py\n\n{model.report}\n"
+report = (
+    f"{arguments.name}, learned on {Path(arguments.corpus).name} by scripts/train_pretrained.py\n\n{model.report}\n"
+)
 (FOLDER / f"{arguments.name}.txt").write_text(report, encoding="utf-8")
 print(report)

@@ -9,9 +9,7 @@ from alacarte.contexts import merge
 from alacarte.errors import AlacarteError, BadCorpus, BadSums
 
 ALPHABET = ["a", "b", "c", "d", "e", "x", "y", "z"]  # x, y, z have no vector
-VECTORS = WordVectors(
-    ["a", "b", "c", "d", "e"], np.random.default_rng(7).normal(size=(5, 19)).astype(np.float32)
-)
+VECTORS = WordVectors(["a", "b", "c", "d", "e"], np.random.default_rng(7).normal(size=(5, 19)).astype(np.float32))
 
 documents = st.lists(st.lists(st.sampled_from(ALPHABET), max_size=40), min_size=1, max_size=6).filter(any)
 sequences = st.lists(

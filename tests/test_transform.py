@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Transform, WordVectors
+from alacarte._regression import Regression
 from alacarte.contexts import ContextSettings
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch
-from alacarte.transform import _Regression
 
 
 def problem(seed=0, words=60, d=5, noise=0.1, true=None, counts=None):
@@ -47,7 +47,7 @@ def test_leave_one_out_in_closed_form_is_leave_one_out(seed, intercept, toward):
     vectors, sums, u, _ = problem(seed, words=14, noise=1.0)
     alpha = np.log(sums.occurrences)
     keep = alpha > 0
-    data = _Regression(sums, vectors, np.flatnonzero(keep), alpha[keep], intercept, folds=1)
+    data = Regression(sums, vectors, np.flatnonzero(keep), alpha[keep], intercept, folds=1)
     center = data.best_scalar() if toward == "identity" else 0.0
     chosen = data.leave_one_out(center)
     rows = np.hstack([u, np.ones((14, 1))]) if intercept else u

@@ -12,7 +12,9 @@ BLOCK = 1 << 22  # positions looked at together
 
 
 def frequent_ngrams(batches: Iterable[tuple[Ints, Longs]], longest: int, min_count: int) -> list[tuple[int, ...]]:
-    """All sequences of up to `longest` ids, from batches of (ids, document offsets), that occur at least `min_count` times, by length, then by falling count.
+    """Sequences of up to `longest` ids that occur at least `min_count` times, by length, then by falling count.
+
+    A batch is (ids, document offsets).
 
     Level n works with the numbers of the frequent n-grams, one for each position of the corpus or -1; two
     neighbours that are both frequent make a candidate for level n + 1. Only numbers are kept, and on disk.

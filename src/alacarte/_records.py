@@ -137,9 +137,7 @@ def parquet(path: Path, fields: Fields) -> tuple[int, Iterator[Record]]:
                 except StopIteration:
                     return
                 except (arrow.ArrowException, OSError) as error:
-                    raise BadCorpus(
-                        f"{path} is damaged after row {number}: {error}; copy it again"
-                    ) from error
+                    raise BadCorpus(f"{path} is damaged after row {number}: {error}; copy it again") from error
                 yield from _zipped(fields, number, batch.to_pydict())
                 number += batch.num_rows
 
@@ -186,9 +184,7 @@ def is_frame(source: object) -> bool:
 
 def _zipped(fields: Fields, start: int, columns: dict[str, list[Any]]) -> Iterator[Record]:
     nothing = [None] * len(next(iter(columns.values())))
-    text, tokens, spans = (
-        columns.get(name or "", nothing) for name in (fields.text, fields.tokens, fields.spans)
-    )
+    text, tokens, spans = (columns.get(name or "", nothing) for name in (fields.text, fields.tokens, fields.spans))
     return zip(range(start, start + len(nothing)), text, tokens, spans, strict=True)
 
 

@@ -118,9 +118,7 @@ def _open(path: Path) -> io.FileIO:
     except FileNotFoundError:
         raise BadCorpus(f"no such file: {path}; it was there before, or a link to it was") from None
     except OSError as error:
-        raise BadCorpus(
-            f"{path} cannot be opened: {error.strerror}; check that it is a readable file"
-        ) from error
+        raise BadCorpus(f"{path} cannot be opened: {error.strerror}; check that it is a readable file") from error
 
 
 def _plain(name: str, buffered: Buffered, position: Callable[[], int]) -> Stream:
@@ -232,9 +230,7 @@ def _zip_members(path: Path) -> Iterator[tuple[int, _Member]]:
     with zipfile.ZipFile(path) as archive:
         infos = sorted((i for i in archive.infolist() if not i.is_dir()), key=lambda i: i.filename)
         if any(i.filename in ("[Content_Types].xml", "mimetype") for i in infos):
-            raise BadCorpus(
-                f"{path} is an office document or e-book, not text; export it as plain text first"
-            )
+            raise BadCorpus(f"{path} is an office document or e-book, not text; export it as plain text first")
         infos = [i for i in infos if _wanted(i.filename)]
         total = sum(i.file_size for i in infos)
         for info in infos:
@@ -319,9 +315,7 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[tuple[bytes, int]
         yield b"".join(parts), stream.position()
 
 
-def text_blocks(
-    stream: Stream, encoding: str, errors: str, size: int = BLOCK
-) -> Iterator[tuple[str, int, int]]:
+def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -> Iterator[tuple[str, int, int]]:
     r"""`line_blocks`, each decoded in one call, with its size in bytes and the position.
 
     ``\r\n`` is made ``\n``, and a byte order mark at the start is dropped.

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from os import PathLike, cpu_count
 from typing import Any, Literal
 
@@ -265,7 +266,7 @@ class ContextSums:
         settings = ContextSettings(**json.loads(metadata["settings"]))
         return cls(
             keys,
-            *(tensors[name] for name in _ARRAYS),
+            **{name: tensors[name] for name in _ARRAYS},
             settings=settings,
             fingerprint=metadata["fingerprint"],
             targets=None if state is None else Targets.from_state(keys, state),
@@ -361,7 +362,7 @@ class _Accumulator:
         if targets is not None and targets.any_label:
             targets = targets | Targets.spans(keys[len(targets) :])
         return ContextSums(
-            keys, *(getattr(self, name)[: len(keys)] for name in _ARRAYS), settings=self.settings,
+            keys, **{name: getattr(self, name)[: len(keys)] for name in _ARRAYS}, settings=self.settings,
             fingerprint=self.fingerprint, targets=targets, weights=self.context_weights, documents=self.documents,
             tokens_read=self.tokens_read, tokens_known=self.tokens_known,
         )  # fmt: skip
@@ -372,7 +373,7 @@ def _dimension_blocks(dimension: int, threads: int) -> list[tuple[int, int]]:
     lines = -(-dimension // 16)
     threads = max(1, min(threads, lines))
     edges = [min(dimension, 16 * (lines * i // threads)) for i in range(threads + 1)]
-    return [(low, high) for low, high in zip(edges, edges[1:], strict=False) if low < high]
+    return [(low, high) for low, high in pairwise(edges) if low < high]
 
 
 def _without_unknown(
@@ -380,9 +381,7 @@ def _without_unknown(
 ) -> tuple[npt.NDArray[np.int32], Counts, Matches]:
     """Close the gaps that unknown tokens leave; matches move along, and those of unknown words become empty."""
     before = np.concatenate([[0], np.cumsum(has_vector)])
-    moved = Matches(
-        before[matches.starts].astype(np.int32), before[matches.ends].astype(np.int32), matches.targets
-    )
+    moved = Matches(before[matches.starts].astype(np.int32), before[matches.ends].astype(np.int32), matches.targets)
     return encoded.ids[has_vector], before[encoded.offsets], moved
 
 

@@ -79,14 +79,10 @@ class Document:
 
 def _span(span: Any, length: int, unit: str) -> Span:
     try:
-        start, end, label = (
-            (span["start"], span["end"], span["label"]) if isinstance(span, Mapping) else tuple(span)
-        )
+        start, end, label = (span["start"], span["end"], span["label"]) if isinstance(span, Mapping) else tuple(span)
         start, end = operator.index(start), operator.index(end)
     except (TypeError, ValueError, KeyError):
-        raise BadCorpus(
-            f"the span {span!r} is not (start, end, label) with whole numbers; correct it"
-        ) from None
+        raise BadCorpus(f"the span {span!r} is not (start, end, label) with whole numbers; correct it") from None
     if not 0 <= start < end <= length:
         raise BadCorpus(
             f"the span {span!r} does not lie within the document's {length} {unit}: "
@@ -227,9 +223,7 @@ class Corpus:
             total: int = sum(path.stat().st_size for path in self._source)
             return total
         except OSError as error:
-            raise BadCorpus(
-                f"no such file: {error.filename}; it was there when the corpus was made"
-            ) from None
+            raise BadCorpus(f"no such file: {error.filename}; it was there when the corpus was made") from None
 
     @property
     def length(self) -> int | None:
@@ -349,9 +343,7 @@ def _check_options(unit: str, format: str | None, fields: Fields, encoding: str,
     if unit not in get_args(Unit):
         raise BadCorpus(f"unit={unit!r} is not known; give one of {', '.join(map(repr, get_args(Unit)))}")
     if format is not None and format not in get_args(Format):
-        raise BadCorpus(
-            f"format={format!r} is not known; give one of {', '.join(map(repr, get_args(Format)))}"
-        )
+        raise BadCorpus(f"format={format!r} is not known; give one of {', '.join(map(repr, get_args(Format)))}")
     if unit != "line" and format not in (None, "text"):
         raise BadCorpus(f"unit={unit!r} is for plain text, not for format={format!r}; leave one of them out")
     if fields.text is None and fields.tokens is None:

@@ -77,6 +77,5 @@ def require(module: str, extra: str, purpose: str) -> ModuleType:
         if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
             raise  # the package is there but broken: its own error says more
         raise MissingExtra(
-            f"{purpose} needs the package {module.partition('.')[0]!r}. "
-            f"Run: pip install 'alacarte-embeddings[{extra}]'"
+            f"{purpose} needs the package {module.partition('.')[0]!r}. Run: pip install 'alacarte-embeddings[{extra}]'"
         ) from None

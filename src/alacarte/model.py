@@ -6,7 +6,7 @@
 >>> text = [" ".join(rng.choice(vectors.words, 40)) for _ in range(200)]
 >>> model = ALaCarte.fit(vectors, text, window=5)
 >>> induced = model.induce(["w1", "w1 w2", "never seen"], text)
->>> induced.words, induced.missing
+>>> list(induced.words), induced.missing
 (['w1', 'w1 w2'], ['never seen'])
 """
 
@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import resources
@@ -29,7 +30,7 @@ from alacarte._progress import ProgressCallback
 from alacarte._version import __version__
 from alacarte.contexts import Averaging, ContextSettings, ContextSums, Positions
 from alacarte.corpus import CorpusLike
-from alacarte.errors import AlacarteError, BadTransform, NoOccurrences, NotEnoughData
+from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NoOccurrences, NotEnoughData
 from alacarte.targets import TargetsLike
 from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform import FitReport, Transform, Weighting
@@ -88,8 +89,8 @@ class ALaCarte:
 
     >>> model = ALaCarte.pretrained("glove.6B.50d")
     >>> vector = model.embed("a cute, fluffy blorp purred and chased the mouse", target="blorp")
-    >>> [word for word, _ in model.vectors.nearest(vector, k=3, among=20_000)]  # doctest: +SKIP
-    ['cat', 'rabbit', 'monster']
+    >>> [word for word, _ in model.vectors.nearest(vector, k=3, among=20_000)]
+    ['rabbit', 'monkey', 'cat']
     """
 
     def __init__(
@@ -246,12 +247,20 @@ class ALaCarte:
 
     # --------------------------------------------------------------------------------------------- embed
 
-    def embed(self, contexts: Contexts, target: str | None = None, *, each: bool = False) -> Singles:
+    def embed(
+        self,
+        contexts: Contexts,
+        target: str | None = None,
+        *,
+        each: bool = False,
+        absent: Literal["error", "whole"] = "error",
+    ) -> Singles:
         """The vector of one thing from one or many contexts, on the fly.
 
         A context is a string, or a list of tokens inside a list (`[["a", "b"]]`). With `target`, the model's
-        window around each of its occurrences counts, and a context without it is an error; without, every word
-        of each context does, as in the paper's few-shot experiments. `each` gives a row for each context instead.
+        window around each of its occurrences counts, and a context without it is an error, or counts with all
+        its words if `absent="whole"` (with a warning); without, every word of each context does, as in the paper's
+        few-shot experiments. `each` gives a row for each context instead.
 
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> model.embed("a x b b", target="x").tolist()
@@ -262,14 +271,24 @@ class ALaCarte:
         lists = self._token_lists(contexts)
         wanted = None if target is None else self._target_tokens(target)
         rows: list[tuple[Doubles, int, float, int]] = []
+        whole = 0
         for position, tokens in enumerate(lists):
             part = self._sum_context(tokens, wanted)
-            if wanted is not None and part[1] == 0:
+            if wanted is not None and part[1] == 0 and absent == "whole":
+                part = self._sum_context(tokens, None)
+                whole += 1
+            elif wanted is not None and part[1] == 0:
                 raise NoOccurrences(
                     f"{target!r} does not occur in context {position + 1}, {_shortened(tokens)!r}; correct the "
                     "spelling, or leave `target` out to use the whole context"
                 )
             rows.append(part)
+        if whole:
+            warnings.warn(
+                f"{target!r} does not occur in {whole} of {len(lists)} contexts; all words of these count",
+                AlacarteWarning,
+                stacklevel=2,
+            )
         if each:
             return np.stack([self._vector([row], _shortened(lists[i])) for i, row in enumerate(rows)])
         return self._vector(rows, _shortened(lists[0]))
@@ -304,9 +323,7 @@ class ALaCarte:
             raise NoOccurrences(f"the tokenizer finds no token in the target {target!r}")
         return tokens
 
-    def _sum_context(
-        self, tokens: Sequence[str], wanted: list[str] | None
-    ) -> tuple[Doubles, int, float, int]:
+    def _sum_context(self, tokens: Sequence[str], wanted: list[str] | None) -> tuple[Doubles, int, float, int]:
         """(sum of context vectors, occurrences, total weight, occurrences with any context word)."""
         get = self.vectors.key_to_index.get
         if wanted is None:
@@ -316,15 +333,15 @@ class ALaCarte:
         summed, occurrences, total, filled = np.zeros(self.vectors.dimension), 0, 0.0, 0
         left, right = self.settings.position_weights()
         sequence, length = list(tokens), len(wanted)
-        if self.settings.unknown == "drop":
-            sequence = [token for token in sequence if token in self.vectors or token in wanted]
+        found = [get(token) for token in sequence]
         for start in range(len(sequence) - length + 1):
             if sequence[start : start + length] != wanted:
                 continue
-            before = [get(token) for token in reversed(sequence[max(0, start - len(left)) : start])]
-            after = [get(token) for token in sequence[start + length : start + length + len(right)]]
-            pairs = [(row, left[k]) for k, row in enumerate(before) if row is not None]
-            pairs += [(row, right[k]) for k, row in enumerate(after) if row is not None]
+            pairs: list[tuple[int, float]] = []
+            for side, scales in ((found[:start][::-1], left), (found[start + length :], right)):
+                if self.settings.unknown == "drop":
+                    side = [row for row in side if row is not None]
+                pairs += [(row, scale) for row, scale in zip(side, scales, strict=False) if row is not None]
             window, weight = self._weighted_sum([row for row, _ in pairs], [scale for _, scale in pairs])
             if self.settings.averaging == "context" and weight > 0:
                 window /= weight
@@ -349,10 +366,7 @@ class ALaCarte:
         total = sum(part[2] for part in parts)
         if total <= 0:
             raise NotEnoughData(f"none of the context words has a vector: {shown!r}; give a context with known words")
-        if len(parts) == 1:
-            summed = parts[0][0]
-        else:
-            summed = np.sum([part[0] for part in parts], axis=0)
+        summed = np.sum([part[0] for part in parts], axis=0)
         if averaging == "occurrence":
             by: float = sum(part[1] for part in parts)
         elif averaging == "token":
@@ -369,8 +383,7 @@ class ALaCarte:
         Vectors that came from no file or named set are always included: there is nowhere else to find them.
         """
         path = Path(folder)
-        if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / "model.json").is_file())):
-            raise AlacarteError(f"{path}: exists and is not a saved model; choose another folder or remove it")
+        check_folder(path)
         include = self.vectors.source is None if include_vectors is None else include_vectors
         path.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
@@ -384,7 +397,6 @@ class ALaCarte:
                 "format": FORMAT,
                 "version": __version__,
                 "vectors": None if include else self.vectors.source,
-                "vectors_format": getattr(self.vectors, "format", None),
                 "fingerprint": self.vectors.fingerprint,
                 "words": len(self.vectors),
                 "tokenizer": self.settings.tokenizer,
@@ -424,15 +436,22 @@ class ALaCarte:
                     f"{path}: the vectors of this model were at {vectors} and are not there any more; "
                     "say where they are with vectors=… (--vectors)"
                 )
-        loaded = WordVectors.of(vectors)  # type: ignore[arg-type]
-        named = tokenizer if tokenizer is not None else None
-        return cls(loaded, transform, tokenizer=named, check=check)
+        return cls(vectors, transform, tokenizer=tokenizer, check=check)
+
+
+def check_folder(folder: str | PathLike[str]) -> None:
+    """Raise unless a model may be saved here: nothing is there yet, or an empty folder, or an older model."""
+    path = Path(folder)
+    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / "model.json").is_file())):
+        raise AlacarteError(f"{path}: exists and is not a saved model; choose another folder or remove it")
 
 
 def pretrained_names() -> list[str]:
     """The vectors for which a transform ships with this package."""
     folder = resources.files("alacarte") / "pretrained"
-    return sorted(file.name.removesuffix(".safetensors") for file in folder.iterdir() if file.name.endswith(".safetensors"))
+    return sorted(
+        file.name.removesuffix(".safetensors") for file in folder.iterdir() if file.name.endswith(".safetensors")
+    )
 
 
 def _shortened(tokens: Sequence[str]) -> str:

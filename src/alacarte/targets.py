@@ -8,7 +8,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import pairwise, repeat
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -178,9 +178,7 @@ class Targets:
     __hash__ = None  # type: ignore[assignment]
 
     def __or__(self, other: "Targets") -> "Targets":
-        return Targets._of(
-            [*self._kinds.items(), *other._kinds.items()], any_label=self.any_label or other.any_label
-        )
+        return Targets._of([*self._kinds.items(), *other._kinds.items()], any_label=self.any_label or other.any_label)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(key) for key, _ in zip(self, range(5), strict=False))
@@ -314,9 +312,7 @@ class Encoded:
     spans: list[tuple[int, int, str]]
 
 
-def encode(
-    documents: Iterable[str | Sequence[str] | Document], tokenizer: Tokenizer, lexicon: Lexicon
-) -> Encoded:
+def encode(documents: Iterable[str | Sequence[str] | Document], tokenizer: Tokenizer, lexicon: Lexicon) -> Encoded:
     """Tokenise documents and turn their tokens into ids, once.
 
     >>> lexicon = Lexicon({"a": 0, "rose": 1})
@@ -350,7 +346,7 @@ def _encode_annotated(
     text = document.text or ""
     borders = sorted({0, len(text), *(border for low, high, _ in document.spans for border in (low, high))})
     token_at = {0: start}
-    for low, high in zip(borders, borders[1:], strict=False):
+    for low, high in pairwise(borders):
         ids.extend(lexicon.ids(tokenizer(text[low:high], lexicon.index)))
         token_at[high] = len(ids)
     for low, high, label in document.spans:
@@ -546,5 +542,5 @@ def _find_pattern(encoded: Encoded, position: int, masks: list[_PatternMask]) ->
     if length > 1:  # all tokens in one document
         document = np.searchsorted(encoded.offsets, starts, side="right")
         starts = starts[starts + length <= encoded.offsets[document]]
-    starts = starts.astype(np.int32)
-    return Matches(starts, starts + np.int32(length), np.full(starts.size, position, dtype=np.int32))
+    begins = starts.astype(np.int32)
+    return Matches(begins, (starts + length).astype(np.int32), np.full(starts.size, position, dtype=np.int32))

@@ -95,9 +95,7 @@ def _word_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]
 
     def compile_tokens(word: str, punctuation: str, flags: int) -> re.Pattern[str]:
         joined = rf"(?:(?:['/&.]|\.?-){word}+|(?<=[0-9])[,:](?=[0-9]){word}+)*"
-        return re.compile(
-            rf"'?{word}+{joined}(?:\.(?!\.))?|([()\[\]{{}}\"])|({punctuation})\2*", flags
-        )
+        return re.compile(rf"'?{word}+{joined}(?:\.(?!\.))?|([()\[\]{{}}\"])|({punctuation})\2*", flags)
 
     return (
         compile_tokens(rf"[\w{marks}]", rf"[^\w\s{marks}{spaces}]", 0),

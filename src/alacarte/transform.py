@@ -1,6 +1,6 @@
 """The d × d matrix: learned by weighted least squares from sums and vectors, applied as A u.
 
-    A = argmin Σ_w α(c_w) ‖v_w − A u_w‖² + λ ‖A − c·I‖²
+A = argmin Σ_w α(c_w) ‖v_w − A u_w‖² + λ ‖A − c·I‖²
 """
 
 import json
@@ -13,24 +13,21 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
 
+from alacarte._files import atomic_write
+from alacarte._regression import Regression
 from alacarte.contexts import Averaging, ContextSettings, ContextSums
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch, require
-from alacarte._files import atomic_write
+from alacarte.formats import matrices
 from alacarte.formats.tensors import pack_words, read_tensors, unpack_words, write_tensors
 from alacarte.vectors import WordVectors
 from alacarte.weights import UNIFORM, ContextWeights
 
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.intp]
 Weighting = str | int | float | Callable[[npt.NDArray[np.int64]], npt.ArrayLike] | None
 
-BLOCK = 8192  # words whose means are in memory at a time
 FOLDS = 5
-ILL_CONDITIONED = 1e10  # Cholesky on the normal equations loses half of float64's 16 digits about here: QR instead
-SINGULAR = 1e14  # beyond this even QR's answer is noise
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -100,7 +97,9 @@ class FitReport:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "FitReport":
         names = {item.name for item in fields(cls)}
-        chosen = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name in names}
+        chosen: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name in names
+        }
         return cls(**chosen)
 
     def to_frame(self) -> Any:
@@ -220,9 +219,7 @@ class Transform:
     def check_sums(self, sums: ContextSums) -> None:
         """Raise `TransformMismatch` for sums that this transform was not learned for."""
         if sums.dimension != self.dimension:
-            raise TransformMismatch(
-                f"the transform has {self.dimension} dimensions and the sums have {sums.dimension}"
-            )
+            raise TransformMismatch(f"the transform has {self.dimension} dimensions and the sums have {sums.dimension}")
         if self.settings is None:
             return
         for name in ("averaging", "weights", "positions"):
@@ -284,7 +281,7 @@ class Transform:
         counts = sums.occurrences[rows]
         name, reason, alpha = _alpha(weighting, counts, vectors.dimension)
         rows, alpha = rows[alpha > 0], alpha[alpha > 0]
-        data = _Regression(sums, vectors, rows, alpha, intercept, folds)
+        data = Regression(sums, vectors, rows, alpha, intercept, folds)
         needed = vectors.dimension + intercept
         if ridge == 0 and len(rows) < needed:
             raise NotEnoughData(
@@ -372,14 +369,14 @@ class Transform:
         if ending == ".safetensors":
             return cls._load_safetensors(file)
         if ending == ".bin":
-            matrix = _read_raw(file, dimension)
+            matrix = matrices.read_raw(file, dimension)
             averaging = averaging or "occurrence"
         elif ending == ".npy":
-            matrix = _read_npy(file)
+            matrix = matrices.read_npy(file)
         elif ending in (".csv", ".tsv", ".txt"):
-            matrix = _read_csv(file)
+            matrix = matrices.read_csv(file)
         elif ending in (".rds", ".rda", ".rdata"):
-            matrix = _read_r(file)
+            matrix = matrices.read_r(file)
         else:
             raise BadTransform(
                 f"{path}: transforms end in .safetensors, .bin, .npy, .csv, .rds or .rda; rename or convert it"
@@ -417,9 +414,6 @@ def _quantiles(values: Doubles) -> tuple[float, ...]:
     return tuple(float(value) for value in np.quantile(values, QUANTILES))
 
 
-# -------------------------------------------------------------------------------------------- regression
-
-
 def _alpha(weighting: Weighting, counts: npt.NDArray[np.int64], dimension: int) -> tuple[str, str, Doubles]:
     """(name, why, α for each count)."""
     reason = "as asked"
@@ -442,198 +436,6 @@ def _alpha(weighting: Weighting, counts: npt.NDArray[np.int64], dimension: int) 
         if alpha.shape != counts.shape or not np.isfinite(alpha).all() or (alpha < 0).any():
             raise BadTransform("the weighting function must return one finite, non-negative weight for each count")
         return getattr(weighting, "__name__", "custom weights"), reason, alpha
-    raise BadTransform(f"weighting is None, 'log', 'auto', a count threshold or a function of counts, not {weighting!r}")
-
-
-class _Regression:
-    """The weighted least squares problem, kept as its normal equations, one set a fold; means come in blocks."""
-
-    def __init__(
-        self, sums: ContextSums, vectors: WordVectors, rows: Rows, alpha: Doubles, intercept: bool, folds: int
-    ) -> None:
-        self.sums, self.vectors, self.rows, self.alpha = sums, vectors, rows, alpha
-        self.intercept = intercept
-        self.d = vectors.dimension
-        self.n = self.d + intercept
-        index = vectors.key_to_index
-        self.vector_rows = np.array([index[sums.keys[row]] for row in rows], dtype=np.intp)
-        self.fold = np.random.default_rng(0).permutation(len(rows)) % max(folds, 1)
-        self.gram = np.zeros((max(folds, 1), self.n, self.n))
-        self.cross = np.zeros((max(folds, 1), self.d, self.n))
-        self.scale = np.zeros(2)  # Σ α ⟨v, u⟩ and Σ α ⟨u, u⟩
-        for block, u, v in self.blocks():
-            weighted = u * self.alpha[block, None]
-            for fold in range(max(folds, 1)):
-                part = self.fold[block] == fold
-                self.gram[fold] += weighted[part].T @ u[part]
-                self.cross[fold] += v[part].T @ weighted[part]
-            means = u[:, : self.d]
-            self.scale += np.einsum("w,wj,wj", self.alpha[block], v, means), np.einsum(
-                "w,wj,wj", self.alpha[block], means, means
-            )
-
-    def blocks(self) -> Any:
-        """(which words, their u with a last column of ones for an intercept, their v), in float64."""
-        for low in range(0, len(self.rows), BLOCK):
-            block = slice(low, low + BLOCK)
-            u = self.sums.means(self.rows[block])
-            if self.intercept:
-                u = np.hstack([u, np.ones((len(u), 1))])
-            yield block, u, self.vectors.matrix[self.vector_rows[block]].astype(np.float64)
-
-    def best_scalar(self) -> float:
-        return float(self.scale[0] / self.scale[1])
-
-    def _penalty(self, penalty: float) -> Doubles:
-        """λ on the matrix, nothing on the intercept."""
-        diagonal = np.full(self.n, penalty)
-        diagonal[self.d :] = 0.0
-        return diagonal
-
-    def solve(self, penalty: float, center: float, without: int | None = None) -> tuple[Doubles, str, float]:
-        """(A with the intercept as last column, which solver, condition number)."""
-        keep = [fold for fold in range(len(self.gram)) if fold != without]
-        diagonal = self._penalty(penalty)
-        gram = self.gram[keep].sum(axis=0) + np.diag(diagonal)
-        cross = self.cross[keep].sum(axis=0)
-        cross[:, : self.d] += np.eye(self.d) * (penalty * center)
-        eigenvalues = linalg.eigvalsh(gram)
-        # The condition number of the regression is the root of that of its normal equations.
-        squared = float(eigenvalues[-1] / eigenvalues[0]) if eigenvalues[0] > 0 else np.inf
-        if squared < ILL_CONDITIONED:
-            factor = linalg.cho_factor(gram)
-            return linalg.cho_solve(factor, cross.T).T, "Cholesky", float(np.sqrt(squared))
-        return self._solve_by_qr(diagonal, center, without)
-
-    def _solve_by_qr(self, diagonal: Doubles, center: float, without: int | None) -> tuple[Doubles, str, float]:
-        """QR of the stacked, weighted rows, a block at a time: R and Qᵀv are all that is kept."""
-        root = np.sqrt(diagonal)
-        triangle = np.diag(root)
-        right = np.zeros((self.n, self.d))
-        right[: self.d] = np.diag(root[: self.d] * center)
-        for block, u, v in self.blocks():
-            scale = np.sqrt(np.where(self.fold[block] == without, 0.0, self.alpha[block]))[:, None]
-            stacked = np.vstack([triangle, u * scale])
-            q, triangle = linalg.qr(stacked, mode="economic")
-            right = q.T @ np.vstack([right, v * scale])
-        singular = linalg.svdvals(triangle)
-        condition = float(singular[0] / singular[-1]) if singular[-1] > 0 else np.inf
-        if condition > SINGULAR:
-            raise NotEnoughData(
-                f"the words' contexts do not span all {self.d} dimensions (condition number {condition:.1g}): no "
-                "matrix is determined. Add a ridge penalty (ridge='loo'), give more text, or lower the threshold"
-            )
-        return linalg.solve_triangular(triangle, right).T, "QR", condition
-
-    def leave_one_out(self, center: float) -> float:
-        """The λ with the least Σ α ‖v − A₋w u‖² over words w left out, from one eigendecomposition.
-
-        With G the Gram matrix, h_w = α_w uᵀ (G + λ)⁻¹ u is w's pull on its own prediction, and the error when it
-        is left out is the ordinary one divided by 1 − h_w. An intercept is projected out of G first, so that the
-        penalty leaves it alone; its own pull α_w / Σα is added to h_w.
-        """
-        gram, cross = self.gram.sum(axis=0), self.cross.sum(axis=0)
-        d, total = self.d, self.alpha.sum()
-        mean_u, mean_v = np.zeros(d), np.zeros(d)
-        gram, cross = gram[:d, :d].copy(), cross[:, :d].copy()
-        if self.intercept:
-            mean_u = self.gram.sum(axis=0)[d, :d] / total
-            mean_v = self.cross.sum(axis=0)[:, d] / total
-            gram -= total * np.outer(mean_u, mean_u)
-            cross -= total * np.outer(mean_v, mean_u)
-        values, vectors = linalg.eigh(gram)
-        values = np.maximum(values, 0.0)
-        target = (cross - center * gram) @ vectors  # what is left to explain beyond center · u
-        candidates = values.mean() * np.logspace(-9, 1, 41)
-        errors = np.zeros(len(candidates))
-        for block, u, v in self.blocks():
-            centred = u[:, :d] - mean_u
-            residual = (v - mean_v) - center * centred
-            rotated = centred @ vectors
-            alpha = self.alpha[block]
-            for i, penalty in enumerate(candidates):
-                shrunk = rotated / (values + penalty)
-                pull = alpha * np.einsum("wj,wj->w", shrunk, rotated)
-                if self.intercept:
-                    pull = pull + alpha / total
-                error = np.einsum("wj,wj->w", *(2 * [residual - shrunk @ target.T]))
-                errors[i] += np.sum(alpha * error / np.maximum(1 - pull, 1e-12) ** 2)
-        return float(candidates[np.argmin(errors)])
-
-    def cosines(self, matrix_of_fold: Callable[[int], Doubles]) -> Doubles:
-        """cosine(A u_w, v_w) for each word, with the matrix that belongs to its fold."""
-        result = np.zeros(len(self.rows))
-        for block, u, v in self.blocks():
-            for fold in range(len(self.gram)):
-                part = self.fold[block] == fold
-                guess = u[part] @ matrix_of_fold(fold).T
-                norms = np.linalg.norm(guess, axis=1) * np.linalg.norm(v[part], axis=1)
-                dots = np.einsum("wj,wj->w", guess, v[part])
-                result[block][part] = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
-        return result
-
-
-# --------------------------------------------------------------------------------------- bare matrices
-
-
-def _read_raw(file: Path, dimension: int | None) -> npt.NDArray[Any]:
-    """Raw little-endian float32, row by row, without a header: the authors' files."""
-    size = file.stat().st_size
-    side = dimension or int(round((size / 4) ** 0.5))
-    if size == 0 or size != 4 * side * side:
-        raise BadTransform(
-            f"{file}: {size:,} bytes are no square float32 matrix"
-            + (f" of {dimension} × {dimension} ({4 * side * side:,} bytes)" if dimension else "")
-            + "; is the file complete, and is the dimension right?"
-        )
-    return np.fromfile(file, dtype="<f4").reshape(side, side)
-
-
-def _read_npy(file: Path) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(np.load(file, allow_pickle=False))
-    except (ValueError, EOFError, OSError) as error:
-        raise BadTransform(f"{file}: not a numpy array ({error}); save the matrix with numpy.save") from None
-
-
-def _read_csv(file: Path) -> npt.NDArray[Any]:
-    """Numbers separated by commas, tabs or spaces; a header line and a column of row names are passed over."""
-    try:
-        lines = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-    except UnicodeDecodeError as error:
-        raise BadTransform(f"{file}: byte {error.start} is not UTF-8; save the matrix as CSV in UTF-8") from None
-    delimiter = next((mark for mark in ",;\t" if lines and mark in lines[0]), None)
-    cells = [[cell.strip().strip('"') for cell in line.split(delimiter)] for line in lines]
-
-    def number(cell: str) -> bool:
-        try:
-            float(cell)
-        except ValueError:
-            return False
-        return True
-
-    if cells and not any(number(cell) for cell in cells[0]):
-        cells = cells[1:]
-    if cells and len(cells[0]) == len(cells) + 1:
-        cells = [row[1:] for row in cells]
-    for position, row in enumerate(cells, start=1):
-        if len(row) != len(cells) or not all(number(cell) for cell in row):
-            raise BadTransform(
-                f"{file}: row {position} is not {len(cells)} numbers; a transform is a square table of numbers"
-            )
-    return np.array(cells, dtype=np.float64)
-
-
-def _read_r(file: Path) -> npt.NDArray[Any]:
-    """The one square matrix in an R file."""
-    rdata = require("rdata", extra="r", purpose="reading R's .rds and .rda files")
-    reader = rdata.read_rds if file.suffix.lower() == ".rds" else rdata.read_rda
-    try:
-        content = reader(str(file))
-    except Exception as error:
-        raise BadTransform(f"{file}: R's data could not be read ({error}); in R, write it with saveRDS()") from error
-    found = list(content.values()) if isinstance(content, dict) else [content]
-    matrices = [np.asarray(value) for value in found if getattr(value, "ndim", 0) == 2]
-    if len(matrices) != 1:
-        raise BadTransform(f"{file}: holds {len(matrices)} matrices; save the one transform alone, with saveRDS()")
-    return matrices[0]
+    raise BadTransform(
+        f"weighting is None, 'log', 'auto', a count threshold or a function of counts, not {weighting!r}"
+    )

@@ -217,8 +217,7 @@ class WordVectors:
         row = self.key_to_index.get(word)
         if row is None:
             raise UnknownKey(
-                f"no vector for {word!r}; `get` returns a default instead, "
-                "and `ALaCarte.induce` makes one from text"
+                f"no vector for {word!r}; `get` returns a default instead, and `ALaCarte.induce` makes one from text"
             )
         return row
 
@@ -307,9 +306,7 @@ class WordVectors:
             raise BadVectors("the query holds NaN or infinity; leave out what has no vector")
         return np.array([_unit(row) for row in np.atleast_2d(array)]), array.ndim == 1
 
-    def _search_rows(
-        self, among: int | Iterable[str] | None, exclude: Iterable[str]
-    ) -> NDArray[np.int64] | range:
+    def _search_rows(self, among: int | Iterable[str] | None, exclude: Iterable[str]) -> NDArray[np.int64] | range:
         """The rows to search, in their order: a range if they are all the first ones."""
         exclude = {exclude} if isinstance(exclude, str) else set(exclude)
         left_out = {self.key_to_index[word] for word in exclude if word in self.key_to_index}
@@ -322,9 +319,7 @@ class WordVectors:
             rows = np.unique(self._rows([among] if isinstance(among, str) else among))
         return rows[~np.isin(rows, list(left_out))] if left_out else rows
 
-    def _nearest(
-        self, units: NDArray[np.float64], k: int, rows: NDArray[np.int64] | range
-    ) -> list[Neighbours]:
+    def _nearest(self, units: NDArray[np.float64], k: int, rows: NDArray[np.int64] | range) -> list[Neighbours]:
         """A rough search in float32 that keeps all who may be among the best, then exact cosines of those."""
         queries = units.astype(np.float32)
         margin = np.float32((self.dimension + 8) * 2.0**-22)  # more than rounding can make of a product
@@ -373,9 +368,7 @@ class WordVectors:
             lengths = np.empty(len(self))
             step = max(1, _BLOCK_VALUES // self.dimension)
             for start in range(0, len(self), step):
-                lengths[start : start + step] = _lengths_of(
-                    self.matrix[start : start + step].astype(np.float64)
-                )
+                lengths[start : start + step] = _lengths_of(self.matrix[start : start + step].astype(np.float64))
             self._lengths = lengths, np.flatnonzero((lengths < 1e-30) | (lengths > 1e30))
         return self._lengths
 

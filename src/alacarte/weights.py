@@ -24,7 +24,6 @@ from alacarte.vectors import WordVectors
 
 Singles = npt.NDArray[np.float32]
 Counts = npt.NDArray[np.int64]
-WeightsLike = "str | Iterable[str] | Mapping[str, float] | ContextWeights"
 
 # Words that carry grammar rather than meaning, and punctuation, in the spelling of the `words` tokenizer.
 STOP_WORDS = frozenset(
@@ -36,7 +35,7 @@ STOP_WORDS = frozenset(
     themselves then there these they this those though through thus to too toward towards under until up upon us
     very via was we were what whatever when where whether which while who whom whose why will with within without
     would yet you your yours yourself yourselves 's n't 're 've 'll 'd 'm . , ; : ! ? ... - -- ' " `` '' ( ) [ ] { }
-    / & – — “ ”""".split()
+    / & – — “ ”""".split()  # noqa: SIM905
 )
 
 
@@ -60,17 +59,12 @@ class ContextWeights:
 UNIFORM = ContextWeights("uniform", None)
 
 
-def needs_counts(what: object) -> bool:
-    """Whether the specification can only be resolved after the corpus was counted."""
-    return isinstance(what, str) and what.partition(":")[0] in ("sif", "top")
-
-
 def resolve(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> ContextWeights:
     """The weights that a specification means for these vectors; `count` counts their words in the corpus.
 
     >>> vectors = WordVectors(["the", "cat"], [[1.0], [2.0]])
-    >>> resolve("sif:0.1", vectors, lambda: np.array([90, 10])).values.round(2).tolist()
-    [0.1, 0.5]
+    >>> resolve("sif:0.1", vectors, lambda: np.array([90, 10])).values.round(2)
+    array([0.1, 0.5], dtype=float32)
     >>> resolve(["the"], vectors, lambda: np.array([90, 10])).values.tolist()
     [0.0, 1.0]
     """

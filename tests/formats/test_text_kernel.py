@@ -81,9 +81,7 @@ numbers = st.one_of(
     st.floats().map(lambda x: repr(x).encode()),
     st.integers().map(lambda x: b"%d" % x),
     st.from_regex(rb"[+-]?[0-9]{0,4}\.?[0-9]{0,20}([eE][+-]?[0-9]{0,3})?", fullmatch=True),
-    st.sampled_from(
-        [b"nan", b"inf", b"-", b".", b"1_0", b"0x1", b"1e", b"e5", b"1e5000", b"00.10", b"+1", b"1."]
-    ),
+    st.sampled_from([b"nan", b"inf", b"-", b".", b"1_0", b"0x1", b"1e", b"e5", b"1e5000", b"00.10", b"+1", b"1."]),
 )
 gaps = st.sampled_from([b" ", b" ", b" ", b"\t", b"  ", b" \t"])
 words = st.one_of(st.binary(max_size=6), st.text(max_size=4).map(lambda x: x.encode(errors="replace")))

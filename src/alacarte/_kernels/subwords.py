@@ -6,9 +6,7 @@ from numpy.typing import NDArray
 
 
 @njit(nogil=True, cache=True)
-def ngram_rows(
-    word: NDArray[np.uint8], shortest: int, longest: int, buckets: int, out: NDArray[np.int64]
-) -> int:
+def ngram_rows(word: NDArray[np.uint8], shortest: int, longest: int, buckets: int, out: NDArray[np.int64]) -> int:
     """Fill `out` with the bucket of every n-gram of "<word>", given with its brackets; returns how many."""
     size = len(word)
     count = 0

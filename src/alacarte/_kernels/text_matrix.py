@@ -144,9 +144,7 @@ def parse_lines(
 
 
 @njit(nogil=True, cache=True)
-def split_binary(
-    data: NDArray[np.uint8], out: NDArray[np.uint8], places: NDArray[np.int64]
-) -> tuple[int, int]:
+def split_binary(data: NDArray[np.uint8], out: NDArray[np.uint8], places: NDArray[np.int64]) -> tuple[int, int]:
     """Split word2vec's binary rows, "word", a space and the bytes of the vector, until no whole row is left.
 
     Newlines before a word are skipped: word2vec writes one after each vector, gensim does not. Returns the

@@ -43,9 +43,9 @@ def add_windows(
 ) -> None:
     """Add the window of each match to its target's row of `sums`, in dimensions [low, high).
 
-    Matches are sorted by start; those of document i are [bounds[i], bounds[i + 1]). `rows` already carry the word weights; `weights`
-    (one a row, or empty for all ones) serve the means only. `left[k]` and `right[k]` weigh distance k + 1;
-    `uniform` says they are all 1. `mean` divides each window by its total weight.
+    Matches are sorted by start; those of document i are [bounds[i], bounds[i + 1]). `rows` already carry the word
+    weights; `weights` (one a row, or empty for all ones) serve the means only. `left[k]` and `right[k]` weigh
+    distance k + 1; `uniform` says they are all 1. `mean` divides each window by its total weight.
     """
     known = rows.shape[0]
     n_left, n_right = left.size, right.size
@@ -83,9 +83,7 @@ def add_windows(
                             window[j] += scale * rows[token, low + j]
                 factor = 1.0
                 if mean:
-                    total = window_weight(ids, begin, stop, starts[m], ends[m], known, weights, left, right)[
-                        1
-                    ]
+                    total = window_weight(ids, begin, stop, starts[m], ends[m], known, weights, left, right)[1]
                     factor = 1.0 / total if total > 0.0 else 0.0
                 target = targets[m]
                 for j in range(width):

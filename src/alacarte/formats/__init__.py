@@ -63,9 +63,7 @@ def read(
     return table
 
 
-def write(
-    path: str | PathLike[str], words: Sequence[str], matrix: NDArray[Any], format: str | None = None
-) -> None:
+def write(path: str | PathLike[str], words: Sequence[str], matrix: NDArray[Any], format: str | None = None) -> None:
     """Write words and vectors, atomically, in the format that the name asks for.
 
     >>> import tempfile, numpy as np
@@ -80,9 +78,7 @@ def write(
             chosen.write_stream(file, words, matrix)
     elif chosen.write_path:
         if Path(path).suffix.lower() in SUFFIXES:
-            raise BadVectors(
-                f"{path}: this format is memory-mapped and not compressed; leave the ending away"
-            )
+            raise BadVectors(f"{path}: this format is memory-mapped and not compressed; leave the ending away")
         chosen.write_path(path, words, matrix)
     else:
         raise BadVectors(f"the format {format!r} is only read; write one of: {_writable()}")

@@ -131,9 +131,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         if not longest or pruned == 0:
             buckets = longest = 0
         if columns != dimension or len(encoded) != known or rows < known + buckets or buckets < 0:
-            raise BadVectors(
-                f"{path} is damaged: its matrix has {rows} × {columns} values; download it again"
-            )
+            raise BadVectors(f"{path} is damaged: its matrix has {rows} × {columns} values; download it again")
         matrix = reader.matrix(rows, columns)
     if longest and not buckets:
         longest = 0

@@ -64,15 +64,12 @@ def words_and_matrix(path: str | PathLike[str]) -> tuple[list[str], NDArray[np.f
             "alacarte; read it with the safetensors package and pass (words, matrix) to WordVectors.of"
         )
     if metadata.get("format") == FORMAT and metadata.get("version") != str(VERSION):
-        raise BadVectors(
-            f"{path} was written by a newer alacarte; run: pip install --upgrade alacarte-embeddings"
-        )
+        raise BadVectors(f"{path} was written by a newer alacarte; run: pip install --upgrade alacarte-embeddings")
     words = unpack_words(tensors["words"], tensors["word_offsets"], path)
     matrix = tensors["matrix"]
     if matrix.ndim != 2 or len(matrix) != len(words) or matrix.dtype != np.float32:
         raise BadVectors(
-            f"{path} is damaged: {len(words)} words and a {matrix.dtype} matrix of shape {matrix.shape}; "
-            "write it again"
+            f"{path} is damaged: {len(words)} words and a {matrix.dtype} matrix of shape {matrix.shape}; write it again"
         )
     return words, matrix if matrix.flags.aligned else matrix.copy()
 

@@ -29,9 +29,7 @@ def word_list_of(path: str | PathLike[str]) -> Path:
         if candidate.is_file():
             return candidate
     names = ", ".join(candidate.name for candidate in candidates)
-    raise BadVectors(
-        f"{path}.npy has no list of words beside it; put the words, one per line, into one of: {names}"
-    )
+    raise BadVectors(f"{path}.npy has no list of words beside it; put the words, one per line, into one of: {names}")
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
@@ -42,9 +40,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         lines = words_path.read_bytes().decode().split("\n")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise BadVectors(
-            f"{words_path}, line {line}: the word is not UTF-8; convert the file to UTF-8"
-        ) from None
+        raise BadVectors(f"{words_path}, line {line}: the word is not UTF-8; convert the file to UTF-8") from None
     if lines[-1] == "":
         lines.pop()
     words = [line.removesuffix("\r") for line in lines]
@@ -74,13 +70,9 @@ def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
     except (ValueError, TypeError, OverflowError, EOFError, SyntaxError, TokenError) as error:
         if isinstance(error, BadVectors):
             raise
-        raise BadVectors(
-            f"{path} cannot be read as a NumPy array ({error}); save it again with numpy.save"
-        ) from None
+        raise BadVectors(f"{path} cannot be read as a NumPy array ({error}); save it again with numpy.save") from None
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
-        raise BadVectors(
-            f"{path} holds {matrix.ndim}-dimensional {matrix.dtype} values; a matrix of numbers is needed"
-        )
+        raise BadVectors(f"{path} holds {matrix.ndim}-dimensional {matrix.dtype} values; a matrix of numbers is needed")
     return cast("NDArray[Any]", matrix.view(np.ndarray))
 
 

@@ -47,9 +47,7 @@ def _from_rows(words: list[str], rows: list[Any]) -> Pair:
 def from_gensim(keyed: Any, source: str) -> Pair:
     """Words and matrix of gensim's KeyedVectors."""
     if not hasattr(keyed, "index_to_key") or not hasattr(keyed, "vectors"):
-        raise BadVectors(
-            f"{source}: {type(keyed).__name__} holds no word vectors; pass KeyedVectors or a model"
-        )
+        raise BadVectors(f"{source}: {type(keyed).__name__} holds no word vectors; pass KeyedVectors or a model")
     words = [key if isinstance(key, str) else str(key) for key in keyed.index_to_key]
     return words, keyed.vectors[: len(words)]
 
@@ -62,9 +60,7 @@ def _from_spacy(vocab: Any) -> Pair:
             "pass a model with ordinary vectors, such as en_core_web_md"
         )
     if len(vectors.data) == 0 or not vectors.key2row:
-        raise BadVectors(
-            "this spaCy vocabulary has no vectors; load a model that has, such as en_core_web_md"
-        )
+        raise BadVectors("this spaCy vocabulary has no vectors; load a model that has, such as en_core_web_md")
     keys = [(key, row) for key, row in vectors.key2row.items() if row >= 0]
     data = vectors.data.get() if hasattr(vectors.data, "get") else vectors.data  # from a GPU, if there
     rows = np.array([row for _, row in keys], np.int64)

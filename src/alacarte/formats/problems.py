@@ -57,9 +57,7 @@ class Problems:
             word = word.decode(errors="replace")
         text = where + ("" if word is None else f" ({shortened(word)!r})") + f": {detail}"
         if not self.skip:
-            raise BadVectors(
-                f'{self.path}, {text}; correct the file, or pass on_error="skip" to leave such rows out'
-            )
+            raise BadVectors(f'{self.path}, {text}; correct the file, or pass on_error="skip" to leave such rows out')
         self._counts[reason] += count
         if len(self._examples) < EXAMPLES:
             self._examples.append(text)
@@ -109,9 +107,7 @@ def usable_rows(
     return None if keep.all() else keep
 
 
-def drop_duplicates(
-    words: list[str], keep: NDArray[np.bool_], seen: set[str], where: Any, problems: Problems
-) -> None:
+def drop_duplicates(words: list[str], keep: NDArray[np.bool_], seen: set[str], where: Any, problems: Problems) -> None:
     """Take rows whose word was seen before out of `keep`; `where(row)` names a row."""
     fresh = set(words)
     if len(fresh) == len(words) and keep.all() and seen.isdisjoint(fresh):

@@ -52,9 +52,7 @@ class Source:
         except DAMAGED as error:
             if self.compression is None:
                 raise
-            raise BadVectors(
-                f"{self.path} is damaged or cut off ({error}); download or copy it again"
-            ) from error
+            raise BadVectors(f"{self.path} is damaged or cut off ({error}); download or copy it again") from error
         self._bar.update_to(self._raw.tell())
         return data
 

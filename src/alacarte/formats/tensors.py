@@ -54,9 +54,7 @@ def write_tensors(
         write_tensors_to(file, tensors, metadata)
 
 
-def write_tensors_to(
-    file: BinaryIO, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]
-) -> None:
+def write_tensors_to(file: BinaryIO, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
     """The same into an open file."""
     arrays = {name: np.asarray(array) for name, array in tensors.items()}
     # Widest items first keeps every array aligned without gaps, which the format forbids.
@@ -67,9 +65,7 @@ def write_tensors_to(
         array = arrays[name]
         code = CODES.get(array.dtype.newbyteorder("<"))
         if code is None:
-            raise TypeError(
-                f"tensor {name!r} has dtype {array.dtype}; convert it to one of {', '.join(DTYPES)}"
-            )
+            raise TypeError(f"tensor {name!r} has dtype {array.dtype}; convert it to one of {', '.join(DTYPES)}")
         begin, end = end, end + array.nbytes
         header[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [begin, end]}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
@@ -141,9 +137,7 @@ def read_tensors(
     tensors: dict[str, NDArray[Any]] = {}
     for name, (dtype, shape, begin) in entries.items():
         count = math.prod(shape)
-        tensors[name] = (
-            np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
-        )
+        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
         tensors[name].flags.writeable = False
     return tensors, metadata
 
@@ -183,13 +177,7 @@ def unpack_words(
     ['a', 'né']
     """
     whole = data.ndim == 1 and offsets.ndim == 1 and data.dtype == np.uint8 and offsets.dtype == np.int64
-    if (
-        not whole
-        or len(offsets) == 0
-        or offsets[0] != 0
-        or offsets[-1] != len(data)
-        or (np.diff(offsets) < 0).any()
-    ):
+    if not whole or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
         raise _damaged(path, "its list of words makes no sense", error)
     text = data.tobytes()
     ends = offsets.tolist()

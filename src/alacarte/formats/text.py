@@ -88,9 +88,7 @@ def read_glove(path: str | PathLike[str], limit: int | None, problems: Problems)
         head = source.read(HEAD)
         width = usual_width(head_lines(head, len(head) < HEAD))
         if not width:
-            raise BadVectors(
-                f'{path}: the lines do not look like "word number number …"; is it a vector file?'
-            )
+            raise BadVectors(f'{path}: the lines do not look like "word number number …"; is it a vector file?')
         return _read_rows(source, head.removeprefix(BOM), width, None, limit, problems)
 
 
@@ -175,9 +173,7 @@ class _Block:
         self._decode(problems)
         if promised is not None and found + len(self.keep) > promised:
             for row in range(max(0, promised - found), len(self.keep)):
-                self._leave_out(
-                    row, "row beyond the header", f"the header promises only {promised} words", problems
-                )
+                self._leave_out(row, "row beyond the header", f"the header promises only {promised} words", problems)
         drop_duplicates(self.words, self.keep, seen, self._where, problems)
 
     def _where(self, row: int) -> str:
@@ -198,9 +194,7 @@ class _Block:
     def _complete(self, row: int, problems: Problems) -> None:
         text = self.data[self.places[row, text_matrix.WORD_END] : self.places[row, text_matrix.LINE_END]]
         if self.status[row] == text_matrix.SHORT:
-            line = self.data[
-                self.places[row, text_matrix.WORD_BEGIN] : self.places[row, text_matrix.LINE_END]
-            ]
+            line = self.data[self.places[row, text_matrix.WORD_BEGIN] : self.places[row, text_matrix.LINE_END]]
             values = len(_GAP.split(line)) - 1
             detail = f"{values} values where other lines have {self.out.shape[1]}"
             self._leave_out(row, "wrong number of values", detail, problems)
@@ -274,6 +268,4 @@ def _check_readable(head: bytes, whole: bool, name: str, dimension: int) -> None
     has_header = name == "word2vec-text"
     width = usual_width(lines[1:] if has_header else lines)
     if width != dimension or head.startswith(BOM) or (parse_header(lines[0]) is not None) != has_header:
-        raise BadVectors(
-            f"as {name}, these words could not be told from their numbers when read; save as .safetensors"
-        )
+        raise BadVectors(f"as {name}, these words could not be told from their numbers when read; save as .safetensors")

@@ -47,9 +47,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         first, _, data = source.read(BLOCK).partition(b"\n")
         header = parse_header(first)
         if header is None or header[1] == 0:
-            raise BadVectors(
-                f"{path} does not start with the number of words and of dimensions; check the file"
-            )
+            raise BadVectors(f"{path} does not start with the number of words and of dimensions; check the file")
         promised, dimension = header
         wanted = promised if limit is None else min(limit, promised)
         rows = Growing(dimension, min(wanted, 1 + source.size // (4 * dimension)))
@@ -67,15 +65,11 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
             if taken < room:
                 more = source.read(max(BLOCK, 4 * dimension))
                 if not more:
-                    detail = (
-                        f"the file ends here, and its header promises {promised} words of {dimension} values"
-                    )
+                    detail = f"the file ends here, and its header promises {promised} words of {dimension} values"
                     problems.add("missing row", f"row {found + 1}", None, detail, promised - found)
                     break
                 if len(data) > MAX_WORD + 4 * dimension:
-                    raise BadVectors(
-                        f"{path}, row {found + 1}: no word here; check the header and the format"
-                    )
+                    raise BadVectors(f"{path}, row {found + 1}: no word here; check the header and the format")
                 data += more
         if found == promised and (data + source.read(BLOCK)).strip(b"\n"):
             detail = f"the header promises only {promised} words of {dimension} values and there is more"
