@@ -61,6 +61,10 @@ class NoOccurrences(AlacarteError, ValueError):
     """A target does not occur in the contexts it should be embedded from."""
 
 
+class BadWordNet(AlacarteError, ValueError):
+    """WordNet data that is missing, damaged or of another version than the annotation."""
+
+
 class MissingExtra(AlacarteError, ImportError):
     """An optional dependency is not installed; the message names the `pip install` to run."""
 
