@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors
 from alacarte.errors import BadTargets
-from alacarte.targets import Lexicon, encode
+from alacarte.encoding import Encoder, Lexicon
 from alacarte.tokens import get_tokenizer
 
 INDEX = {"a": 0, "b": 1, "c": 2}
@@ -21,7 +21,7 @@ def matches(texts, targets, tokenizer=WORDS, index=INDEX):
     """(document, start, end, key), positions counted within the document."""
     lexicon = Lexicon(index)
     matcher = targets.compile(lexicon, tokenizer)
-    encoded = encode(texts, tokenizer, lexicon)
+    encoded = Encoder(tokenizer, lexicon).encode(texts)
     found = matcher.match(encoded)
     assert (np.diff(found.starts) >= 0).all()
     document = np.searchsorted(encoded.offsets, found.starts, side="right") - 1

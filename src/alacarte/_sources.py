@@ -331,17 +331,44 @@ def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -
     utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
     offset = 0
     for block, position in line_blocks(stream, size):
-        skip = 0
-        if offset == 0 and utf8:
-            if block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise BadCorpus(f'{stream.name} is UTF-16 text, not UTF-8; pass encoding="utf-16"')
-            skip = 3 if block.startswith(codecs.BOM_UTF8) else 0
+        skip = _byte_order_mark(stream.name, block) if offset == 0 and utf8 else 0
         try:
             text = (block[skip:] if skip else block).decode("utf-8" if utf8 else encoding, errors)
         except UnicodeDecodeError as error:
             raise _undecodable(stream.name, encoding, offset + skip + error.start, error) from error
         offset += len(block)
         yield text.replace("\r\n", "\n") if "\r" in text else text, len(block), position
+
+
+def utf8_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -> Iterator[tuple[bytes, int, int]]:
+    """`line_blocks` as UTF-8, each with its offset in the stream and the position.
+
+    Strict UTF-8 is passed on as it is, unchecked: whoever decodes it calls `decode_line`.
+    """
+    if errors != "strict" or codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
+        for text, _, position in text_blocks(stream, encoding, errors, size):
+            yield text.encode("utf-8", "surrogatepass"), 0, position
+        return
+    offset = 0
+    for block, position in line_blocks(stream, size):
+        skip = _byte_order_mark(stream.name, block) if offset == 0 else 0
+        yield block[skip:] if skip else block, offset + skip, position
+        offset += len(block)
+
+
+def decode_line(name: str, block: bytes, offset: int, low: int, high: int) -> str:
+    """The text of block[low:high]; an error names the byte that is not UTF-8 by its place in the file."""
+    try:
+        return block[low:high].decode("utf-8", "strict" if name else "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise _undecodable(name, "utf-8", offset + low + error.start, error) from error
+
+
+def _byte_order_mark(name: str, block: bytes) -> int:
+    """How many bytes of a first block are a mark and not text."""
+    if block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise BadCorpus(f'{name} is UTF-16 text, not UTF-8; pass encoding="utf-16"')
+    return 3 if block.startswith(codecs.BOM_UTF8) else 0
 
 
 def paragraphs(texts: Iterable[str]) -> Iterator[str]:

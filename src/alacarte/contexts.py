@@ -19,7 +19,8 @@ from alacarte._progress import ProgressCallback, progress
 from alacarte.corpus import Corpus, CorpusLike
 from alacarte.errors import AlacarteError, BadCorpus, BadSums
 from alacarte.formats.tensors import pack_words, read_tensors, unpack_words, write_tensors
-from alacarte.targets import Encoded, Lexicon, Matcher, Matches, Targets, TargetsLike, encode
+from alacarte.encoding import Encoded, Encoder, Lexicon
+from alacarte.targets import Matcher, Matches, Targets, TargetsLike
 from alacarte.tokens import TokenizerLike, get_tokenizer
 from alacarte.vectors import WordVectors
 from alacarte.weights import UNIFORM, ContextWeights, resolve
@@ -151,9 +152,10 @@ class ContextSums:
             matcher = wanted.compile(lexicon, split)
         accumulator = _Accumulator(vectors, matcher, settings, weights, threads)
         with progress(*extent(source), "reading", show_progress, callback) as bar:
-            for batch in source.batches():
-                accumulator.add(encode(batch.documents, split, lexicon))
-                bar.update_to(batch.position, tokens=accumulator.tokens_read)
+            encoder = Encoder(split, lexicon)
+            for block in source.blocks():
+                accumulator.add(encoder.encode(block))
+                bar.update_to(block.position, tokens=accumulator.tokens_read)
         return accumulator.finish(wanted)
 
     def __len__(self) -> int:
@@ -314,7 +316,7 @@ class _Accumulator:
     def add(self, encoded: Encoded) -> None:
         known = len(self.rows)
         has_vector = (encoded.ids >= 0) & (encoded.ids < known)
-        self.documents += len(encoded.offsets) - 1
+        self.documents += int(np.count_nonzero(np.diff(encoded.offsets)))  # blank lines are no documents
         self.tokens_read += encoded.ids.size
         self.tokens_known += int(has_vector.sum())
         matches = self.matcher.match(encoded)
@@ -407,10 +409,11 @@ def count_words(
     lexicon = Lexicon(vectors.key_to_index)
     counts = np.zeros(len(vectors), dtype=np.int64)
     with progress(*extent(source), "counting words", show_progress, callback) as bar:
-        for batch in source.batches():
-            ids = encode(batch.documents, split, lexicon).ids
+        encoder = Encoder(split, lexicon)
+        for block in source.blocks():
+            ids = encoder.encode(block).ids
             counts += np.bincount(ids[ids >= 0], minlength=len(counts))
-            bar.update_to(batch.position)
+            bar.update_to(block.position)
     return counts
 
 

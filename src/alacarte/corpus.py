@@ -28,7 +28,17 @@ from alacarte._records import (
     jsonl,
     parquet,
 )
-from alacarte._sources import BLOCK, Stream, file_streams, find_files, paragraphs, standard_input, text_blocks
+from alacarte._sources import (
+    BLOCK,
+    Stream,
+    decode_line,
+    file_streams,
+    find_files,
+    paragraphs,
+    standard_input,
+    text_blocks,
+    utf8_blocks,
+)
 from alacarte.errors import BadCorpus
 
 Unit: TypeAlias = Literal["line", "paragraph", "file"]
@@ -120,6 +130,21 @@ class Batch:
 
     documents: list[Item]
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some documents as they come: lines of UTF-8 in one piece, or else a list; for what works on bytes."""
+
+    text: bytes | None
+    documents: list[Item]
+    position: int
+    name: str = ""
+    offset: int = 0  # of `text` in its file
+
+    def line(self, low: int, high: int) -> str:
+        """The text between two bytes; BadCorpus where that is not UTF-8."""
+        return decode_line(self.name, self.text or b"", self.offset, low, high)
 
 
 class Corpus:
@@ -267,15 +292,7 @@ class Corpus:
         >>> [len(batch.documents) for batch in Corpus(["one", "two", "three"]).batches(size=3)]
         [1, 1, 1]
         """
-        if size < 1:
-            raise BadCorpus(f"a batch cannot have a size of {size} bytes; give at least 1")
-        if self.once:
-            if self._started[0]:
-                raise BadCorpus(
-                    f"this corpus ({self.description}) is an iterator and was already read; pass a list, a "
-                    "file, or anything else that can be read again"
-                )
-            self._started[0] = True
+        self._begin(size)
         documents: list[Item] = []
         weight = position = 0
         for chunk in self._chunks(size):
@@ -289,7 +306,29 @@ class Corpus:
         if documents:
             yield Batch(documents, position)
 
-    def _chunks(self, size: int) -> Iterator["_Chunk"]:
+    def blocks(self, size: int = 1 << 20) -> Iterator[Block]:
+        """Documents in blocks of about `size` bytes, plain text as undivided bytes.
+
+        >>> next(Corpus(["one", "two"]).blocks()).documents
+        ['one', 'two']
+        """
+        self._begin(size)
+        for chunk in self._chunks(size, raw=True):
+            if chunk.text or chunk.documents:
+                yield Block(chunk.text, chunk.documents, chunk.position, chunk.name, chunk.offset)
+
+    def _begin(self, size: int) -> None:
+        if size < 1:
+            raise BadCorpus(f"a batch cannot have a size of {size} bytes; give at least 1")
+        if self.once:
+            if self._started[0]:
+                raise BadCorpus(
+                    f"this corpus ({self.description}) is an iterator and was already read; pass a list, a "
+                    "file, or anything else that can be read again"
+                )
+            self._started[0] = True
+
+    def _chunks(self, size: int, raw: bool = False) -> Iterator["_Chunk"]:
         if self._kind == "iterable":
             yield from _gathered(_items(self._source), _same, size)
         elif self._kind == "frame":
@@ -297,20 +336,25 @@ class Corpus:
             yield from _gathered(_documents("the frame, at index", rows, self._fields), _same, size)
         elif self._kind == "stdin":
             for stream in standard_input():
-                yield from self._stream_chunks(stream, size)
+                yield from self._stream_chunks(stream, size, raw)
         else:
             done = 0
             for path in self._source:
                 on_disk = path.stat().st_size if path.exists() else 0
                 for stream in file_streams(path):
-                    for chunk in self._stream_chunks(stream, size):
+                    for chunk in self._stream_chunks(stream, size, raw):
                         yield chunk._replace(position=done + chunk.position)
                 done += on_disk
 
-    def _stream_chunks(self, stream: Stream, size: int) -> Iterator["_Chunk"]:
+    def _stream_chunks(self, stream: Stream, size: int, raw: bool = False) -> Iterator["_Chunk"]:
         format = self._format or _format_of(stream.name)
         if format == "parquet":
             return self._parquet_chunks(stream, size)
+        if raw and format == "text" and self._unit == "line":
+            return (
+                _Chunk([], len(text), position, text, stream.name, offset)
+                for text, offset, position in utf8_blocks(stream, self._encoding, self._errors, size)
+            )
         texts = text_blocks(stream, self._encoding, self._errors, min(size, BLOCK))
         if format == "text" and self._unit == "line":
             return _lines(texts)
@@ -405,6 +449,9 @@ class _Chunk(NamedTuple):
     documents: list[Item]
     weight: int  # about how many bytes
     position: int
+    text: bytes | None = None
+    name: str = ""
+    offset: int = 0
 
 
 def _same(count: int) -> int:

@@ -5,10 +5,8 @@ Overlapping and nested matches all count. A match is (start, end, target); what 
 
 import fnmatch
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, repeat
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -18,14 +16,14 @@ import numpy.typing as npt
 
 from alacarte._discovery import frequent_ngrams
 from alacarte._kernels.matching import build_table, find_sequences
-from alacarte.corpus import Corpus, CorpusLike, Document
+from alacarte.corpus import Corpus, CorpusLike
+from alacarte.encoding import UNKNOWN, Encoded, Encoder, Lexicon
 from alacarte.errors import BadTargets
 from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
 
 Kind = Literal["words", "tokens", "glob", "regex", "span"]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-UNKNOWN = -1
 
 
 class Targets:
@@ -148,8 +146,8 @@ class Targets:
             raise BadTargets(f"min_count is at least 1, not {min_count}")
         index = vocabulary_index(vectors)
         lexicon = Lexicon(index, grow=True)
-        split = get_tokenizer(tokenizer)
-        encoded = (encode(batch.documents, split, lexicon) for batch in Corpus.of(corpus).batches())
+        encoder = Encoder(get_tokenizer(tokenizer), lexicon)
+        encoded = (encoder.encode(block) for block in Corpus.of(corpus).blocks())
         found = frequent_ngrams(((batch.ids, batch.offsets) for batch in encoded), max(lengths), min_count)
         wordlike = re.compile(r"[^\W_]")
         pairs: list[tuple[str, Kind]] = []
@@ -238,120 +236,6 @@ def vocabulary_index(vectors: Mapping[str, object] | Sequence[str] | None) -> di
         return {}
     index = getattr(vectors, "key_to_index", None)
     return dict(index) if index is not None else {word: row for row, word in enumerate(vectors)}
-
-
-# ----------------------------------------------------------------------------------------------- encoding
-
-
-class Lexicon:
-    """Token → id: the vectors' words first, as rows; then words that only targets need; -1 for all others.
-
-    `admit` decides about a token that is met for the first time; with `grow` every token gets an id.
-    """
-
-    FORGET_AFTER = 1_000_000  # unknown tokens remembered as such, which bounds the memory they take
-
-    def __init__(self, index: Mapping[str, int], *, grow: bool = False) -> None:
-        self.index = index
-        self.known = len(index)
-        self._ids: Mapping[str, int] = index
-        self._extra: list[str] = []
-        self._rejected = 0
-        self._words: list[str] | None = None
-        self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
-
-    def __len__(self) -> int:
-        return self.known + len(self._extra)
-
-    def add(self, token: str) -> int:
-        """The id of a token, which it gets now if it has none."""
-        found = self._ids.get(token, UNKNOWN)
-        if found != UNKNOWN:
-            return found
-        if self._ids is self.index:
-            self._ids = dict(self.index)
-        new = len(self)
-        self._ids[token] = new  # type: ignore[index]
-        self._extra.append(token)
-        return new
-
-    def word(self, token: int) -> str:
-        if token >= self.known:
-            return self._extra[token - self.known]
-        if self._words is None:
-            self._words = list(self.index)
-        return self._words[token]
-
-    def ids(self, tokens: Iterable[str]) -> Iterable[int]:
-        if self.admit is None:
-            return map(self._ids.get, tokens, repeat(UNKNOWN))
-        return map(self._admit_or_reject, tokens)
-
-    def _admit_or_reject(self, token: str) -> int:
-        found = self._ids.get(token)
-        if found is not None:
-            return found
-        if self.admit is not None and self.admit(token):
-            return self.add(token)
-        if self._ids is self.index:
-            self._ids = dict(self.index)
-        if self._rejected >= self.FORGET_AFTER:
-            self._ids = {word: number for word, number in self._ids.items() if number != UNKNOWN}
-            self._rejected = 0
-        self._ids[token] = UNKNOWN  # type: ignore[index]
-        self._rejected += 1
-        return UNKNOWN
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """Documents as ids: document i is `ids[offsets[i]:offsets[i + 1]]`; spans count positions in `ids`."""
-
-    ids: Ints
-    offsets: Longs
-    spans: list[tuple[int, int, str]]
-
-
-def encode(documents: Iterable[str | Sequence[str] | Document], tokenizer: Tokenizer, lexicon: Lexicon) -> Encoded:
-    """Tokenise documents and turn their tokens into ids, once.
-
-    >>> lexicon = Lexicon({"a": 0, "rose": 1})
-    >>> encode(["A rose is", ["a"]], get_tokenizer("words"), lexicon).ids.tolist()
-    [0, 1, -1, 0]
-    """
-    ids = array("i")
-    offsets = array("q", [0])
-    spans: list[tuple[int, int, str]] = []
-    known = lexicon.index
-    for document in documents:
-        if isinstance(document, str):
-            ids.extend(lexicon.ids(tokenizer(document, known)))
-        elif isinstance(document, Document):
-            _encode_annotated(document, tokenizer, lexicon, ids, spans)
-        else:
-            ids.extend(lexicon.ids(document))
-        offsets.append(len(ids))
-    return Encoded(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), spans)
-
-
-def _encode_annotated(
-    document: Document, tokenizer: Tokenizer, lexicon: Lexicon, ids: "array[int]", spans: list[tuple[int, int, str]]
-) -> None:
-    start = len(ids)
-    if document.tokens is not None:
-        ids.extend(lexicon.ids(document.tokens))
-        spans.extend((start + low, start + high, label) for low, high, label in document.spans)
-        return
-    # Text is tokenised between the borders of the spans, so that a span always begins and ends with a token.
-    text = document.text or ""
-    borders = sorted({0, len(text), *(border for low, high, _ in document.spans for border in (low, high))})
-    token_at = {0: start}
-    for low, high in pairwise(borders):
-        ids.extend(lexicon.ids(tokenizer(text[low:high], lexicon.index)))
-        token_at[high] = len(ids)
-    for low, high, label in document.spans:
-        if token_at[low] < token_at[high]:  # a span of white space holds no token
-            spans.append((token_at[low], token_at[high], label))
 
 
 # ----------------------------------------------------------------------------------------------- matching

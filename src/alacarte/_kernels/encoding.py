@@ -1,0 +1,454 @@
+"""Bytes → token ids without an object a token: the `words` and `whitespace` tokenizers, compiled.
+
+Two steps a line. *Fold* reads UTF-8 and writes the folded text (case, typographic signs, invisible characters) with a
+class for each byte. *Split* cuts that into tokens and looks each up in a hash table of the vocabulary, comparing the
+bytes of every hit. The rules are those of `alacarte.tokens`, which is the reference; a line that holds anything these
+steps cannot decide alone (characters that normalisation may change, letters whose lower case depends on others, bytes
+that are no UTF-8) is left to it and only listed.
+"""
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+SPACE, WORD, PUNCTUATION, IGNORED, SLOW = 0, 1, 2, 3, 4
+COMBINING = 8  # a flag beside the class: two such characters in a row may change places in normalisation
+TABLE = 0x20000  # code points with an entry; those beyond are left to the reference
+NOBODY = -1
+
+_BASIS = np.uint64(0xCBF29CE484222325)
+_PRIME = np.uint64(0x100000001B3)
+_APOSTROPHE, _HYPHEN, _PERIOD, _UNDERSCORE, _NEWLINE = 39, 45, 46, 95, 10
+_COMMA, _COLON, _SLASH, _AMPERSAND = 44, 58, 47, 38
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _digit(byte):  # type: ignore[no-untyped-def]
+    return 48 <= byte <= 57
+
+
+@numba.njit(cache=True, nogil=True)
+def hash_bytes(text, low, high):  # type: ignore[no-untyped-def]
+    code = _BASIS
+    for i in range(low, high):
+        code = (code ^ np.uint64(text[i])) * _PRIME
+    return code ^ (code >> np.uint64(32))
+
+
+@numba.njit(cache=True, nogil=True)
+def build_vocabulary(text: Bytes, bounds: Longs, size: int) -> tuple[Hashes, Ints]:
+    """Hash table of the words `text[bounds[i]:bounds[i + 1]]`; `size` is a power of two above their number."""
+    hashes = np.zeros(size, dtype=np.uint64)
+    owners = np.full(size, NOBODY, dtype=np.int32)
+    mask = np.uint64(size - 1)
+    for word in range(bounds.size - 1):
+        code = hash_bytes(text, bounds[word], bounds[word + 1])
+        slot = code & mask
+        while owners[slot] != NOBODY:
+            slot = (slot + np.uint64(1)) & mask
+        hashes[slot] = code
+        owners[slot] = word
+    return hashes, owners
+
+
+@numba.njit(cache=True, nogil=True)
+def _find(text, low, high, code, vocabulary):  # type: ignore[no-untyped-def]
+    """The id of text[low:high], whose hash is `code`, or -1."""
+    words, bounds, hashes, owners = vocabulary
+    mask = np.uint64(owners.size - 1)
+    slot = code & mask
+    while True:
+        word = owners[slot]
+        if word == NOBODY:
+            return word
+        if hashes[slot] == code:
+            begin = bounds[word]
+            if bounds[word + 1] - begin == high - low:
+                same = True
+                for k in range(high - low):
+                    if words[begin + k] != text[low + k]:
+                        same = False
+                        break
+                if same:
+                    return word
+        slot = (slot + np.uint64(1)) & mask
+
+
+@numba.njit(cache=True, nogil=True)
+def _look_up(text, low, high, vocabulary):  # type: ignore[no-untyped-def]
+    return _find(text, low, high, hash_bytes(text, low, high), vocabulary)
+
+
+# --------------------------------------------------------------------------------------------------- fold
+
+
+@numba.njit(cache=True, nogil=True)
+def _fold(data, low, high, classes, folded, out, kinds):  # type: ignore[no-untyped-def]
+    """Fold data[low:high] into `out` with a class a byte in `kinds`; the length, or -1 if the line is not for us."""
+    n = 0
+    i = low
+    combining = False
+    while i < high:
+        byte = data[i]
+        if byte < 128:
+            kind = classes[byte]
+            if kind == IGNORED:
+                i += 1
+                combining = False
+                continue
+            out[n] = folded[byte]
+            kinds[n] = kind
+            n += 1
+            i += 1
+            combining = False
+            continue
+        # Well-formed UTF-8 only (Unicode, table 3-7).
+        if 0xC2 <= byte <= 0xDF:
+            extra, code = 1, np.int32(byte & 0x1F)
+        elif 0xE0 <= byte <= 0xEF:
+            extra, code = 2, np.int32(byte & 0x0F)
+        elif byte == 0xF0:
+            extra, code = 3, np.int32(0)
+        else:
+            return -1  # beyond the table, or not UTF-8
+        if i + extra >= high:
+            return -1
+        for k in range(1, extra + 1):
+            following = data[i + k]
+            if following & 0xC0 != 0x80:
+                return -1
+            code = (code << 6) | np.int32(following & 0x3F)
+        if extra == 2 and (code < 0x800 or 0xD800 <= code <= 0xDFFF):
+            return -1
+        if extra == 3 and (code < 0x10000 or code >= TABLE):
+            return -1
+        i += extra + 1
+        kind = classes[code]
+        if kind & COMBINING:
+            if combining:
+                return -1
+            combining = True
+            kind = kind & 7
+        else:
+            combining = False
+        if kind == SLOW:
+            return -1
+        if kind == IGNORED:
+            continue
+        code = folded[code]
+        first = n
+        if code < 0x80:
+            out[n] = code
+            n += 1
+        elif code < 0x800:
+            out[n] = 0xC0 | (code >> 6)
+            out[n + 1] = 0x80 | (code & 0x3F)
+            n += 2
+        elif code < 0x10000:
+            out[n] = 0xE0 | (code >> 12)
+            out[n + 1] = 0x80 | ((code >> 6) & 0x3F)
+            out[n + 2] = 0x80 | (code & 0x3F)
+            n += 3
+        else:
+            out[n] = 0xF0
+            out[n + 1] = 0x80 | ((code >> 12) & 0x3F)
+            out[n + 2] = 0x80 | ((code >> 6) & 0x3F)
+            out[n + 3] = 0x80 | (code & 0x3F)
+            n += 4
+        for k in range(first, n):
+            kinds[k] = kind
+    for k in range(n, n + 4):  # so that looking ahead needs no check
+        out[k] = 32
+        kinds[k] = SPACE
+    return n
+
+
+# -------------------------------------------------------------------------------------------------- split
+
+
+@numba.njit(cache=True, nogil=True)
+def _emit(text, low, high, token, sink):  # type: ignore[no-untyped-def]
+    """Write one id; remember the text of a token without one where that is asked for."""
+    ids, unknown_places, unknown_bounds, unknown_text, counters = sink
+    if token < 0 and unknown_places.size:
+        m = counters[1]
+        unknown_places[m] = counters[0]
+        begin = unknown_bounds[m]
+        for k in range(high - low):
+            unknown_text[begin + k] = text[low + k]
+        unknown_bounds[m + 1] = begin + high - low
+        counters[1] = m + 1
+    ids[counters[0]] = token
+    counters[0] += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _emit_found(text, low, high, vocabulary, sink):  # type: ignore[no-untyped-def]
+    _emit(text, low, high, _look_up(text, low, high, vocabulary), sink)
+
+
+@numba.njit(cache=True, nogil=True)
+def _split_words(text, kinds, n, known, vocabulary, sink):  # type: ignore[no-untyped-def]
+    """Tokens of one folded line by the rules of `words`."""
+    i = 0
+    while i < n:
+        kind = kinds[i]
+        if kind == SPACE:
+            i += 1
+            continue
+        if kind == WORD or (text[i] == _APOSTROPHE and kinds[i + 1] == WORD):
+            start = i
+            simple = kind == WORD
+            i += kind != WORD
+            code = _BASIS
+            while kinds[i] == WORD:
+                byte = text[i]
+                code = (code ^ np.uint64(byte)) * _PRIME
+                if byte == _UNDERSCORE:
+                    simple = False
+                i += 1
+            while True:  # what joins this run to the next
+                byte = text[i]
+                if byte == _APOSTROPHE or byte == _SLASH or byte == _AMPERSAND or byte == _HYPHEN:
+                    skip = 1 if kinds[i + 1] == WORD else 0
+                elif byte == _PERIOD:
+                    if kinds[i + 1] == WORD:
+                        skip = 1
+                    elif text[i + 1] == _HYPHEN and kinds[i + 2] == WORD:
+                        skip = 2
+                    else:
+                        skip = 0
+                elif byte == _COMMA or byte == _COLON:
+                    skip = 1 if _digit(text[i - 1]) and _digit(text[i + 1]) else 0
+                else:
+                    skip = 0
+                if skip == 0:
+                    break
+                simple = False
+                i += skip
+                while kinds[i] == WORD:
+                    i += 1
+            if text[i] == _PERIOD and text[i + 1] != _PERIOD:
+                if simple:  # by far the commonest compound: a word and a full stop
+                    _emit(text, start, i, _find(text, start, i, code ^ (code >> np.uint64(32)), vocabulary), sink)
+                    _emit_found(text, i, i + 1, vocabulary, sink)
+                    i += 1
+                    continue
+                i += 1
+                simple = False
+            if simple:
+                _emit(text, start, i, _find(text, start, i, code ^ (code >> np.uint64(32)), vocabulary), sink)
+            else:
+                _split_compound(text, start, i, known, vocabulary, sink)
+            continue
+        # Punctuation: brackets and double quotes alone, else a run of one character.
+        start = i
+        byte = text[i]
+        width = 1
+        if byte >= 0xF0:
+            width = 4
+        elif byte >= 0xE0:
+            width = 3
+        elif byte >= 0xC0:
+            width = 2
+        i += width
+        if not (byte == 40 or byte == 41 or byte == 91 or byte == 93 or byte == 123 or byte == 125 or byte == 34):
+            while i + width <= n:
+                same = True
+                for k in range(width):
+                    if text[i + k] != text[start + k]:
+                        same = False
+                        break
+                if not same:
+                    break
+                i += width
+        _emit_found(text, start, i, vocabulary, sink)
+
+
+@numba.njit(cache=True, nogil=True)
+def _knows(token, known):  # type: ignore[no-untyped-def]
+    return 0 <= token < known
+
+
+@numba.njit(cache=True, nogil=True)
+def _contraction(text, low, high):  # type: ignore[no-untyped-def]
+    """Where a contraction begins that text[low:high] ends in (n't 's 're 've 'll 'd 'm), or -1."""
+    size = high - low
+    a = text[high - 1] | 32
+    b = text[high - 2] | 32 if size >= 2 else 0
+    if size > 3 and a == 116 and text[high - 2] == _APOSTROPHE and text[high - 3] | 32 == 110:
+        return high - 3
+    if size > 2 and text[high - 2] == _APOSTROPHE and (a == 115 or a == 100 or a == 109):
+        return high - 2
+    if size > 3 and text[high - 3] == _APOSTROPHE:
+        if (a == 101 and (b == 114 or b == 118)) or (a == 108 and b == 108):
+            return high - 3
+    return -1
+
+
+@numba.njit(cache=True, nogil=True)
+def _split_compound(text, low, high, known, vocabulary, sink):  # type: ignore[no-untyped-def]
+    """The twin of `tokens._split_compound`."""
+    period = text[high - 1] == _PERIOD
+    if period:
+        inner = False
+        for k in range(low, high - 1):
+            if text[k] == _PERIOD:
+                inner = True
+        if inner:
+            token = _look_up(text, low, high, vocabulary)
+            if _knows(token, known):
+                _emit(text, low, high, token, sink)
+                return
+        high -= 1
+    stop = high
+    if text[low] == _APOSTROPHE:
+        token = _look_up(text, low, high, vocabulary)
+        if _knows(token, known):
+            _emit(text, low, high, token, sink)
+            low = high
+        else:
+            _emit_found(text, low, low + 1, vocabulary, sink)
+            low += 1
+    suffix = -1
+    apostrophe = False
+    for k in range(low, high):
+        if text[k] == _APOSTROPHE:
+            apostrophe = True
+    if apostrophe:
+        suffix = _contraction(text, low, high)
+        if suffix >= 0:
+            if _knows(_look_up(text, suffix, high, vocabulary), known):
+                high = suffix
+            else:
+                suffix = -1
+    if low < high:
+        _split_hyphens(text, low, high, known, vocabulary, sink)
+    if suffix >= 0:
+        _emit_found(text, suffix, stop, vocabulary, sink)
+    if period:
+        _emit_found(text, stop, stop + 1, vocabulary, sink)
+
+
+@numba.njit(cache=True, nogil=True)
+def _split_hyphens(text, low, high, known, vocabulary, sink):  # type: ignore[no-untyped-def]
+    token = _look_up(text, low, high, vocabulary)
+    if _knows(token, known):
+        _emit(text, low, high, token, sink)
+        return
+    start = low
+    for i in range(low, high + 1):
+        if i < high and text[i] != _HYPHEN:
+            continue
+        if start < i:
+            token = _look_up(text, start, i, vocabulary)
+            if _knows(token, known):
+                _emit(text, start, i, token, sink)
+            else:
+                _split_pieces(text, start, i, vocabulary, sink)
+        if i < high:
+            _emit_found(text, i, i + 1, vocabulary, sink)
+        start = i + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _joins(text, low, high, i):  # type: ignore[no-untyped-def]
+    """Whether the byte at i is a joiner that parts a piece of text[low:high]: not within a number."""
+    byte = text[i]
+    if byte == _PERIOD or byte == _COMMA or byte == _COLON:
+        return not (i > low and i + 1 < high and _digit(text[i - 1]) and _digit(text[i + 1]))
+    return byte == _UNDERSCORE or byte == _SLASH or byte == _AMPERSAND or byte == _APOSTROPHE
+
+
+@numba.njit(cache=True, nogil=True)
+def _split_pieces(text, low, high, vocabulary, sink):  # type: ignore[no-untyped-def]
+    i = low
+    while i < high:
+        start = i
+        if _joins(text, low, high, i):
+            i += 1
+            while i < high and text[i] == text[start]:
+                i += 1
+        else:
+            while i < high and not _joins(text, low, high, i):
+                i += 1
+        _emit_found(text, start, i, vocabulary, sink)
+
+
+@numba.njit(cache=True, nogil=True)
+def _split_spaces(text, kinds, n, vocabulary, sink):  # type: ignore[no-untyped-def]
+    i = 0
+    while i < n:
+        if kinds[i] == SPACE:
+            i += 1
+            continue
+        start = i
+        code = _BASIS
+        while kinds[i] != SPACE:
+            code = (code ^ np.uint64(text[i])) * _PRIME
+            i += 1
+        _emit(text, start, i, _find(text, start, i, code ^ (code >> np.uint64(32)), vocabulary), sink)
+
+
+# --------------------------------------------------------------------------------------------------- lines
+
+
+@numba.njit(cache=True, nogil=True)
+def encode_lines(
+    data: Bytes,
+    classes: Bytes,
+    folded: Ints,
+    whitespace: bool,
+    known: int,
+    words: Bytes,
+    bounds: Longs,
+    hashes: Hashes,
+    owners: Ints,
+    ids: Ints,
+    offsets: Longs,
+    slow: Longs,
+    unknown_places: Ints,
+    unknown_bounds: Longs,
+    unknown_text: Bytes,
+) -> tuple[int, int, int, int]:
+    """Ids of all tokens of all lines; (ids, documents, slow lines, unknown tokens) written.
+
+    `offsets` gets the end of each document; `slow` gets (document, begin, end) of the lines left to the reference,
+    which hold no ids yet. `unknown_*` collect the text of tokens without an id, unless they are empty.
+    """
+    vocabulary = (words, bounds, hashes, owners)
+    counters = np.zeros(2, dtype=np.int64)
+    sink = (ids, unknown_places, unknown_bounds, unknown_text, counters)
+    text = np.empty(1024, dtype=np.uint8)
+    kinds = np.empty(1024, dtype=np.uint8)
+    documents = 0
+    n_slow = 0
+    low = 0
+    size = data.size
+    while low < size:
+        high = low
+        while high < size and data[high] != _NEWLINE:
+            high += 1
+        room = 3 * (high - low) // 2 + 8  # a folded character is at most half as long again
+        if text.size < room:
+            text = np.empty(2 * room, dtype=np.uint8)
+            kinds = np.empty(2 * room, dtype=np.uint8)
+        n = _fold(data, low, high, classes, folded, text, kinds)
+        if n < 0:
+            slow[3 * n_slow] = documents
+            slow[3 * n_slow + 1] = low
+            slow[3 * n_slow + 2] = high
+            n_slow += 1
+        elif whitespace:
+            _split_spaces(text, kinds, n, vocabulary, sink)
+        else:
+            _split_words(text, kinds, n, known, vocabulary, sink)
+        offsets[documents] = counters[0]
+        documents += 1
+        low = high + 1
+    return counters[0], documents, n_slow, counters[1]
