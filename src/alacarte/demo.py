@@ -37,9 +37,7 @@ SENTENCE = "She played the snorvel in the orchestra, accompanied by violin and p
 FREQUENT = 30_000  # neighbours are looked for among so many words: the tail of the vocabulary only clutters
 NEIGHBOURS = 5
 TERMS_FROM = 8  # occurrences of the words and phrases that are embedded beside the chosen ones
-TONE_DEPTH = (
-    40  # what is among so many nearest of TONE_SHARE of all terms is the tone of the text, not a meaning
-)
+TONE_DEPTH = 40  # what is among so many nearest of TONE_SHARE of all terms is the tone of the text, not a meaning
 TONE_SHARE = 0.2
 IN_PICTURE = 8
 COLOURS = (
@@ -175,9 +173,7 @@ def _terms(text: Sequence[str], model: ALaCarte) -> Targets:
     )
     split = [key.split(" ") for key in found]
     chosen = {*WORDS, PHRASE}
-    return Targets(
-        tokens for tokens in split if STOP_WORDS.isdisjoint(tokens) and " ".join(tokens) not in chosen
-    )
+    return Targets(tokens for tokens in split if STOP_WORDS.isdisjoint(tokens) and " ".join(tokens) not in chosen)
 
 
 def _tone(vectors: WordVectors, induced: InducedVectors) -> list[str]:
@@ -244,14 +240,10 @@ def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequ
     axes.set_yticks([])
     axes.spines[["top", "right"]].set_visible(False)
     labels = [(place, word, colour, True) for place, word, colour in zip(old, words, colours, strict=True)]
-    labels += [
-        (place, f"{word}′", colour, True) for place, word, colour in zip(new, words, colours, strict=True)
-    ]
+    labels += [(place, f"{word}′", colour, True) for place, word, colour in zip(new, words, colours, strict=True)]
     labels += [(place, word, "0.4", False) for place, word in zip(fixed, anchors, strict=True)]
     along = np.linspace(0, 1, 60)[:, None, None]
-    _place_labels(
-        figure, axes, labels, np.vstack([old, new, fixed]), (old + along * (new - old)).reshape(-1, 2)
-    )
+    _place_labels(figure, axes, labels, np.vstack([old, new, fixed]), (old + along * (new - old)).reshape(-1, 2))
     kinds = figure.canvas.get_supported_filetypes()
     kind = path.suffix.removeprefix(".").lower()
     if kind not in kinds:
@@ -281,9 +273,7 @@ def _place_labels(
     figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()
     to_pixels = axes.transData.transform
-    taken = [_around(x, y, 5) for x, y in to_pixels(points)] + [
-        _around(x, y, 2) for x, y in to_pixels(arrows)
-    ]
+    taken = [_around(x, y, 5) for x, y in to_pixels(points)] + [_around(x, y, 2) for x, y in to_pixels(arrows)]
     frame = axes.get_window_extent(renderer)
     for point, word, colour, bold in labels:
         style = {"color": colour, "weight": "bold" if bold else "normal", "fontsize": 9.5 if bold else 8.5}

@@ -1,6 +1,7 @@
 """What a file, a folder or a name is, as far as it can be told without reading all of it."""
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -72,12 +73,10 @@ def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
     from alacarte.transform import Transform
 
     if path.suffix.lower() in BARE_MATRICES and path.stat().st_size <= LARGEST_MATRIX:
-        try:
+        with suppress(BadTransform):
             transform = Transform.load(path)
-        except BadTransform:
-            pass
-        else:
-            return {"what": "transform (a bare matrix)", **_on_disk(path), **_transform(transform)}
+            if transform.dimension > 1:  # a table with a line of text and a number is no matrix
+                return {"what": "transform (a bare matrix)", **_on_disk(path), **_transform(transform)}
     try:
         return _corpus(path)
     except BadCorpus as no_corpus:
@@ -137,9 +136,7 @@ def _corpus(path: Path) -> Facts:
         text = content if isinstance(content, str) else " ".join(content or ())
         shown.append(text if len(text) <= 120 else text[:119] + "…")
     annotated = any(isinstance(document, Document) for document in documents)
-    facts["documents"] = (
-        "already tokens" if isinstance(documents[0], list) else "annotated" if annotated else "texts"
-    )
+    facts["documents"] = "already tokens" if isinstance(documents[0], list) else "annotated" if annotated else "texts"
     facts["first_documents"] = shown
     return facts
 

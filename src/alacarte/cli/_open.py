@@ -171,17 +171,13 @@ def open_model(
             raise typer.BadParameter("--transform needs the vectors it belongs to; pass --vectors FILE|NAME")
         return _with_transform(open_vectors(vectors), transform, window, averaging, tokenizer, force)
     if window is not None or averaging is not None:
-        raise typer.BadParameter(
-            "--window and --averaging are the model's own; they go with --transform only"
-        )
+        raise typer.BadParameter("--window and --averaging are the model's own; they go with --transform only")
     from alacarte.model import ALaCarte, pretrained_names
 
     given_vectors = None if vectors is None else open_vectors(vectors)
     assert model is not None
     if Path(model).expanduser().is_dir():
-        opened = ALaCarte.load(
-            Path(model).expanduser(), vectors=given_vectors, tokenizer=tokenizer, check=not force
-        )
+        opened = ALaCarte.load(Path(model).expanduser(), vectors=given_vectors, tokenizer=tokenizer, check=not force)
     elif model in pretrained_names():
         opened = ALaCarte.pretrained(model, vectors=given_vectors)
         if tokenizer is not None or force:
@@ -238,13 +234,14 @@ def check_file(path: Path | None) -> None:
     _check_writable(folder)
 
 
-def check_vector_file(path: Path, format: str | None) -> None:
-    """Raise unless vectors can be written here, in this format: one is, for a trial, somewhere else."""
+def check_vector_file(path: Path, format: str | None, words: Iterable[str] = ("a",)) -> None:
+    """Raise unless vectors of these words can be written here, in this format: tried out somewhere else."""
     from alacarte.vectors import WordVectors
 
     check_file(path)
     with TemporaryDirectory() as folder:
-        WordVectors(["a"], [[1.0]]).save(Path(folder) / path.name, format)
+        keys = list(words) or ["a"]
+        WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format)
 
 
 def check_folder(path: Path) -> None:

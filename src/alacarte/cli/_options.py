@@ -32,9 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead
 Force = Annotated[
     bool, typer.Option("--force", help="Use a transform with vectors or sums it does not know. For experts.")
 ]
-Threads = Annotated[
-    int | None, typer.Option(min=1, help="Threads to use; as many as there are cores if left out.")
-]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads to use; as many as there are cores if left out.")]
 K = Annotated[int, typer.Option("--k", "-k", min=1, help="How many neighbours.")]
 Among = Annotated[
     int | None,
@@ -49,9 +47,7 @@ Vectors = Annotated[
 ]
 OtherVectors = Annotated[
     str | None,
-    typer.Option(
-        "--vectors", metavar="FILE|NAME", help="The word vectors, with --transform or if they have moved."
-    ),
+    typer.Option("--vectors", metavar="FILE|NAME", help="The word vectors, with --transform or if they have moved."),
 ]
 VectorsFormat = Annotated[
     str | None,
@@ -66,9 +62,7 @@ SkipErrors = Annotated[
 ]
 Cache = Annotated[
     bool,
-    typer.Option(
-        "--cache", rich_help_panel=VECTORS, help="Keep a binary copy, which opens at once next time."
-    ),
+    typer.Option("--cache", rich_help_panel=VECTORS, help="Keep a binary copy, which opens at once next time."),
 ]
 To = Annotated[
     str | None,
@@ -79,9 +73,7 @@ To = Annotated[
 
 Model = Annotated[
     str | None,
-    typer.Option(
-        metavar="DIR|NAME", help="A folder made by alc fit, or a transform that ships: glove.6B.50d."
-    ),
+    typer.Option(metavar="DIR|NAME", help="A folder made by alc fit, or a transform that ships: glove.6B.50d."),
 ]
 TransformFile = Annotated[
     Path | None,
@@ -92,9 +84,7 @@ TransformFile = Annotated[
 ]  # fmt: skip
 ModelWindow = Annotated[
     str | None,
-    typer.Option(
-        "--window", metavar="N|B,A", help="With a bare --transform: words each side. 10 if left out."
-    ),
+    typer.Option("--window", metavar="N|B,A", help="With a bare --transform: words each side. 10 if left out."),
 ]
 ModelAveraging = Annotated[
     Literal["occurrence", "token", "context"] | None,
@@ -108,9 +98,7 @@ ModelTokenizer = Annotated[
 
 Window = Annotated[
     str,
-    typer.Option(
-        metavar="N|B,A", rich_help_panel=CONTEXTS, help="Words each side, or before and after: 10, or 5,10."
-    ),
+    typer.Option(metavar="N|B,A", rich_help_panel=CONTEXTS, help="Words each side, or before and after: 10, or 5,10."),
 ]
 Averaging = Annotated[
     Literal["occurrence", "token", "context"],
@@ -140,9 +128,7 @@ Unknown = Annotated[
 ]
 SaveSums = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE", help="Save the context sums too, to merge or learn from again without the text."
-    ),
+    typer.Option(metavar="FILE", help="Save the context sums too, to merge or learn from again without the text."),
 ]
 Sums = Annotated[
     list[Path] | None,
@@ -164,9 +150,7 @@ Corpora = Annotated[
 ]  # fmt: skip
 Unit = Annotated[
     Literal["line", "paragraph", "file"],
-    typer.Option(
-        rich_help_panel=CORPUS, help="What a document is in plain text; no window crosses its border."
-    ),
+    typer.Option(rich_help_panel=CORPUS, help="What a document is in plain text; no window crosses its border."),
 ]
 CorpusFormat = Annotated[
     Literal["text", "jsonl", "csv", "tsv", "parquet"] | None,

@@ -5,10 +5,9 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
 WIDE = 200  # columns where no terminal says otherwise
@@ -23,7 +22,12 @@ OPTIONS = {
     "check=False": "--force",
     "vectors=… (--vectors)": "--vectors",
     "as text=…": "as --text …",
-    "pass format= ": "pass --format ",
+    "pass format= one of": "pass --to with one of",
+    "pass format= with": "pass --format with",
+    'pass format="text"': "pass --format text",
+    "; pass format= if you know it, or call WordVectors(words, matrix)": "",
+    ', or, to pass text itself, put it in a list: ["…"]': "",
+    "`get` returns a default instead, and `ALaCarte.induce` makes one from text": "`alc embed` makes one from text",
     "ALaCarte.fit(vectors, corpus)": "alc fit",
 }
 
@@ -92,7 +96,7 @@ def show_rows(rows: Sequence[tuple[str, object]], title: str | None = None) -> N
     table.add_column(overflow="fold")
     for name, value in rows:
         table.add_row(_plain(name), _plain(value))
-    _console().print(table)
+    _print(table)
 
 
 def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]], side_by_side: int = 3) -> None:
@@ -112,7 +116,7 @@ def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]], side_by_si
                 word, cosine = found[rank] if rank < len(found) else ("", None)
                 cells += [_plain(word), "" if cosine is None else f"{cosine:.3f}"]
             table.add_row(*cells)
-        _console().print(table)
+        _print(table)
 
 
 def show_columns(names: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> None:
@@ -122,7 +126,7 @@ def show_columns(names: Sequence[str], rows: Sequence[Sequence[object]], title: 
         table.add_column(name, style="bold" if place == 0 else None, overflow="fold")
     for row in rows:
         table.add_row(*(_plain(cell) for cell in row))
-    _console().print(table)
+    _print(table)
 
 
 def neighbour_dicts(found: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
@@ -147,11 +151,11 @@ def _plain(value: object) -> Any:
     return Text(str(value))  # not markup: a word may be "[b]"
 
 
-def _console() -> "Console":
+def _print(table: "Table") -> None:
     from rich.console import Console
 
-    class ToStdout(Console):
-        def on_broken_pipe(self) -> NoReturn:
-            raise BrokenPipeError  # `Group` knows what to do
-
-    return ToStdout(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    with console.capture() as captured:  # so that a closed pipe meets us here, as with any other line
+        console.print(table)
+    lines = [line.rstrip() for line in captured.get().split("\n")]
+    print("\n".join(lines), end="")

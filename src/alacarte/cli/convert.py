@@ -11,12 +11,8 @@ from alacarte.cli._output import show_json, show_line, voice, wrote
 
 
 def convert(
-    source: Annotated[
-        str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")
-    ],
-    out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")
-    ],
+    source: Annotated[str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
     from_format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN, if its content misleads.")
     ] = None,

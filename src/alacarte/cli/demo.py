@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 # What the demo ends with; every line can be typed as it is.
 NEXT = (
-    'alc embed --model glove.6B.50d --word snorvel --among 30000 --context "My snorvel barks and bites."',
+    "alc embed --model glove.6B.50d --word snorvel --among 30000 \\\n"
+    '    --context "The snorvel was stewed with garlic and onions and served with rice."',
     "alc nearest glove.6B.50d decorator generator --among 30000",
     'python -c "from pydoc_data.topics import topics; print(*topics.values())" |\n'
     "    alc induce --model glove.6B.50d --corpus - --unit paragraph \\\n"
@@ -24,9 +25,9 @@ NEXT = (
 
 
 def demo(
-    plot: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the picture goes: .png, .svg or .pdf.")
-    ] = Path("alc-demo.png"),
+    plot: Annotated[Path, typer.Option(metavar="FILE", help="Where the picture goes: .png, .svg or .pdf.")] = Path(
+        "alc-demo.png"
+    ),
     no_plot: Annotated[bool, typer.Option("--no-plot", help="No picture.")] = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,

@@ -23,9 +23,7 @@ def embed(
     definition: Annotated[
         bool, typer.Option("--definition", help="The context is a definition: all its words count.")
     ] = False,
-    each: Annotated[
-        bool, typer.Option("--each", help="One vector for each context, not one for all.")
-    ] = False,
+    each: Annotated[bool, typer.Option("--each", help="One vector for each context, not one for all.")] = False,
     vector: Annotated[
         bool, typer.Option("--vector", help="Print the vector itself: plain numbers, a line for each.")
     ] = False,
@@ -83,9 +81,7 @@ def _contexts(given: list[str] | None) -> list[str]:
     typed = given or []
     if "-" not in typed and (typed or sys.stdin.isatty()):
         if not typed:
-            raise typer.BadParameter(
-                'no context is given; pass --context "…", or sentences on standard input'
-            )
+            raise typer.BadParameter('no context is given; pass --context "…", or sentences on standard input')
         return typed
     piped = [line.strip() for line in sys.stdin if line.strip()]
     contexts = [text for text in typed if text != "-"] + piped
@@ -101,6 +97,4 @@ def _shortened(text: str) -> str:
 
 
 def _distinct(titles: list[str]) -> list[str]:
-    return [
-        title if titles.count(title) == 1 else f"{place}. {title}" for place, title in enumerate(titles, 1)
-    ]
+    return [title if titles.count(title) == 1 else f"{place}. {title}" for place, title in enumerate(titles, 1)]

@@ -41,27 +41,19 @@ def fit(
     unknown: o.Unknown = "keep",
     tau: Annotated[
         float | None,
-        typer.Option(
-            min=1, metavar="N", rich_help_panel=o.MATRIX, help="Learn from words met N times or more."
-        ),
+        typer.Option(min=1, metavar="N", rich_help_panel=o.MATRIX, help="Learn from words met N times or more."),
     ] = None,
     log: Annotated[
         bool,
-        typer.Option(
-            "--log", rich_help_panel=o.MATRIX, help="Weight words by log(count): for small corpora."
-        ),
+        typer.Option("--log", rich_help_panel=o.MATRIX, help="Weight words by log(count): for small corpora."),
     ] = False,
     no_weighting: Annotated[
         bool,
-        typer.Option(
-            "--no-weighting", rich_help_panel=o.MATRIX, help="Every word that occurs counts the same."
-        ),
+        typer.Option("--no-weighting", rich_help_panel=o.MATRIX, help="Every word that occurs counts the same."),
     ] = False,
     ridge: Annotated[
         str,
-        typer.Option(
-            metavar="λ|loo", rich_help_panel=o.MATRIX, help="Penalty, or loo: chosen by leaving words out."
-        ),
+        typer.Option(metavar="λ|loo", rich_help_panel=o.MATRIX, help="Penalty, or loo: chosen by leaving words out."),
     ] = "0",
     toward: Annotated[
         Literal["zero", "identity"],
@@ -110,18 +102,14 @@ def fit(
             "tokens", "encoding", "errors", "threads",
         )  # fmt: skip
         collected = open_sums(sums)
-        source = open_vectors(
-            vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache
-        )
+        source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
     else:
         weights = parse_context_weights(context_weights)
         documents = open_corpus(
             [*(corpus or []), *(paths or [])], unit=unit, format=format, text=text, tokens=tokens,
             encoding=encoding, errors=errors,
         )  # fmt: skip
-        source = open_vectors(
-            vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache
-        )
+        source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
         from alacarte.contexts import ContextSums
 
         collected = ContextSums.collect(

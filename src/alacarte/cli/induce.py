@@ -40,39 +40,27 @@ def induce(
     ] = None,
     target: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TEXT", rich_help_panel=TARGETS, help='A word or n-gram: "new york"; repeat for more.'
-        ),
+        typer.Option(metavar="TEXT", rich_help_panel=TARGETS, help='A word or n-gram: "new york"; repeat for more.'),
     ] = None,
     glob: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATTERN", rich_help_panel=TARGETS, help='All tokens that match, as one: "immigr*".'
-        ),
+        typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='All tokens that match, as one: "immigr*".'),
     ] = None,
     regex: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'
-        ),
+        typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'),
     ] = None,
     spans: Annotated[
         bool,
-        typer.Option(
-            "--spans", rich_help_panel=TARGETS, help="Every label of the documents' annotated spans."
-        ),
+        typer.Option("--spans", rich_help_panel=TARGETS, help="Every label of the documents' annotated spans."),
     ] = False,
     span: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="LABEL", rich_help_panel=TARGETS, help="One label of annotated spans; repeat for more."
-        ),
+        typer.Option(metavar="LABEL", rich_help_panel=TARGETS, help="One label of annotated spans; repeat for more."),
     ] = None,
     discover: Annotated[
         bool,
-        typer.Option(
-            "--discover", rich_help_panel=TARGETS, help="What is frequent in the corpus and has no vector."
-        ),
+        typer.Option("--discover", rich_help_panel=TARGETS, help="What is frequent in the corpus and has no vector."),
     ] = False,
     ngrams: Annotated[
         str, typer.Option(metavar="N,N", rich_help_panel=TARGETS, help="With --discover: lengths, as in 1,2.")
@@ -82,9 +70,7 @@ def induce(
     ] = 10,
     known: Annotated[
         bool,
-        typer.Option(
-            "--known", rich_help_panel=TARGETS, help="With --discover: words that have a vector too."
-        ),
+        typer.Option("--known", rich_help_panel=TARGETS, help="With --discover: words that have a vector too."),
     ] = False,
     sums: o.Sums = None,
     save_sums: o.SaveSums = None,
@@ -132,11 +118,10 @@ def induce(
     if update is not None:
         refuse(ctx, "--update continues the targets of the saved sums; leave it out", *asked)
     elif not sums and not (targets or target or glob or regex or spans or span or discover):
-        raise typer.BadParameter(
-            "nothing to embed is given; pass --targets FILE, --target TEXT or --discover"
-        )
+        raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT or --discover")
     lengths = parse_lengths(ngrams)
-    check_vector_file(out, to)
+    listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
+    check_vector_file(out, to, [*listed, "a new phrase"] if discover and max(lengths) > 1 else listed)
     check_file(save_sums)
     check_file(missing)
     documents = None
@@ -145,7 +130,6 @@ def induce(
             [*(corpus or []), *(paths or [])], unit=unit, format=format, text=text, tokens=tokens,
             spans=spans_column, encoding=encoding, errors=errors,
         )  # fmt: skip
-    listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
     opened = open_model(
         model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
         force=force,
@@ -155,12 +139,8 @@ def induce(
     elif update is not None:
         before = open_sums([update])
         if before.targets is None:
-            raise typer.BadParameter(
-                f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge"
-            )
-        collected = before + opened.collect(
-            before.targets, documents, threads=threads, show_progress=voice.progress
-        )
+            raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
+        collected = before + opened.collect(before.targets, documents, threads=threads, show_progress=voice.progress)
     else:
         if discover:
             listed = listed | _discovered(opened, documents, lengths, min_count, known)
@@ -202,9 +182,7 @@ def _listed(
     return listed | Targets.spans() if any_label else listed
 
 
-def _discovered(
-    model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool
-) -> "Targets":
+def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
     from alacarte.errors import NotEnoughData
     from alacarte.targets import Targets
 
@@ -239,7 +217,7 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
             if len(induced.missing) <= SHOWN
             else " (--missing FILE keeps all)"
         )
-        show_line(f"{len(induced.missing):,} do not occur: {names}{where}")
+        show_line(f"Not found in the text ({len(induced.missing):,}): {names}{where}")
     show_line(f"The vectors are in {out}.")
 
 

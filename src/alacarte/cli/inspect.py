@@ -33,11 +33,7 @@ def _readable(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, list):
-        return (
-            "\n".join(map(str, value))
-            if any(len(str(item)) > 30 for item in value)
-            else ", ".join(map(str, value))
-        )
+        return "\n".join(map(str, value)) if any(len(str(item)) > 30 for item in value) else ", ".join(map(str, value))
     if isinstance(value, dict):
         return "\n".join(f"{name}: {item}" for name, item in value.items())
     return str(value)

@@ -10,9 +10,7 @@ from alacarte.cli._output import neighbour_dicts, show_json, show_neighbours
 
 
 def nearest(
-    vectors: Annotated[
-        str, typer.Argument(metavar="VECTORS", help="A file of any common format, or glove.6B.50d.")
-    ],
+    vectors: Annotated[str, typer.Argument(metavar="VECTORS", help="A file of any common format, or glove.6B.50d.")],
     words: Annotated[list[str] | None, typer.Argument(metavar="WORD", show_default=False)] = None,
     positive: Annotated[
         list[str] | None,
@@ -23,9 +21,7 @@ def nearest(
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option(
-            "--from", metavar="FILE|NAME", help="Take the words from these vectors, such as induced ones."
-        ),
+        typer.Option("--from", metavar="FILE|NAME", help="Take the words from these vectors, such as induced ones."),
     ] = None,
     k: o.K = 10,
     among: o.Among = None,
