@@ -65,6 +65,10 @@ class BadWordNet(AlacarteError, ValueError):
     """WordNet data that is missing, damaged or of another version than the annotation."""
 
 
+class BadData(AlacarteError, ValueError):
+    """A data set or the settings of an experiment that cannot be used as they are."""
+
+
 class MissingExtra(AlacarteError, ImportError):
     """An optional dependency is not installed; the message names the `pip install` to run."""
 
