@@ -92,7 +92,9 @@ def run(plot: Path | None = None) -> DemoResult:
     """Re-embed words, a phrase and an invented word; draw a map of the words where `plot` says."""
     start = time.perf_counter()
     model = ALaCarte.pretrained(MODEL)
-    text = paragraphs(language_reference())
+    # Tokens instead of text: a first run would spend longer on compiling the fast tokenizer than this takes.
+    known = model.vectors.key_to_index
+    text = [model.tokenizer(paragraph, known) for paragraph in paragraphs(language_reference())]
     induced = model.induce(Targets([*WORDS, PHRASE]) | _terms(text, model), text, show_progress=False)
     tone = _tone(model.vectors, induced)
     shifts = tuple(_shift(model.vectors, induced, word, tone) for word in WORDS if word in induced)
@@ -161,7 +163,7 @@ def paragraphs(topics: Mapping[str, str]) -> list[str]:
 # ------------------------------------------------------------------------------------------------- neighbours
 
 
-def _terms(text: Sequence[str], model: ALaCarte) -> Targets:
+def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
     """The words and phrases that are frequent here, less those with function words."""
     found = Targets.discover(
         text,
