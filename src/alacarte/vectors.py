@@ -87,7 +87,8 @@ class WordVectors:
     ) -> None:
         """Hold what was checked before."""
         self.words = tuple(words)
-        self.matrix = matrix.view()
+        # Row by row in memory, whatever the file: everything here works on rows, and column order is ten times slower.
+        self.matrix = np.ascontiguousarray(matrix).view()
         self.matrix.flags.writeable = False
         self.name = name
         self.source = source

@@ -17,6 +17,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._kernels.prefetch import prefetch
+
+AHEAD = 6  # matches between asking for a row and using it; measured: 4 to 12 are alike
+
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Singles = npt.NDArray[np.float32]
@@ -47,18 +51,22 @@ def add_windows(
     weights; `weights` (one a row, or empty for all ones) serve the means only. `left[k]` and `right[k]` weigh
     distance k + 1; `uniform` says they are all 1. `mean` divides each window by its total weight.
     """
-    known = rows.shape[0]
+    known, stride = rows.shape
     n_left, n_right = left.size, right.size
     width = high - low
     longest = 1
     for m in range(starts.size):
         longest = max(longest, ends[m] - starts[m])
-    ring_size = n_left + longest + 1
-    ring_right = np.empty((ring_size, width))
-    ring_left = ring_right if n_left == n_right else np.empty((ring_size, width))
-    running_right = np.empty(width)
-    running_left = np.empty(width)
+    size = 1
+    while size < n_left + longest + 1:
+        size *= 2
+    mask = size - 1
+    # The ring of window sums: position p is row p & mask. With one window width, left and right share it.
+    ring_right = np.empty(size * width)
+    ring_left = ring_right if n_left == n_right else np.empty(size * width)
     window = np.empty(width)
+    rows_flat = rows.reshape(-1)
+    sums_flat = sums.reshape(-1)
 
     for document in range(offsets.size - 1):
         begin, stop = offsets[document], offsets[document + 1]
@@ -72,73 +80,115 @@ def add_windows(
                 for k in range(min(n_left, starts[m] - begin)):
                     token = ids[starts[m] - 1 - k]
                     if 0 <= token < known:
-                        scale = left[k]
-                        for j in range(width):
-                            window[j] += scale * rows[token, low + j]
+                        _add_scaled(window, 0, left[k], rows_flat, token * stride + low, width)
                 for k in range(min(n_right, stop - ends[m])):
                     token = ids[ends[m] + k]
                     if 0 <= token < known:
-                        scale = right[k]
-                        for j in range(width):
-                            window[j] += scale * rows[token, low + j]
+                        _add_scaled(window, 0, right[k], rows_flat, token * stride + low, width)
                 factor = 1.0
                 if mean:
-                    total = window_weight(ids, begin, stop, starts[m], ends[m], known, weights, left, right)[1]
-                    factor = 1.0 / total if total > 0.0 else 0.0
-                target = targets[m]
-                for j in range(width):
-                    sums[target, low + j] += factor * window[j]
+                    factor = _inverse(window_weight(ids, begin, stop, starts[m], ends[m], known, weights, left, right)[1])
+                _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
             continue
 
         # Position p of a ring holds the sum over the n tokens from p on, cut at the document's edges. The first
         # position needed is begin - n_left: that whole window lies before the document but for what runs into it.
-        running_right[:] = 0.0
-        running_left[:] = 0.0
         at_right = at_left = begin - n_left  # where the running sums stand
+        _set_zero(ring_left, (at_left & mask) * width, width)
+        _set_zero(ring_right, (at_right & mask) * width, width)
         for k in range(begin, min(stop, at_right + n_right)):
-            token = ids[k]
-            if 0 <= token < known:
-                for j in range(width):
-                    running_right[j] += rows[token, low + j]
-        ring_right[at_right % ring_size] = running_right
-        ring_left[at_left % ring_size] = running_left
+            if 0 <= ids[k] < known:
+                _add_scaled(ring_right, (at_right & mask) * width, 1.0, rows_flat, ids[k] * stride + low, width)
 
         for m in range(first, last):
-            while at_right < ends[m]:
-                _slide(ids, begin, stop, rows, known, at_right, n_right, low, width, running_right)
+            start, end = starts[m], ends[m]
+            if m + AHEAD < starts.size:
+                _fetch(sums_flat, targets[m + AHEAD] * stride + low, width, 8)
+            coming = end + n_right + AHEAD
+            if coming < ids.size and 0 <= ids[coming] < known:
+                _fetch(rows_flat, ids[coming] * stride + low, width, 16)
+            while at_right < end:
+                enter, leave = _changes(ids, begin, stop, at_right, n_right, known, stride, low)
+                old, new = (at_right & mask) * width, ((at_right + 1) & mask) * width
+                _slide(ring_right, old, new, rows_flat, enter, leave, width)
                 at_right += 1
-                ring_right[at_right % ring_size] = running_right
             if n_left != n_right:
-                while at_left < starts[m] - n_left:
-                    _slide(ids, begin, stop, rows, known, at_left, n_left, low, width, running_left)
+                while at_left < start - n_left:
+                    enter, leave = _changes(ids, begin, stop, at_left, n_left, known, stride, low)
+                    old, new = (at_left & mask) * width, ((at_left + 1) & mask) * width
+                    _slide(ring_left, old, new, rows_flat, enter, leave, width)
                     at_left += 1
-                    ring_left[at_left % ring_size] = running_left
-            before = ring_left[(starts[m] - n_left) % ring_size]
-            after = ring_right[ends[m] % ring_size]
-            target = targets[m]
+            factor = 1.0
             if mean:
-                total = window_weight(ids, begin, stop, starts[m], ends[m], known, weights, left, right)[1]
-                factor = 1.0 / total if total > 0.0 else 0.0
-                for j in range(width):
-                    sums[target, low + j] += factor * (before[j] + after[j])
-            else:
-                for j in range(width):
-                    sums[target, low + j] += before[j] + after[j]
+                factor = _inverse(window_weight(ids, begin, stop, start, end, known, weights, left, right)[1])
+            before, after = ((start - n_left) & mask) * width, (end & mask) * width
+            _add_two(sums_flat, targets[m] * stride + low, factor, ring_left, before, ring_right, after, width)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _slide(ids, begin, stop, rows, known, at, n, low, width, running):  # type: ignore[no-untyped-def]
-    """Move a running sum over [at, at + n) one position on."""
-    if at + n >= begin and at + n < stop:
+# Loops over the dimensions of one row, on flat arrays. Unsigned indices, because numba takes signed ones for possibly
+# negative and would then not make vector code.
+
+
+@numba.njit(cache=True, nogil=True)
+def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
+    """Have a row in the cache by the time it is needed; `line` is how many of its values a cache line holds."""
+    for j in range(0, width, line):
+        prefetch(array, at + j)
+
+
+@numba.njit(cache=True, nogil=True)
+def _set_zero(total, at, width):  # type: ignore[no-untyped-def]
+    for j in range(width):
+        total[np.uint64(at + j)] = 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_scaled(total, at, factor, row, begin, width):  # type: ignore[no-untyped-def]
+    for j in range(width):
+        total[np.uint64(at + j)] += factor * row[np.uint64(begin + j)]
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_two(total, at, factor, left, before, right, after, width):  # type: ignore[no-untyped-def]
+    for j in range(width):
+        total[np.uint64(at + j)] += factor * (left[np.uint64(before + j)] + right[np.uint64(after + j)])
+
+
+@numba.njit(cache=True, nogil=True)
+def _changes(ids, begin, stop, at, n, known, stride, low):  # type: ignore[no-untyped-def]
+    """Where the rows begin that enter and leave a window when it moves on from [at, at + n), or -1."""
+    enter = leave = np.int64(-1)
+    if begin <= at + n < stop:
         token = ids[at + n]
         if 0 <= token < known:
-            for j in range(width):
-                running[j] += rows[token, low + j]
+            enter = token * stride + low
     if at >= begin:
         token = ids[at]
         if 0 <= token < known:
-            for j in range(width):
-                running[j] -= rows[token, low + j]
+            leave = token * stride + low
+    return enter, leave
+
+
+@numba.njit(cache=True, nogil=True)
+def _slide(ring, old, new, rows, enter, leave, width):  # type: ignore[no-untyped-def]
+    if enter >= 0 and leave >= 0:
+        for j in range(width):
+            change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
+            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] + change
+    elif enter >= 0:
+        for j in range(width):
+            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] + np.float64(rows[np.uint64(enter + j)])
+    elif leave >= 0:
+        for j in range(width):
+            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] - np.float64(rows[np.uint64(leave + j)])
+    else:
+        for j in range(width):
+            ring[np.uint64(new + j)] = ring[np.uint64(old + j)]
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _inverse(weight):  # type: ignore[no-untyped-def]
+    return 1.0 / weight if weight > 0.0 else 0.0
 
 
 @numba.njit(cache=True, nogil=True)
