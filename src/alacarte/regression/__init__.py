@@ -1,0 +1,93 @@
+"""Embedding regression: how groups use a word, with inference.
+
+>>> from alacarte.regression import contexts, dem, nearest
+>>> speeches = {"speech": ["lower the tax now", "raise the tax fairly"], "party": ["R", "D"]}
+>>> found = contexts(speeches, "tax", text="speech", window=2)
+>>> vectors = (["lower", "raise", "now", "fairly"], [[1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.1, 0.9]])
+>>> nearest(dem(found, vectors), by="party", k=1)["feature"].tolist()
+['raise', 'lower']
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from alacarte.regression._frames import Table
+    from alacarte.regression.concordance import Contexts, contexts, documents, from_tokens
+    from alacarte.regression.describe import (
+        nearest,
+        nearest_contexts,
+        poles,
+        similarity,
+        similarity_over,
+        typical_contexts,
+    )
+    from alacarte.regression.embed import Embeddings, dem, dem_group, dem_sample
+    from alacarte.regression.features import (
+        Cooccurrence,
+        LearnedTransform,
+        compute_transform,
+        cooccurrences,
+        feature_similarity,
+        fem,
+    )
+    from alacarte.regression.infer import EmbeddingRegression, regress
+    from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio
+    from alacarte.regression.ratios import ratio
+
+_HOME = {
+    "_frames": ["Table"],
+    "concordance": ["Contexts", "contexts", "documents", "from_tokens"],
+    "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
+    "embed": ["Embeddings", "dem", "dem_group", "dem_sample"],
+    "features": [
+        "Cooccurrence", "LearnedTransform", "compute_transform", "cooccurrences", "feature_similarity", "fem",
+    ],
+    "infer": ["EmbeddingRegression", "regress"],
+    "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio"],
+    "ratios": ["ratio"],
+}  # fmt: skip
+_MODULE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "Contexts",
+    "Cooccurrence",
+    "EmbeddingRegression",
+    "Embeddings",
+    "LearnedTransform",
+    "Table",
+    "compute_transform",
+    "contexts",
+    "cooccurrences",
+    "dem",
+    "dem_group",
+    "dem_sample",
+    "documents",
+    "feature_similarity",
+    "fem",
+    "from_tokens",
+    "nearest",
+    "nearest_contexts",
+    "plot_coefficients",
+    "plot_map",
+    "plot_over",
+    "plot_ratio",
+    "poles",
+    "ratio",
+    "regress",
+    "similarity",
+    "similarity_over",
+    "typical_contexts",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE:
+        raise AttributeError(f"module 'alacarte.regression' has no attribute {name!r}")
+    value = getattr(import_module(f"alacarte.regression.{_MODULE[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

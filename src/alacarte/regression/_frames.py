@@ -1,0 +1,219 @@
+"""Frames of any library in, frames of the same library out; and the small table that results come in."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._records import is_frame, is_null
+from alacarte.errors import BadCorpus, require
+
+Column = npt.NDArray[Any]
+BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A result: named columns of equal length, which become a frame of the library the data came in.
+
+    >>> table = Table({"feature": np.array(["reform", "law"]), "value": np.array([0.5, 0.25])})
+    >>> table["value"].tolist(), len(table)
+    ([0.5, 0.25], 2)
+    >>> table.to_frame().columns.tolist()
+    ['feature', 'value']
+    """
+
+    columns: dict[str, Column]
+    backend: str = "pandas"
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        lengths = {len(column) for column in self.columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"columns of different lengths: {lengths}")
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()))) if self.columns else 0
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def take(self, rows: npt.ArrayLike) -> "Table":
+        """Some of the rows, by number or by mask."""
+        chosen = np.asarray(rows)
+        return Table({name: column[chosen] for name, column in self.columns.items()}, self.backend, self.info)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        return list(zip(*(plain(column) for column in self.columns.values()), strict=True))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Rows as dictionaries that JSON can hold; what is not a number is None."""
+        return [dict(zip(self.columns, map(_for_json, row), strict=True)) for row in self.rows()]
+
+    def to_frame(self) -> Any:
+        """A frame of the library the data came in, pandas if it was none."""
+        return make_frame(self.columns, self.backend)
+
+    def __str__(self) -> str:
+        pandas = require("pandas", extra="regression", purpose="printing tables")
+        frame = pandas.DataFrame({name: plain(column) for name, column in self.columns.items()})
+        return str(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
+
+    __repr__ = __str__
+
+
+def plain(column: Column) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, (str, int, float, bool, list)) or value is None else str(value)
+
+
+def make_frame(columns: Mapping[str, Column], backend: str) -> Any:
+    """A frame with these columns; lists inside a column stay lists.
+
+    >>> make_frame({"a": np.array([1, 2])}, "polars").shape
+    (2, 1)
+    """
+    listed = {name: plain(column) for name, column in columns.items()}
+    if backend == "polars":
+        return require("polars", extra="regression", purpose="polars frames").DataFrame(listed, strict=False)
+    if backend == "pyarrow":
+        return require("pyarrow", extra="regression", purpose="Arrow tables").table(listed)
+    return require("pandas", extra="regression", purpose="to_frame()").DataFrame(listed)
+
+
+@dataclass(frozen=True, eq=False)
+class Variables:
+    """What is known of each row: named columns, and for those that are ordered or categorical, their levels."""
+
+    columns: dict[str, Column] = field(default_factory=dict)
+    levels: dict[str, list[Any]] = field(default_factory=dict)
+    backend: str = "pandas"
+
+    def take(self, rows: npt.NDArray[Any]) -> "Variables":
+        return Variables({name: column[rows] for name, column in self.columns.items()}, self.levels, self.backend)
+
+    def without(self, *names: str | None) -> "Variables":
+        kept = {name: column for name, column in self.columns.items() if name not in names}
+        return Variables(kept, self.levels, self.backend)
+
+    def column(self, name: str, purpose: str) -> Column:
+        if name not in self.columns:
+            raise BadCorpus(
+                f"no column {name!r} for {purpose}; the columns are {', '.join(map(repr, self.columns)) or 'none'}"
+            )
+        return self.columns[name]
+
+
+def read_frame(data: Any) -> Variables:
+    """The columns of any frame, of a mapping of columns, or of a table file.
+
+    >>> read_frame({"party": ["D", None, "R"]}).columns["party"].tolist()
+    ['D', None, 'R']
+    """
+    if isinstance(data, (str, PathLike)):
+        data = read_file(Path(data))
+    if isinstance(data, Variables):
+        return data
+    if isinstance(data, Mapping):
+        return Variables({str(name): as_column(values) for name, values in data.items()})
+    narwhals = require("narwhals", extra="regression", purpose="reading a data frame")
+    try:
+        frame = narwhals.from_native(data)
+    except TypeError:
+        raise BadCorpus(
+            f"a {type(data).__module__}.{type(data).__name__} is not a frame that can be read; make it a pandas or "
+            "polars DataFrame or an Arrow Table"
+        ) from None
+    if hasattr(frame, "collect"):
+        frame = frame.collect()
+    backend = str(frame.implementation.value)
+    columns: dict[str, Column] = {}
+    levels: dict[str, list[Any]] = {}
+    for name in frame.columns:
+        series = frame[name]
+        if str(series.dtype).startswith(("Categorical", "Enum")):
+            levels[name] = [level for level in series.cat.get_categories().to_list() if level is not None]
+        columns[name] = as_column(series.to_list())
+    return Variables(columns, levels, backend if backend in BACKENDS else "pandas")
+
+
+def as_column(values: Any) -> Column:
+    """Numbers as numbers (missing ones as NaN), everything else as objects (missing ones as None).
+
+    >>> as_column([1, None, 3]).tolist(), as_column(["a", float("nan")]).tolist()
+    ([1.0, nan, 3.0], ['a', None])
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf" and values.ndim == 1:
+        return values
+    listed = [None if is_null(value) else value for value in values]
+    present = [value for value in listed if value is not None]
+    numeric = present and all(isinstance(value, (int, float, np.number)) for value in present)
+    if numeric and not any(isinstance(value, (bool, np.bool_)) for value in present):
+        if len(present) == len(listed) and all(isinstance(value, (int, np.integer)) for value in present):
+            return np.array(listed, dtype=np.int64)
+        return np.array([np.nan if value is None else value for value in listed], dtype=np.float64)
+    column = np.empty(len(listed), dtype=object)
+    column[:] = listed
+    return column
+
+
+def missing(column: Column) -> npt.NDArray[np.bool_]:
+    """Which values are missing.
+
+    >>> missing(as_column(["a", None])).tolist(), missing(as_column([1.0, None])).tolist()
+    ([False, True], [False, True])
+    """
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    if column.dtype.kind != "O":
+        return np.zeros(len(column), dtype=bool)
+    return np.array([is_null(value) for value in column], dtype=bool)
+
+
+def is_numeric(column: Column) -> bool:
+    return column.dtype.kind in "iuf"
+
+
+def read_file(path: Path) -> Any:
+    """A pandas frame from CSV, TSV, JSON lines or Parquet, compressed or not."""
+    pandas = require("pandas", extra="regression", purpose="reading tables")
+    if not path.expanduser().is_file():
+        raise BadCorpus(f"{path}: there is no such file; pass a CSV, TSV, JSON lines or Parquet file, or a frame")
+    kinds = [suffix.lower() for suffix in path.suffixes]
+    try:
+        if ".parquet" in kinds:
+            return pandas.read_parquet(path)
+        if ".jsonl" in kinds or ".ndjson" in kinds:
+            return pandas.read_json(path, lines=True, convert_dates=False, compression="infer")
+        if ".csv" in kinds or ".tsv" in kinds:
+            return pandas.read_csv(path, sep="\t" if ".tsv" in kinds else ",")
+    except (ValueError, OSError) as error:
+        raise BadCorpus(f"{path} cannot be read: {error}; check how it was written") from error
+    raise BadCorpus(f"{path}: the ending does not say what it is; name it .csv, .tsv, .jsonl or .parquet")
+
+
+def looks_like_frame(data: Any) -> bool:
+    """Whether data has columns: a frame, a mapping of columns, or the name of a table file."""
+    return isinstance(data, (Mapping, Variables, str, PathLike)) or is_frame(data)
+
+
+def column_of(values: Sequence[Any]) -> Column:
+    """An array of objects, one for each value, even if the values are lists.
+
+    >>> column_of([["a", "b"], ["c", "d"]]).shape
+    (2,)
+    """
+    column = np.empty(len(values), dtype=object)
+    for row, value in enumerate(values):
+        column[row] = value
+    return column

@@ -1,0 +1,181 @@
+"""Word vectors and the transform, in the precision they came in: what turns contexts into embeddings."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.errors import BadTransform, BadVectors, NotEnoughData
+from alacarte.formats import objects
+from alacarte.model import ALaCarte
+from alacarte.transform import Transform
+from alacarte.vectors import WordVectors
+
+Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+Averaging = Literal["occurrence", "token", "context"]
+BLOCK = 1 << 16  # words whose vectors are widened to float64 at a time
+WINDOW = 6  # words each side, where no transform says otherwise
+
+Candidates = int | Iterable[str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Words, their vectors and a transform A (None: contexts are averaged and left as they are).
+
+    Vectors given as (words, float64 matrix) and transforms given as float64 arrays keep their precision.
+
+    >>> space = Space.of((["a", "b"], np.array([[1.0, 0.0], [0.0, 1.0]])), np.eye(2) * 2)
+    >>> space.apply(np.array([[1.0, 3.0]])).tolist()
+    [[2.0, 6.0]]
+    """
+
+    words: Sequence[str]
+    matrix: npt.NDArray[Any]
+    index: dict[str, int]
+    transform: Doubles | None = None
+    intercept: Doubles | None = None
+    averaging: Averaging = "context"
+    weights: Doubles | None = None
+    window: tuple[int, int] = (WINDOW, WINDOW)
+    tokenizer: Any = "words"
+    _norms: list[Doubles] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def of(cls, vectors: Any, transform: Any = None, averaging: Averaging | None = None) -> "Space":
+        """From vectors of any kind, or an `ALaCarte` model, and a transform: a `Transform`, a matrix or None."""
+        if isinstance(vectors, Space):
+            space = vectors if transform is None else vectors._with(transform)
+        elif isinstance(vectors, ALaCarte):
+            space = cls._of_words(vectors.vectors.words, vectors.vectors.matrix)._with(
+                vectors.transform if transform is None else transform
+            )
+            space = replace(space, tokenizer=vectors.tokenizer)
+        elif isinstance(vectors, WordVectors) or (found := objects.words_and_matrix(vectors)) is None:
+            source = WordVectors.of(vectors)
+            if isinstance(transform, Transform):
+                transform.check_vectors(source)
+            space = cls._of_words(source.words, source.matrix)._with(transform)
+        else:
+            space = cls._of_words(*found)._with(transform)
+        if averaging is None:
+            return space
+        if averaging not in ("occurrence", "token", "context"):
+            raise BadTransform(f"averaging is 'occurrence', 'token' or 'context', not {averaging!r}")
+        return replace(space, averaging=averaging)
+
+    @classmethod
+    def _of_words(cls, words: Iterable[str], matrix: Any) -> "Space":
+        listed = words if isinstance(words, (list, tuple)) else list(words)
+        array = np.asarray(matrix)
+        if array.ndim != 2 or len(array) != len(listed) or array.dtype.kind not in "fiu":
+            raise BadVectors(f"{len(listed)} words and a matrix of shape {array.shape}; give each word one row")
+        index = {word: row for row, word in enumerate(listed)}
+        if len(index) != len(listed):
+            raise BadVectors(f"{len(listed) - len(index)} words stand there twice; give each word once")
+        return cls(listed, array, index)
+
+    def _with(self, transform: Any) -> "Space":
+        if transform is None:
+            return self
+        given = transform if isinstance(transform, Transform) else getattr(transform, "matrix", transform)
+        if isinstance(given, Transform):
+            settings = given.settings
+            weights = given.weights.values
+            changed = replace(
+                self,
+                transform=np.asarray(given.matrix, dtype=np.float64),
+                intercept=None if given.intercept is None else given.intercept.astype(np.float64),
+                weights=None if weights is None else weights.astype(np.float64),
+            )
+            if settings is not None:
+                changed = replace(
+                    changed,
+                    averaging=settings.averaging,
+                    window=(settings.left, settings.right),
+                    tokenizer=settings.tokenizer,
+                )
+        else:
+            changed = replace(self, transform=np.asarray(given, dtype=np.float64))
+        matrix = changed.transform
+        if matrix is None or matrix.shape != (self.dimension, self.dimension):
+            shape = None if matrix is None else matrix.shape
+            raise BadTransform(
+                f"a transform for these vectors has {self.dimension} × {self.dimension} values, not {shape}; "
+                "pass the one that was learned for them (applied as A u)"
+            )
+        if not np.isfinite(matrix).all():
+            raise BadTransform("the transform holds values that are not finite; learn or fetch it again")
+        if changed.weights is not None and len(changed.weights) != len(self.words):
+            raise BadTransform(f"context weights for {len(changed.weights)} words and {len(self.words)} vectors")
+        return changed
+
+    @property
+    def dimension(self) -> int:
+        return int(self.matrix.shape[1])
+
+    def apply(self, means: Doubles) -> Doubles:
+        """A u (+ b) for each row."""
+        result = means if self.transform is None else means @ self.transform.T
+        return result if self.intercept is None else result + self.intercept
+
+    def rows_of(self, tokens: Sequence[str], case: Literal["fold", "lower", "exact"] = "fold") -> Longs:
+        """The row of each token, -1 where there is none; the empty token (a pad) never has one.
+
+        >>> space = Space.of((["US", "us", "war"], np.eye(3)))
+        >>> [space.rows_of(["US", "War", ""], case).tolist() for case in ("fold", "lower", "exact")]
+        [[0, 2, -1], [1, 2, -1], [0, -1, -1]]
+        """
+        get = self.index.get
+        if case == "lower":
+            found = [get(token.lower(), -1) if token else -1 for token in tokens]
+        elif case == "exact":
+            found = [get(token, -1) if token else -1 for token in tokens]
+        else:
+            found = [get(token, get(token.lower(), -1)) if token else -1 for token in tokens]
+        return np.array(found, dtype=np.int64)
+
+    def candidate_rows(self, candidates: Candidates, purpose: str = "candidates") -> tuple[Longs, list[str]]:
+        """(rows to search in the order of the vectors, names that have no vector)."""
+        if candidates is None:
+            return np.arange(len(self.words)), []
+        if isinstance(candidates, (int, np.integer)):
+            return np.arange(min(int(candidates), len(self.words))), []
+        listed = [candidates] if isinstance(candidates, str) else list(candidates)
+        unknown = [word for word in listed if word not in self.index]
+        rows = np.unique(np.array([self.index[word] for word in listed if word in self.index], dtype=np.int64))
+        if not len(rows):
+            shown = ", ".join(map(repr, unknown[:5]))
+            raise NotEnoughData(f"none of the {purpose} has a vector ({shown}); check spelling and case")
+        return rows, unknown
+
+    def row_norms(self) -> Doubles:
+        if not self._norms:
+            parts = [
+                np.sqrt(np.einsum("wd,wd->w", block, block))
+                for low in range(0, len(self.words), BLOCK)
+                for block in [self.matrix[low : low + BLOCK].astype(np.float64)]
+            ]
+            self._norms.append(np.concatenate(parts))
+        return self._norms[0]
+
+    def cosines(self, x: Doubles, rows: Longs) -> Doubles:
+        """Cosine of each row of x with the vectors of these words: (len(x), len(rows)); zeros give 0."""
+        units = unit_rows(x)
+        result = np.empty((len(x), len(rows)))
+        norms = self.row_norms()[rows]
+        for low in range(0, len(rows), BLOCK):
+            part = rows[low : low + BLOCK]
+            block = self.matrix[part].astype(np.float64)
+            block /= np.where(norms[low : low + BLOCK] > 0, norms[low : low + BLOCK], 1.0)[:, None]
+            result[:, low : low + BLOCK] = units @ block.T
+        return result
+
+
+def unit_rows(x: Doubles) -> Doubles:
+    """Each row at length 1; zeros stay zeros."""
+    norms = np.sqrt(np.einsum("...d,...d->...", x, x))
+    return np.asarray(x / np.where(norms > 0, norms, 1.0)[..., None])

@@ -1,0 +1,273 @@
+"""Contexts into embeddings, one row a context (`dem`), and their means by group (`dem_group`)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from alacarte.errors import AlacarteError, NotEnoughData
+from alacarte.regression._frames import Column, Variables, as_column, column_of, make_frame, missing
+from alacarte.regression._space import Averaging, Space
+from alacarte.regression.compat import Compat, choices, collation_key
+from alacarte.regression.concordance import Contexts, from_tokens
+
+Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+Case = Literal["fold", "lower", "exact"]
+Groups = str | Sequence[Any] | npt.NDArray[Any]
+BLOCK = 1 << 16  # contexts averaged at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Embeddings:
+    """A vector for each context, document, feature or group, in the space of the word vectors.
+
+    `rows` says which context each row is (those without a known word are left out, and counted in `dropped`),
+    `counts` how many contexts a group mean comes from, `features` which words took part.
+    """
+
+    matrix: Doubles
+    names: list[Any]
+    space: Space
+    variables: Variables
+    features: list[str]
+    rows: Longs
+    dropped: int = 0
+    counts: Longs | None = None
+    contexts: Contexts | None = None
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def __repr__(self) -> str:
+        left_out = f", {self.dropped:,} without a known word left out" if self.dropped else ""
+        return f"Embeddings({len(self):,} × {self.matrix.shape[1]}{left_out})"
+
+    def __getitem__(self, name: Any) -> Doubles:
+        """The vector of a name, such as a group."""
+        if name not in self.names:
+            raise AlacarteError(f"no row is called {name!r}; there are {', '.join(map(repr, self.names[:10]))}")
+        row: Doubles = self.matrix[self.names.index(name)]
+        return row
+
+    def select(self, rows: npt.ArrayLike) -> "Embeddings":
+        """Some of the rows, by number or by mask."""
+        chosen = np.asarray(rows)
+        if chosen.dtype == bool:
+            chosen = np.flatnonzero(chosen)
+        return replace(
+            self,
+            matrix=self.matrix[chosen],
+            names=[self.names[row] for row in chosen.tolist()],
+            variables=self.variables.take(chosen),
+            rows=self.rows[chosen],
+            counts=None if self.counts is None else self.counts[chosen],
+        )
+
+    def texts(self) -> list[str]:
+        """The text of each row's context."""
+        if self.contexts is None:
+            return [str(name) for name in self.names]
+        return self.contexts.select(self.rows).texts()
+
+    def to_frame(self) -> Any:
+        """Names, variables and one column for each dimension."""
+        columns: dict[str, Column] = {"name": column_of(self.names)}
+        columns |= {name: column for name, column in self.variables.columns.items() if name != "name"}
+        if self.counts is not None:
+            columns["n"] = self.counts
+        columns |= {f"d{place}": self.matrix[:, place] for place in range(self.matrix.shape[1])}
+        return make_frame(columns, self.variables.backend)
+
+
+def dem(
+    contexts: Contexts | Sequence[Sequence[str]],
+    vectors: Any,
+    transform: Any = None,
+    *,
+    averaging: Averaging | None = None,
+    case: Case | None = None,
+    compat: Compat = None,
+) -> Embeddings:
+    """One à la carte embedding for each context: A times the mean of its words' vectors.
+
+    Words without a vector count neither above nor below the line; contexts without any known word are left out
+    and counted. `vectors` are of any kind, or an `ALaCarte` model; `transform` is a `Transform`, a matrix (applied
+    as A u), or None. A `Transform` learned on sums over windows is applied to sums (`averaging="occurrence"`),
+    anything else to means. `case` says how tokens are looked up: "fold" (as written, else lower-cased), "lower" or
+    "exact".
+
+    >>> vectors = (["a", "b"], np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> dem([["a", "b", "b", "x"], ["x"]], vectors, np.eye(2) * 3).matrix.tolist()
+    [[1.0, 2.0]]
+    """
+    space = Space.of(vectors, transform, averaging)
+    given = contexts if isinstance(contexts, Contexts) else from_tokens(contexts)
+    rows_of_type = space.rows_of(given.vocabulary, case or choices(compat).case)
+    owners, ids = given.flat()
+    rows = rows_of_type[ids] if len(ids) else np.empty(0, dtype=np.int64)
+    known = rows >= 0
+    owners, rows = owners[known], rows[known]
+    if not len(rows):
+        raise NotEnoughData(
+            f"none of the words in {len(given):,} contexts has a vector; check that text and vectors share language "
+            "and case"
+        )
+    used, first, column = np.unique(rows, return_index=True, return_inverse=True)
+    weight = np.ones(len(rows)) if space.weights is None else space.weights[rows]
+    totals = np.bincount(owners, weights=weight, minlength=len(given))
+    kept = np.flatnonzero(totals > 0)
+    counts = sparse.csr_matrix((weight, (owners, column)), shape=(len(given), len(used)))[kept]
+    vectors_used = space.matrix[used].astype(np.float64)
+    if space.transform is not None:  # A Σv = Σ Av, and there are fewer words than contexts most of the time
+        vectors_used = vectors_used @ space.transform.T
+    matrix = counts @ vectors_used
+    if space.averaging != "occurrence":
+        matrix /= totals[kept, None]
+    if space.intercept is not None:
+        matrix += space.intercept
+    return Embeddings(
+        np.asarray(matrix),
+        [f"text{row + 1}" for row in kept.tolist()],
+        space,
+        given.row_variables().take(kept),
+        [space.words[row] for row in used[np.argsort(first)].tolist()],
+        kept,
+        dropped=len(given) - len(kept),
+        contexts=given,
+    )
+
+
+def dem_group(embeddings: Embeddings, groups: Groups, *, compat: Compat = None) -> Embeddings:
+    """The mean of the rows of each group, every context counting once.
+
+    `groups` names a variable, or several as a list, or gives one value a row. Groups come in the order of their
+    levels where there is one, else sorted; rows whose group is missing are left out and counted in `dropped`.
+
+    >>> found = dem([["a"], ["b"], ["b"]], (["a", "b"], np.eye(2)))
+    >>> means = dem_group(found, ["D", "R", "D"])
+    >>> means.names, means.matrix.tolist(), means.counts.tolist()
+    (['D', 'R'], [[0.5, 0.5], [0.0, 1.0]], [2, 1])
+    """
+    labels, codes = group_codes(embeddings, groups, compat)
+    present = codes >= 0
+    counts = np.bincount(codes[present], minlength=len(labels))
+    sums = indicator(codes, len(labels)) @ embeddings.matrix
+    return replace(
+        embeddings,
+        matrix=np.asarray(sums / counts[:, None]),
+        names=labels,
+        variables=Variables(backend=embeddings.variables.backend),
+        rows=np.arange(len(labels)),
+        dropped=int((~present).sum()),
+        counts=counts,
+        contexts=None,
+    )
+
+
+def indicator(codes: Longs, groups: int) -> Any:
+    """The sparse (groups × rows) matrix that adds up the rows of each group."""
+    rows = np.flatnonzero(codes >= 0)
+    return sparse.csr_matrix((np.ones(len(rows)), (codes[rows], rows)), shape=(groups, len(codes)))
+
+
+def group_codes(embeddings: Embeddings, groups: Groups, compat: Compat = None) -> tuple[list[Any], Longs]:
+    """(labels in order, which label each row has; -1 where it is missing)."""
+    names = [groups] if isinstance(groups, str) else groups
+    many = isinstance(names, list) and all(isinstance(name, str) for name in names) and len(names) != len(embeddings)
+    if isinstance(groups, str) or (many and all(name in embeddings.variables.columns for name in names)):
+        parts = [
+            codes_of(
+                embeddings.variables.column(str(name), "the groups"), embeddings.variables.levels.get(name), compat
+            )
+            for name in names
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        return _crossed(parts)
+    values = as_column(groups)
+    if len(values) != len(embeddings):
+        raise AlacarteError(
+            f"{len(values)} groups for {len(embeddings)} rows; name a variable, or give one value for each row"
+        )
+    return codes_of(values, None, compat)
+
+
+def codes_of(column: Column, levels: list[Any] | None, compat: Compat = None) -> tuple[list[Any], Longs]:
+    """(labels that occur, in order; the place of each value's label, -1 where it is missing)."""
+    absent = missing(column)
+    if column.dtype.kind in "iufb":
+        labels = np.unique(column[~absent]).tolist()
+    elif levels is not None:
+        occurring = set(column[~absent].tolist())
+        labels = [level for level in levels if level in occurring]
+    else:
+        occurring = set(column[~absent].tolist())
+        try:
+            labels = sorted(occurring, key=collation_key if choices(compat).collated else None)
+        except (TypeError, AttributeError):
+            labels = sorted(occurring, key=str)
+    if not labels:
+        raise NotEnoughData("every value of the grouping variable is missing; choose another one")
+    place = {label: number for number, label in enumerate(labels)}
+    codes = [-1 if gone else place[value] for value, gone in zip(column.tolist(), absent.tolist(), strict=True)]
+    return labels, np.array(codes, dtype=np.int64)
+
+
+def _crossed(parts: list[tuple[list[Any], Longs]]) -> tuple[list[Any], Longs]:
+    joint = np.zeros(len(parts[0][1]), dtype=np.int64)
+    absent = np.zeros(len(joint), dtype=bool)
+    for labels, codes in parts:
+        joint = joint * len(labels) + codes
+        absent |= codes < 0
+    joint[absent] = -1
+    used = np.unique(joint[~absent])
+    names = []
+    for code in used.tolist():
+        name: list[str] = []
+        for labels, _ in reversed(parts):
+            code, place = divmod(code, len(labels))
+            name.append(str(labels[place]))
+        names.append(", ".join(reversed(name)))
+    codes = np.where(absent, -1, np.searchsorted(used, joint))
+    return names, codes
+
+
+def dem_sample(
+    embeddings: Embeddings,
+    size: float,
+    *,
+    by: Groups | None = None,
+    replace: bool = False,
+    weight: npt.ArrayLike | None = None,
+    seed: int | None = None,
+) -> Embeddings:
+    """A random share `size` of the rows, of each group if `by` is given; round(size · n) rows, in random order.
+
+    >>> found = dem([["a"]] * 10, (["a"], np.eye(1)))
+    >>> len(dem_sample(found, 0.3, seed=0))
+    3
+    """
+    if size <= 0 or (size > 1 and not replace):
+        raise AlacarteError(f"size is the share to draw, above 0 and, without replacement, at most 1, not {size}")
+    rng = np.random.default_rng(seed)
+    pools: Iterable[Longs] = [np.arange(len(embeddings))]
+    if by is not None:
+        if weight is not None:
+            raise AlacarteError("weights go with a sample of all rows; leave out either `by` or `weight`")
+        labels, codes = group_codes(embeddings, by)
+        pools = [np.flatnonzero(codes == code) for code in range(len(labels))]
+    chance = None if weight is None else np.asarray(weight, dtype=np.float64)
+    drawn = [
+        rng.choice(
+            pool, size=round(size * len(pool)), replace=replace, p=None if chance is None else chance / chance.sum()
+        )
+        for pool in pools
+    ]
+    rows = np.concatenate(drawn)
+    if not len(rows):
+        raise NotEnoughData(f"a share of {size} of {len(embeddings)} rows is less than one row; raise it")
+    return embeddings.select(rows)
