@@ -1,0 +1,259 @@
+"""Contextual rare words (Figure 2): similarity of rare words to frequent ones, by the number of contexts.
+
+Each shuffle cuts a rare word's contexts into disjoint subsets of 1, 2, 4 … contexts. The rare words are taken out of
+the vectors before anything is learned: so they are neither in the regression nor, as words, in the corpus.
+
+All text is read once: what a system needs of a context is its sum of word vectors, so that shuffles are sums of rows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._progress import progress
+from alacarte.baselines import Nonce2Vec, RetrainedWord2Vec
+from alacarte.contexts import ContextSums
+from alacarte.corpus import Corpus, Document
+from alacarte.errors import BadData
+from alacarte.evaluation import published
+from alacarte.evaluation.data import Pair, RareWords, read_rare_words
+from alacarte.evaluation.measures import spearman, unit_rows
+from alacarte.evaluation.results import Exclusion, Results, Row
+from alacarte.evaluation.settings import Settings
+from alacarte.evaluation.store import Store
+from alacarte.evaluation.systems import System, Workbench, check_overlap, without_words
+from alacarte.model import ALaCarte
+from alacarte.targets import Targets
+from alacarte.tokens import get_tokenizer
+from alacarte.vectors import WordVectors
+
+Doubles = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+Places = npt.NDArray[np.int64]
+
+KEPT = 3  # context weightings whose subset sums stay in memory
+FEWER = {"nonce2vec": 10, "word2vec": 1}  # most shuffles for systems that take long for each
+
+
+def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None) -> Results:
+    """All systems of the settings on a data set of rare words."""
+    return evaluate(read_rare_words(settings.data), settings, store, vectors=vectors)
+
+
+def evaluate(
+    data: RareWords,
+    settings: Settings,
+    store: Store,
+    *,
+    vectors: WordVectors | None = None,
+    corpus: Any = None,
+) -> Results:
+    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
+    corpus = settings.open_corpus() if corpus is None else corpus
+    check_overlap(vectors, [pair.first for pair in data.pairs], "frequent words")
+    hidden = without_words(vectors, data.contexts)
+    bench = Workbench(hidden, corpus, store)
+    pairs = [pair for pair in data.pairs if pair.first in vectors]
+    left_out = Exclusion.of("pairs", [str(p) for p in data.pairs if p.first not in vectors], "frequent word: no vector")
+    trials = Trials(pairs, data, settings, hidden, vectors)
+    left_out += trials.exclusions
+    rows: list[Row] = []
+    identity = [[[str(pair), pair.score] for pair in pairs], data.contexts]
+    outcomes = bench.each(settings, identity, lambda system: _run(system, bench, trials), "rare words")
+    for system, outcome in outcomes:
+        for size, values in zip(settings.sizes, outcome, strict=True):
+            found = np.array(values)
+            rows.append(
+                {
+                    "system": system.name, "size": size, "metric": "spearman", "value": float(found.mean()),
+                    "stderr": float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else None,
+                    "n": len(trials.pairs_at(size)), "shuffles": len(found), "source": "ours",
+                }
+            )  # fmt: skip
+    protocol = bench.protocol(settings) | {"rare_words": len(data.contexts), "hidden_words": len(vectors) - len(hidden)}
+    return Results(settings, (*rows, *published.crw_rows()), tuple(left_out), protocol)
+
+
+class Trials:
+    """The contexts as token lists with the place of the rare word, and the shuffles of them."""
+
+    def __init__(
+        self, pairs: list[Pair], data: RareWords, settings: Settings, hidden: WordVectors, vectors: WordVectors
+    ) -> None:
+        self.pairs, self.settings, self.vectors = pairs, settings, hidden
+        self.words = list(dict.fromkeys(pair.second for pair in pairs))
+        self.gold = unit_rows(vectors[[pair.first for pair in pairs]])
+        self.scores = np.array([pair.score for pair in pairs])
+        self.documents: list[Document] = []
+        self.exclusions: list[Exclusion] = []
+        split = get_tokenizer(settings.tokenizer)
+        known = hidden.key_to_index
+        counts, absent = [], []
+        for word in self.words:
+            target = split(word, known)
+            before = len(self.documents)
+            for text in data.contexts[word]:
+                tokens = split(text, known)
+                start = _find(tokens, target)
+                if start is None:
+                    absent.append(f"{word}: {text[:40]}")
+                    continue
+                label = str(len(self.documents))
+                self.documents.append(Document(tokens=tokens, spans=((start, start + len(target), label),)))
+            counts.append(len(self.documents) - before)
+        self.counts = np.array(counts)
+        self.starts = np.concatenate([[0], np.cumsum(self.counts)])
+        self.exclusions += Exclusion.of("contexts", absent, "the rare word is not in them")
+        for size in settings.sizes:
+            short = [self.words[i] for i in np.flatnonzero(self.counts < self.needed(size))]
+            self.exclusions += Exclusion.of(
+                f"rare words at {size} contexts", short, f"fewer than {self.needed(size)} contexts"
+            )
+        if not len(self.pairs_at(settings.sizes[0])):
+            raise BadData("no rare word has enough contexts; ask for smaller sizes (--sizes 1,2,4)")
+        self._sums: dict[str, tuple[Singles, Singles, Singles]] = {}
+
+    def needed(self, size: int) -> int:
+        """How many contexts it takes for disjoint subsets of all sizes up to this one."""
+        return sum(other for other in self.settings.sizes if other <= size)
+
+    def pairs_at(self, size: int) -> Places:
+        """The pairs whose rare word has enough contexts for this size."""
+        place = {word: i for i, word in enumerate(self.words)}
+        enough = self.counts >= self.needed(size)
+        return np.array([i for i, pair in enumerate(self.pairs) if enough[place[pair.second]]], dtype=np.int64)
+
+    def orders(self, trials: int) -> list[Places]:
+        """For each shuffle, the contexts of each word in a new order: (words, most contexts), -1 behind the last."""
+        most = self.needed(self.settings.sizes[-1])
+        rng = np.random.default_rng(self.settings.seed)
+        orders = []
+        for _ in range(trials):
+            order = np.full((len(self.words), most), -1, dtype=np.int64)
+            for i, count in enumerate(self.counts):
+                chosen = rng.permutation(count)[:most]
+                order[i, : len(chosen)] = self.starts[i] + chosen
+            orders.append(order)
+        return orders
+
+    def subset_sums(self, sums: ContextSums) -> tuple[Singles, Singles, Singles]:
+        """(sums, means, weights) over the contexts of each subset: (shuffles, sizes, words, d), and (…, 2).
+
+        `sums` has a row a context, in the order of `documents`.
+        """
+        key = sums.settings.weights
+        if key not in self._sums:
+            order = np.argsort(np.array(sums.keys, dtype=np.int64))
+            total, weight = sums.sums[order], sums.totals[order]
+            filled = weight > 0
+            mean = np.divide(total, weight[:, None], out=np.zeros_like(total), where=filled[:, None])
+            # A last row of zeros is what the padding -1 reads.
+            columns = np.hstack([total, mean, weight[:, None], filled[:, None]]).astype(np.float32)
+            columns = np.vstack([columns, np.zeros(columns.shape[1], dtype=np.float32)])
+            cuts = np.concatenate([[0], np.cumsum(self.settings.sizes)[:-1]]).astype(np.int64)
+            parts = []
+            for chosen in self.orders(self.settings.trials):
+                parts.append(np.add.reduceat(columns[chosen], cuts, axis=1).swapaxes(0, 1))
+            everything = np.stack(parts)
+            d = total.shape[1]
+            while len(self._sums) >= KEPT:
+                self._sums.pop(next(iter(self._sums)))
+            self._sums[key] = (everything[..., :d], everything[..., d : 2 * d], everything[..., 2 * d :])
+        return self._sums[key]
+
+    def correlations(self, size: int, vectors: Doubles) -> Doubles:
+        """Spearman at one size, for vectors of the rare words: (…, words, d)."""
+        chosen = self.pairs_at(size)
+        place = {word: i for i, word in enumerate(self.words)}
+        rare = np.array([place[self.pairs[i].second] for i in chosen])
+        cosines = np.einsum("...pj,pj->...p", unit_rows(vectors)[..., rare, :], self.gold[chosen])
+        return spearman(cosines, self.scores[chosen])
+
+
+def _find(tokens: Sequence[str], target: Sequence[str]) -> int | None:
+    """Where the target first stands."""
+    length = len(target)
+    return next((i for i in range(len(tokens) - length + 1) if list(tokens[i : i + length]) == list(target)), None)
+
+
+def _run(system: System, bench: Workbench, trials: Trials) -> list[list[float]]:
+    if system.kind == "nonce2vec":
+        model = bench.build(system)
+        assert isinstance(model, Nonce2Vec)
+        return _run_nonce2vec(model, trials)
+    if system.kind == "word2vec":
+        return _run_word2vec(bench.word2vec(system), trials)
+    return _run_linear(bench.linear(system), trials)
+
+
+def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
+    """Spearman for each size and shuffle."""
+    settings = model.settings
+    sums = ContextSums.collect(
+        model.vectors, Corpus(trials.documents), Targets.spans(), window=(settings.left, settings.right),
+        positions=settings.positions, context_weights=model.transform.weights, tokenizer=settings.tokenizer,
+        unknown=settings.unknown, show_progress=False,
+    )  # fmt: skip
+    total, mean, weight = trials.subset_sums(sums)
+    result = []
+    for place, size in enumerate(trials.settings.sizes):
+        if not len(trials.pairs_at(size)):
+            raise BadData(f"no rare word has the {trials.needed(size)} contexts that size {size} takes; leave it out")
+        values = []
+        for shuffle in range(len(total)):
+            if settings.averaging == "occurrence":
+                u: Doubles = total[shuffle, place].astype(np.float64) / size
+            else:
+                top, by = (total, 0) if settings.averaging == "token" else (mean, 1)
+                divisor = weight[shuffle, place, :, by, None].astype(np.float64)
+                u = np.divide(top[shuffle, place], divisor, out=np.zeros_like(divisor * top[shuffle, place]), where=divisor > 0)
+            values.append(float(trials.correlations(size, model.transform(u).astype(np.float64))))
+        result.append(values)
+    return result
+
+
+def _run_nonce2vec(model: Nonce2Vec, trials: Trials) -> list[list[float]]:
+    encoded = []
+    for document in trials.documents:
+        start, end, _ = document.spans[0]
+        tokens = list(document.tokens or ())
+        encoded.append(model.encode([*tokens[:start], "___", *tokens[end:]]))
+    sizes = trials.settings.sizes
+    cuts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    result: list[list[float]] = [[] for _ in sizes]
+    shuffles = min(trials.settings.trials, FEWER["nonce2vec"])
+    with progress(shuffles, "shuffles", "nonce2vec") as bar:
+        for number, order in enumerate(trials.orders(shuffles)):
+            for place, size in enumerate(sizes):
+                chosen = order[:, cuts[place] : cuts[place + 1]]
+                rows = np.zeros((len(chosen), model.vectors.dimension))
+                for i, contexts in enumerate(chosen):
+                    texts = [encoded[c] for c in contexts if c >= 0]
+                    if any((text >= 0).any() for text in texts):
+                        rows[i] = model.embed_rows(texts, seed=number)
+                result[place].append(float(trials.correlations(size, rows)))
+            bar.update_to(number + 1)
+    return result
+
+
+def _run_word2vec(model: RetrainedWord2Vec, trials: Trials) -> list[list[float]]:
+    """Everything trained again at each size; a pair counts if word2vec knows its frequent word too."""
+    sizes = trials.settings.sizes
+    cuts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    result: list[list[float]] = []
+    order = trials.orders(FEWER["word2vec"])[0]
+    with progress(len(sizes), "trainings", "word2vec") as bar:
+        for place, size in enumerate(sizes):
+            contexts = {
+                word: [trials.documents[c].tokens or () for c in order[i, cuts[place] : cuts[place + 1]] if c >= 0]
+                for i, word in enumerate(trials.words)
+            }
+            found = model.retrain({word: texts for word, texts in contexts.items() if texts})
+            usable = [i for i in trials.pairs_at(size) if {trials.pairs[i].first, trials.pairs[i].second} <= set(found.words)]
+            first = unit_rows(found[[trials.pairs[i].first for i in usable]])
+            second = unit_rows(found[[trials.pairs[i].second for i in usable]])
+            result.append([float(spearman((first * second).sum(axis=1), trials.scores[usable]))])
+            bar.update_to(place + 1)
+    return result
