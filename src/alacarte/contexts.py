@@ -5,85 +5,32 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from os import PathLike, cpu_count
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._kernels.windows import add_windows, count_windows
+from alacarte._accumulate import COUNTS
+from alacarte._checkpoint import Checkpoint
+from alacarte._pass import Pass, extent, memory_for_sums
 from alacarte._progress import ProgressCallback, progress
 from alacarte.corpus import Corpus, CorpusLike
-from alacarte.errors import AlacarteError, BadCorpus, BadSums
+from alacarte.encoding import Encoder, Lexicon
+from alacarte.errors import BadCorpus, BadSums
 from alacarte.formats.tensors import pack_words, read_tensors, unpack_words, write_tensors
-from alacarte.encoding import Encoded, Encoder, Lexicon
-from alacarte.targets import Matcher, Matches, Targets, TargetsLike
+from alacarte.settings import Averaging, ContextSettings, Positions, window_sides
+from alacarte.targets import Matcher, Targets, TargetsLike
 from alacarte.tokens import TokenizerLike, get_tokenizer
 from alacarte.vectors import WordVectors
 from alacarte.weights import UNIFORM, ContextWeights, resolve
 
-Averaging = Literal["occurrence", "token", "context"]
-Positions = Literal["uniform", "linear", "inverse"]
-AVERAGINGS = ("occurrence", "token", "context")
-POSITIONS = ("uniform", "linear", "inverse")
+__all__ = ["Averaging", "ContextSettings", "ContextSums", "Positions", "count_words", "merge", "window_sides"]
+
 Doubles = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class ContextSettings:
-    """How contexts were read: all that must agree for sums to be added, or for a transform to apply.
-
-    `averaging` is what u_f means (METHOD: three averages that must never be mixed):
-
-    - `occurrence`: the sum over all contexts / the number of occurrences, the paper's equations 2 and 4;
-    - `token`: the sum over all contexts / the (weighted) number of context tokens, pooled;
-    - `context`: the mean over contexts of each context's own mean, the paper's equation 1.
-    """
-
-    left: int = 10
-    right: int = 10
-    averaging: Averaging = "occurrence"
-    positions: Positions = "uniform"
-    weights: str = "uniform"
-    tokenizer: str = "words"
-    unknown: Literal["keep", "drop"] = "keep"
-
-    def __post_init__(self) -> None:
-        if min(self.left, self.right) < 0 or self.left + self.right == 0:
-            raise AlacarteError(f"a window of {self.left} words before and {self.right} after holds nothing")
-        for name, value, allowed in (
-            ("averaging", self.averaging, AVERAGINGS),
-            ("positions", self.positions, POSITIONS),
-            ("unknown", self.unknown, ("keep", "drop")),
-        ):
-            if value not in allowed:
-                raise AlacarteError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-
-    def position_weights(self) -> tuple[Doubles, Doubles]:
-        """Weight by distance 1, 2, … on the left and on the right."""
-        return _by_distance(self.left, self.positions), _by_distance(self.right, self.positions)
-
-    @property
-    def window(self) -> str:
-        return f"{self.left}" if self.left == self.right else f"{self.left},{self.right}"
-
-
-def _by_distance(width: int, positions: Positions) -> Doubles:
-    distance = np.arange(1, width + 1, dtype=np.float64)
-    if positions == "linear":
-        return (width + 1 - distance) / max(width, 1)
-    if positions == "inverse":
-        return 1 / distance
-    return np.ones(width)
-
-
-def window_sides(window: int | tuple[int, int]) -> tuple[int, int]:
-    """A window of n words each side, or of (before, after)."""
-    return (window, window) if isinstance(window, int) else (int(window[0]), int(window[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +73,23 @@ class ContextSums:
         tokenizer: TokenizerLike = "words",
         unknown: Literal["keep", "drop"] = "keep",
         threads: int | None = None,
+        memory: int | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_seconds: float = 60.0,
+        shard: tuple[int, int] | None = None,
+        block_size: int = 1 << 20,
         show_progress: bool | None = None,
         callback: ProgressCallback | None = None,
     ) -> "ContextSums":
-        """Read a corpus once and sum the contexts of `targets`, or of every word that has a vector."""
+        """Read a corpus once and sum the contexts of `targets`, or of every word that has a vector.
+
+        `threads`: how many to use (default: all cores); the result does not depend on it to the last bit.
+        `memory`: a budget such as "4GB" for vectors, sums and text; sums that do not fit lie in a file.
+        `checkpoint`: a file that keeps the work so far, written every `checkpoint_seconds` and on Ctrl-C; the same
+        call takes it up again and gives the same result to the last bit. It stays when all is done, for the caller
+        to delete once the result is safe.
+        `shard`: (i, n) reads only the i-th of n parts (from 1 on); the parts add up.
+        """
         left, right = window_sides(window)
         split = get_tokenizer(tokenizer)
         source = Corpus.of(corpus)
@@ -150,13 +110,31 @@ class ContextSums:
         else:
             wanted = Targets.of(targets)
             matcher = wanted.compile(lexicon, split)
-        accumulator = _Accumulator(vectors, matcher, settings, weights, threads)
-        with progress(*extent(source), "reading", show_progress, callback) as bar:
-            encoder = Encoder(split, lexicon)
-            for block in source.blocks():
-                accumulator.add(encoder.encode(block))
-                bar.update_to(block.position, tokens=accumulator.tokens_read)
-        return accumulator.finish(wanted)
+        run = Pass(
+            source, Encoder(split, lexicon), matcher, vectors.matrix, settings, weights,
+            threads or cpu_count() or 1, shard, block_size, (show_progress, callback),
+        )  # fmt: skip
+        room = memory_for_sums(memory, vectors.matrix, weights.values is not None, run.threads, block_size)
+        if checkpoint is not None:
+            identity = {
+                "vectors": vectors.fingerprint,
+                "settings": asdict(settings),
+                "targets": None if wanted is None else wanted.digest(),
+                "corpus": [source.description, source.size],
+                "shard": shard,
+                "block_size": block_size,
+            }
+            arrays = run.resumable(Checkpoint(Path(checkpoint), identity, checkpoint_seconds), room)
+        else:
+            arrays = run.straight(room)
+        if run.amounts["tokens_read"] == 0 and shard is None:
+            raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
+        if wanted is not None and wanted.any_label:
+            wanted = wanted | Targets.spans(matcher.keys[len(wanted) :])
+        return cls(
+            matcher.keys, **arrays, settings=settings, fingerprint=vectors.fingerprint, targets=wanted,
+            weights=weights, **run.amounts,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -279,117 +257,7 @@ class ContextSums:
         )
 
 
-_ARRAYS = ("sums", "occurrences", "contexts", "tokens", "totals")
-
-
-class _Accumulator:
-    """Sums in the making. The sums of the dimensions are independent, so threads share them out."""
-
-    def __init__(
-        self,
-        vectors: WordVectors,
-        matcher: Matcher,
-        settings: ContextSettings,
-        weights: ContextWeights,
-        threads: int | None,
-    ) -> None:
-        self.matcher = matcher
-        self.settings = settings
-        self.context_weights = weights
-        self.fingerprint = vectors.fingerprint
-        self.rows = np.asarray(vectors.matrix)
-        self.weights = np.empty(0, dtype=np.float32)
-        if weights.values is not None:
-            self.weights = np.array(weights.values)
-            self.rows = self.rows * self.weights[:, None]
-            self.rows.flags.writeable = False  # one type for the compiler
-        self.left, self.right = settings.position_weights()
-        self.uniform = settings.positions == "uniform"
-        self.documents = self.tokens_read = self.tokens_known = 0
-        self._blocks = _dimension_blocks(vectors.dimension, threads or cpu_count() or 1)
-        self._pool = ThreadPoolExecutor(len(self._blocks)) if len(self._blocks) > 1 else None
-        size = len(matcher.keys)
-        self.sums = np.zeros((size, vectors.dimension))
-        self.occurrences, self.contexts, self.tokens = (np.zeros(size, dtype=np.int64) for _ in range(3))
-        self.totals = np.zeros(size)
-
-    def add(self, encoded: Encoded) -> None:
-        known = len(self.rows)
-        has_vector = (encoded.ids >= 0) & (encoded.ids < known)
-        self.documents += int(np.count_nonzero(np.diff(encoded.offsets)))  # blank lines are no documents
-        self.tokens_read += encoded.ids.size
-        self.tokens_known += int(has_vector.sum())
-        matches = self.matcher.match(encoded)
-        self._make_room(len(self.matcher.keys))
-        if not len(matches):
-            return
-        ids, offsets = encoded.ids, encoded.offsets
-        bounds = np.searchsorted(matches.starts, offsets)
-        if self.settings.unknown == "drop":
-            ids, offsets, matches = _without_unknown(has_vector, encoded, matches)
-        where = (ids, offsets, bounds, matches.starts, matches.ends, matches.targets)
-        count_windows(
-            *where, known, self.weights, self.left, self.right, self.uniform,
-            self.occurrences, self.contexts, self.tokens, self.totals,
-        )  # fmt: skip
-
-        def add(block: tuple[int, int]) -> None:
-            add_windows(
-                *where, self.rows, self.weights, self.left, self.right, self.uniform,
-                self.settings.averaging == "context", self.sums, *block,
-            )  # fmt: skip
-
-        if self._pool is None:
-            add(self._blocks[0])
-        else:
-            list(self._pool.map(add, self._blocks))
-
-    def _make_room(self, size: int) -> None:
-        """Labels of spans turn up on the way: grow by doubling."""
-        room = len(self.sums)
-        if size <= room:
-            return
-        more = max(size, 2 * room) - room
-        self.sums = np.concatenate([self.sums, np.zeros((more, self.sums.shape[1]))])
-        for name in _ARRAYS[1:]:
-            old = getattr(self, name)
-            setattr(self, name, np.concatenate([old, np.zeros(more, dtype=old.dtype)]))
-
-    def finish(self, targets: Targets | None) -> ContextSums:
-        if self._pool is not None:
-            self._pool.shutdown()
-        keys = self.matcher.keys
-        if self.tokens_read == 0:
-            raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
-        if targets is not None and targets.any_label:
-            targets = targets | Targets.spans(keys[len(targets) :])
-        return ContextSums(
-            keys, **{name: getattr(self, name)[: len(keys)] for name in _ARRAYS}, settings=self.settings,
-            fingerprint=self.fingerprint, targets=targets, weights=self.context_weights, documents=self.documents,
-            tokens_read=self.tokens_read, tokens_known=self.tokens_known,
-        )  # fmt: skip
-
-
-def _dimension_blocks(dimension: int, threads: int) -> list[tuple[int, int]]:
-    """Share the dimensions out in whole cache lines of float32."""
-    lines = -(-dimension // 16)
-    threads = max(1, min(threads, lines))
-    edges = [min(dimension, 16 * (lines * i // threads)) for i in range(threads + 1)]
-    return [(low, high) for low, high in pairwise(edges) if low < high]
-
-
-def _without_unknown(
-    has_vector: npt.NDArray[np.bool_], encoded: Encoded, matches: Matches
-) -> tuple[npt.NDArray[np.int32], Counts, Matches]:
-    """Close the gaps that unknown tokens leave; matches move along, and those of unknown words become empty."""
-    before = np.concatenate([[0], np.cumsum(has_vector)])
-    moved = Matches(before[matches.starts].astype(np.int32), before[matches.ends].astype(np.int32), matches.targets)
-    return encoded.ids[has_vector], before[encoded.offsets], moved
-
-
-def extent(corpus: Corpus) -> tuple[int | None, str]:
-    """How much there is to read and in what unit, for a progress bar."""
-    return (corpus.length, "documents") if corpus.size is None else (corpus.size, "B")
+_ARRAYS = ("sums", *COUNTS)
 
 
 def count_words(

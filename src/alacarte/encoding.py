@@ -4,6 +4,7 @@ Text goes through a compiled kernel for the tokenizers it knows (`words` and `wh
 through the tokenizer itself otherwise; the ids are the same either way.
 """
 
+import threading
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from alacarte._kernels import encoding as kernel
 from alacarte.corpus import Block, Document
 from alacarte.formats.tensors import pack_words
-from alacarte.tokens import Tokenizer, character_classes, fold, get_tokenizer
+from alacarte.tokens import Tokenizer, character_classes, fold
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -106,10 +107,14 @@ class Encoder:
     [0, 1, -1, 0]
     """
 
+    SMALL = 1 << 17  # bytes
+
     def __init__(self, tokenizer: Tokenizer, lexicon: Lexicon) -> None:
         self.tokenizer = tokenizer
         self.lexicon = lexicon
         self.compiled = tokenizer.named and tokenizer.name in _COMPILED
+        self._plain = 0  # bytes encoded by the tokenizer itself
+        self._lock = threading.Lock()
         self._size = -1  # of the lexicon when the table was made
         self._table: tuple[npt.NDArray[np.uint8], Longs, npt.NDArray[np.uint64], Ints]
 
@@ -117,15 +122,21 @@ class Encoder:
         """The ids of a block of documents."""
         documents: Iterable[str | Sequence[str] | Document] = block.documents if isinstance(block, Block) else block
         if isinstance(block, Block) and block.text is not None:
-            if self.compiled:
+            if self.compiled and self._enough(len(block.text)):
                 return self._encode_lines(block)
             lines = block.line(0, len(block.text)).split("\n")
             return self._encode_documents(line for line in lines if line and not line.isspace())
         if self.compiled and isinstance(documents, list) and all(type(document) is str for document in documents):
             # White space is white space: a line's end within a document becomes a space and ends nothing.
             text = "\n".join(document.replace("\n", " ") for document in documents) + "\n"
-            return self._encode_lines(Block(text.encode("utf-8", "surrogatepass"), [], 0))
+            if self._enough(len(text)):
+                return self._encode_lines(Block(text.encode("utf-8", "surrogatepass"), [], 0))
         return self._encode_documents(documents)
+
+    def _enough(self, size: int) -> bool:
+        """Whether there is text enough for the kernel to pay: it takes seconds to compile the first time ever."""
+        self._plain += size
+        return self._plain > self.SMALL
 
     # ------------------------------------------------------------------------------ through the tokenizer
 
@@ -172,16 +183,18 @@ class Encoder:
     def _vocabulary(self) -> tuple[npt.NDArray[np.uint8], Longs, npt.NDArray[np.uint64], Ints]:
         """The hash table of all words that have an id; made anew when enough of them have come."""
         size = len(self.lexicon)
-        if self._size < 0 or size > self._size + self._size // 4 + 1000 or (self.lexicon.admit is None and size > self._size):
+        if (
+            self._size < 0
+            or size > self._size + self._size // 4 + 1000
+            or (self.lexicon.admit is None and size > self._size)
+        ):
             words, bounds = pack_words([*self.lexicon.index, *self.lexicon.extra])
             slots = 1 << max(4, (2 * size).bit_length())
             self._table = (words, bounds, *kernel.build_vocabulary(words, bounds, slots))
             self._size = size
         return self._table
 
-    def _resolve_unknown(
-        self, ids: Ints, places: Ints, bounds: Longs, text: npt.NDArray[np.uint8], count: int
-    ) -> None:
+    def _resolve_unknown(self, ids: Ints, places: Ints, bounds: Longs, text: npt.NDArray[np.uint8], count: int) -> None:
         """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""
         raw = text[: bounds[count]].tobytes()
         tokens = [raw[low:high].decode() for low, high in pairwise(bounds[: count + 1].tolist())]

@@ -45,6 +45,10 @@ class BadSums(AlacarteError, ValueError):
     """Context sums that cannot be read, or that do not belong together."""
 
 
+class BadCheckpoint(AlacarteError, ValueError):
+    """A checkpoint that cannot be written, or that belongs to other work."""
+
+
 class BadTransform(AlacarteError, ValueError):
     """A transform file or matrix that cannot be used as it is."""
 

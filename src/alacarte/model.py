@@ -28,9 +28,10 @@ import numpy.typing as npt
 
 from alacarte._progress import ProgressCallback
 from alacarte._version import __version__
-from alacarte.contexts import Averaging, ContextSettings, ContextSums, Positions
+from alacarte.contexts import ContextSums
 from alacarte.corpus import CorpusLike
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NoOccurrences, NotEnoughData
+from alacarte.settings import Averaging, ContextSettings, Positions
 from alacarte.targets import TargetsLike
 from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform import FitReport, Transform, Weighting

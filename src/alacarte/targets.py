@@ -4,8 +4,10 @@ Overlapping and nested matches all count. A match is (start, end, target); what 
 """
 
 import fnmatch
+import hashlib
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -190,6 +192,11 @@ class Targets:
         """All but the keys, in a form that JSON can hold; `from_state` puts them together again."""
         return {"kinds": "".join(kind[0] for kind in self._kinds.values()), "any_label": self.any_label}
 
+    def digest(self) -> str:
+        """A short name for exactly these targets."""
+        content = json.dumps([list(self._kinds), self.to_state()], ensure_ascii=True)
+        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
     @classmethod
     def from_state(cls, keys: Iterable[str], state: Mapping[str, object]) -> "Targets":
         initials: dict[str, Kind] = {"w": "words", "t": "tokens", "g": "glob", "r": "regex", "s": "span"}
@@ -290,6 +297,17 @@ class Matcher:
         matcher = cls(list(words), [], [], [], {}, False, lexicon)
         matcher._sequences = _SequenceTable.of_vocabulary(len(words))
         return matcher
+
+    @property
+    def stateless(self) -> bool:
+        """Whether matching one block never depends on another, so that threads may match several at a time."""
+        return not (self._patterns or self._labels or self._any_label)
+
+    def restore(self, keys: Sequence[str]) -> None:
+        """Take up labels that were met before, in their order."""
+        for label in keys[len(self.keys) :]:
+            self._labels[label] = len(self.keys)
+            self.keys.append(label)
 
     def match(self, encoded: Encoded) -> Matches:
         parts: list[Matches] = []

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from alacarte._files import atomic_write
 from alacarte._regression import Regression
-from alacarte.contexts import Averaging, ContextSettings, ContextSums
+from alacarte.contexts import ContextSums
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch, require
 from alacarte.formats import matrices
 from alacarte.formats.tensors import pack_words, read_tensors, unpack_words, write_tensors
+from alacarte.settings import Averaging, ContextSettings
 from alacarte.vectors import WordVectors
 from alacarte.weights import UNIFORM, ContextWeights
 

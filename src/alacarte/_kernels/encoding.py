@@ -285,9 +285,9 @@ def _contraction(text, low, high):  # type: ignore[no-untyped-def]
         return high - 3
     if size > 2 and text[high - 2] == _APOSTROPHE and (a == 115 or a == 100 or a == 109):
         return high - 2
-    if size > 3 and text[high - 3] == _APOSTROPHE:
-        if (a == 101 and (b == 114 or b == 118)) or (a == 108 and b == 108):
-            return high - 3
+    ending = (a == 101 and (b == 114 or b == 118)) or (a == 108 and b == 108)
+    if size > 3 and text[high - 3] == _APOSTROPHE and ending:
+        return high - 3
     return -1
 
 

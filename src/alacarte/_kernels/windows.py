@@ -87,7 +87,9 @@ def add_windows(
                         _add_scaled(window, 0, right[k], rows_flat, token * stride + low, width)
                 factor = 1.0
                 if mean:
-                    factor = _inverse(window_weight(ids, begin, stop, starts[m], ends[m], known, weights, left, right)[1])
+                    factor = _inverse(
+                        window_weight(ids, begin, stop, starts[m], ends[m], known, weights, left, right)[1]
+                    )
                 _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
             continue
 

@@ -1,0 +1,199 @@
+"""Sums in the making: what one block of text adds, and who adds it.
+
+The dimensions of the vectors do not depend on each other, so threads share them out: each adds its dimensions of every
+match, in the order of the text. The result is the same to the last bit for any number of threads and any size of
+blocks, and no thread needs sums of its own. (Measured against private sums for each thread, which need memory for each
+and differ in the last bits: docs/performance.md.)
+
+When the sums of all dimensions do not fit in memory, the same property serves again: ids and matches are kept on disk,
+and a few dimensions at a time are summed in passes over them; text is tokenised once.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._kernels.windows import add_windows, count_windows
+from alacarte.encoding import Encoded
+from alacarte.errors import AlacarteError
+from alacarte.targets import Matches
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Singles = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+COUNTS = ("occurrences", "contexts", "tokens", "totals")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One block, ready for the kernels, and how much text it was."""
+
+    ids: Ints
+    offsets: Longs
+    bounds: Longs  # matches of document i: [bounds[i], bounds[i + 1])
+    matches: Matches
+    documents: int
+    tokens_read: int
+    tokens_known: int
+
+
+def prepare(encoded: Encoded, matches: Matches, known: int, keep_unknown: bool) -> Work:
+    """Match positions by document; where unknown words hold no place, the gaps they leave are closed."""
+    has_vector = (encoded.ids >= 0) & (encoded.ids < known)
+    ids, offsets = encoded.ids, encoded.offsets
+    documents = int(np.count_nonzero(np.diff(offsets)))  # blank lines are no documents
+    amounts = documents, ids.size, int(np.count_nonzero(has_vector))
+    bounds = np.searchsorted(matches.starts, offsets)
+    if not keep_unknown:
+        before = np.concatenate([[0], np.cumsum(has_vector)])
+        starts, ends = before[matches.starts].astype(np.int32), before[matches.ends].astype(np.int32)
+        ids, offsets, matches = ids[has_vector], before[offsets], Matches(starts, ends, matches.targets)
+    return Work(ids, offsets, bounds, matches, *amounts)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How contexts are weighed, in the form that the kernels take."""
+
+    left: Doubles
+    right: Doubles
+    uniform: bool
+    mean: bool
+    weights: Singles  # by word; empty if all are 1
+
+
+class Accumulator:
+    """Counts and sums per target, which grow with the targets; `add` is done when it returns."""
+
+    def __init__(self, rows: Singles, windows: Windows, size: int, threads: int, counting: bool = True) -> None:
+        self.rows = rows
+        self.windows = windows
+        self.sums = np.zeros((size, rows.shape[1]))
+        self.occurrences, self.contexts, self.tokens = (np.zeros(size, dtype=np.int64) for _ in range(3))
+        self.totals = np.zeros(size)
+        self._counting = counting
+        self._blocks = dimension_blocks(rows.shape[1], threads)
+        self._pool = ThreadPoolExecutor(len(self._blocks), thread_name_prefix="alacarte-sums")
+        # Ctrl-C reaches the main thread only. One other thread adds a block and notes that it did, so that after
+        # `close` the note is true, whenever the main thread was interrupted.
+        self._adder = ThreadPoolExecutor(1, thread_name_prefix="alacarte-adder")
+        self.note: Any = None
+
+    def add(self, work: Work, size: int, note: Any = None) -> None:
+        """Add one block; `size` is how many targets there are by now, `note` what is true once it is added."""
+        self._adder.submit(self._add_whole, work, size, note).result()
+
+    def _add_whole(self, work: Work, size: int, note: Any) -> None:
+        self._make_room(size)
+        if len(work.matches):
+            tasks = [self._pool.submit(self._add, work, block) for block in self._blocks]
+            for task in tasks:
+                task.result()
+        self.note = note
+
+    def _add(self, work: Work, block: tuple[int, int]) -> None:
+        how, matches = self.windows, work.matches
+        where = (work.ids, work.offsets, work.bounds, matches.starts, matches.ends, matches.targets)
+        if block[0] == 0 and self._counting:
+            count_windows(
+                *where, len(self.rows), how.weights, how.left, how.right, how.uniform,
+                self.occurrences, self.contexts, self.tokens, self.totals,
+            )  # fmt: skip
+        add_windows(*where, self.rows, how.weights, how.left, how.right, how.uniform, how.mean, self.sums, *block)
+
+    def _make_room(self, size: int) -> None:
+        """Labels of spans turn up on the way: grow by doubling."""
+        room = len(self.sums)
+        if size <= room:
+            return
+        more = max(size, 2 * room) - room
+        for name in ("sums", *COUNTS):
+            old = getattr(self, name)
+            setattr(self, name, np.concatenate([old, np.zeros((more, *old.shape[1:]), dtype=old.dtype)]))
+
+    def arrays(self, size: int) -> dict[str, npt.NDArray[Any]]:
+        return {name: getattr(self, name)[:size] for name in ("sums", *COUNTS)}
+
+    def close(self) -> None:
+        """Wait for what is being added."""
+        self._adder.shutdown()
+        self._pool.shutdown()
+
+
+def dimension_blocks(dimension: int, threads: int) -> list[tuple[int, int]]:
+    """Share the dimensions out in whole cache lines of float32."""
+    lines = -(-dimension // 16)
+    threads = max(1, min(threads, lines))
+    edges = [min(dimension, 16 * (lines * i // threads)) for i in range(threads + 1)]
+    return [(low, high) for low, high in pairwise(edges) if low < high]
+
+
+# --------------------------------------------------------------------------------------- less memory than sums
+
+
+def sum_in_passes(
+    works: Iterable[Work],
+    rows: Singles,
+    windows: Windows,
+    size: int,
+    threads: int,
+    room: int,
+    folder: Path,
+) -> dict[str, npt.NDArray[Any]]:
+    """The same arrays with at most `room` bytes of sums in memory; the sums themselves lie in a file in `folder`.
+
+    The file has no name, so that its space is given back when the arrays are gone.
+    """
+    dimension = rows.shape[1]
+    width = room // (8 * max(size, 1))
+    if width < 1:
+        raise AlacarteError(
+            f"not even one dimension of the sums of {size:,} targets fits in {room / 1e6:,.0f} MB; "
+            "give more memory, or embed the targets in several runs"
+        )
+    width = min(dimension, max(1, width - width % 16) if width >= 16 else width)
+    with tempfile.TemporaryFile(dir=folder) as cache:
+        for work in works:
+            _write(cache, work)
+        sums_file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (the memory map keeps it open)
+        sums_file.truncate(size * dimension * 8)
+        sums = np.memmap(sums_file, dtype=np.float64, mode="r+", shape=(size, dimension))
+        result: dict[str, npt.NDArray[Any]] = {}
+        for low in range(0, dimension, width):
+            high = min(dimension, low + width)
+            part = np.ascontiguousarray(rows[:, low:high])
+            part.flags.writeable = False
+            accumulator = Accumulator(part, windows, size, threads, counting=low == 0)
+            cache.seek(0)
+            for work in _read(cache):
+                accumulator.add(work, size)
+            accumulator.close()
+            for first in range(0, size, 65536):
+                sums[first : first + 65536, low:high] = accumulator.sums[first : first + 65536]
+            if low == 0:
+                result = accumulator.arrays(size)
+        return {**result, "sums": sums}
+
+
+def _write(file: Any, work: Work) -> None:
+    amounts = np.array([work.documents, work.tokens_read, work.tokens_known])
+    matches = work.matches
+    for array in (work.ids, work.offsets, work.bounds, matches.starts, matches.ends, matches.targets, amounts):
+        np.save(file, array)
+
+
+def _read(file: Any) -> Iterator[Work]:
+    while True:
+        try:
+            ids, offsets, bounds, starts, ends, targets, amounts = (np.load(file) for _ in range(7))
+        except EOFError:
+            return
+        yield Work(ids, offsets, bounds, Matches(starts, ends, targets), *(int(n) for n in amounts))

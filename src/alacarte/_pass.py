@@ -1,0 +1,262 @@
+"""One pass over a corpus, from bytes to sums: straight through, resumable, or in little memory.
+
+Reading, encoding and summing overlap in threads; only the summing has an order that matters, and keeps it.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._accumulate import Accumulator, Windows, Work, prepare, sum_in_passes
+from alacarte._checkpoint import Checkpoint, digest
+from alacarte._pipeline import in_background, in_order
+from alacarte._progress import Progress, ProgressCallback, progress
+from alacarte.corpus import Block, Corpus
+from alacarte.encoding import Encoder
+from alacarte.errors import AlacarteError, BadCheckpoint
+from alacarte.formats.tensors import pack_words, unpack_words
+from alacarte.settings import ContextSettings
+from alacarte.targets import Matcher
+from alacarte.weights import ContextWeights
+
+Singles = npt.NDArray[np.float32]
+Arrays = dict[str, npt.NDArray[Any]]
+UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+SHOWN_EVERY = 0.2  # seconds between counts of what is covered
+
+
+@dataclass(frozen=True)
+class Step:
+    """One block that was encoded and matched: what it adds, and what will be true when it is added."""
+
+    work: Work
+    size: int  # how many targets there are by now
+    done: int  # blocks of the corpus, with this one
+    checksum: int
+    position: int
+
+
+@dataclass
+class Pass:
+    """What is to be done; `amounts` tells afterwards how much text it was."""
+
+    corpus: Corpus
+    encoder: Encoder
+    matcher: Matcher
+    rows: Singles
+    settings: ContextSettings
+    weights: ContextWeights
+    threads: int
+    shard: tuple[int, int] | None
+    block_size: int
+    shown: tuple[bool | None, ProgressCallback | None]
+    amounts: dict[str, int] = field(default_factory=lambda: {"documents": 0, "tokens_read": 0, "tokens_known": 0})
+
+    def __post_init__(self) -> None:
+        if self.threads < 1:
+            raise AlacarteError(f"at least one thread is needed, not {self.threads}")
+        if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
+            raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
+        left, right = self.settings.position_weights()
+        values = np.empty(0, dtype=np.float32)
+        if self.weights.values is not None:
+            values = np.array(self.weights.values)
+            self.rows = self.rows * values[:, None]
+            self.rows.flags.writeable = False  # one type of array for the compiler
+        uniform, mean = self.settings.positions == "uniform", self.settings.averaging == "context"
+        self.windows = Windows(left, right, uniform, mean, values)
+
+    # -------------------------------------------------------------------------------------------- the ways
+
+    def straight(self, room: int | None) -> Arrays:
+        """Without a checkpoint; in passes over ids on disk if `room` bytes do not hold the sums."""
+        size = len(self.matcher.keys)
+        if room is not None and 8 * size * self.rows.shape[1] > room:
+            folder = Path(tempfile.gettempdir())
+            with self._steps() as steps:
+                works = (self._noted(step).work for step in steps)
+                return sum_in_passes(works, self.rows, self.windows, size, self.threads, room, folder)
+        accumulator = self._accumulator()
+        try:
+            with self._steps(accumulator) as steps:
+                for step in steps:
+                    accumulator.add(step.work, step.size)
+                    self._noted(step)
+        finally:
+            accumulator.close()
+        return accumulator.arrays(len(self.matcher.keys))
+
+    def resumable(self, checkpoint: Checkpoint, room: int | None) -> Arrays:
+        """With a checkpoint, taken up where it stands."""
+        size = len(self.matcher.keys)
+        if room is not None and 8 * size * self.rows.shape[1] > room:
+            raise AlacarteError(
+                f"the sums of {size:,} targets need {8 * size * self.rows.shape[1] / 1e9:.1f} GB, and sums that do not "
+                "fit in memory cannot be checkpointed; give more memory, or embed the targets in several runs"
+            )
+        with checkpoint.locked():
+            saved = checkpoint.load()
+            accumulator = self._accumulator()
+            start, checksum = 0, 0
+            if saved is not None:
+                arrays, told = saved
+                self.matcher.restore(unpack_words(arrays.pop("keys"), arrays.pop("key_offsets")))
+                for name, array in arrays.items():
+                    setattr(accumulator, name, array)
+                self.amounts = told["amounts"]
+                start, checksum = told["done"], told["checksum"]
+                accumulator.note = (start, checksum, self.amounts)
+                if told["complete"]:
+                    accumulator.close()
+                    return accumulator.arrays(len(self.matcher.keys))
+            try:
+                with self._steps(accumulator, checked=True, start=start, checksum=checksum) as steps:
+                    for step in steps:
+                        self._noted(step)
+                        accumulator.add(step.work, step.size, (step.done, step.checksum, dict(self.amounts)))
+                        if checkpoint.due:
+                            self._save(checkpoint, accumulator, complete=False)
+            except BaseException:
+                accumulator.close()
+                if accumulator.note is not None:
+                    self._save(checkpoint, accumulator, complete=False)
+                raise
+            accumulator.close()
+            if accumulator.note is None:
+                accumulator.note = (0, 0, self.amounts)
+            self._save(checkpoint, accumulator, complete=True)
+            return accumulator.arrays(len(self.matcher.keys))
+
+    # ------------------------------------------------------------------------------------------ their steps
+
+    def _accumulator(self) -> Accumulator:
+        return Accumulator(self.rows, self.windows, len(self.matcher.keys), self.threads)
+
+    def _save(self, checkpoint: Checkpoint, accumulator: Accumulator, complete: bool) -> None:
+        done, checksum, amounts = accumulator.note
+        size = min(len(self.matcher.keys), len(accumulator.sums))
+        words, offsets = pack_words(self.matcher.keys[:size])
+        arrays = {**accumulator.arrays(size), "keys": words, "key_offsets": offsets}
+        told = {"done": done, "checksum": checksum, "amounts": amounts, "complete": complete}
+        checkpoint.save(arrays, told)
+
+    def _noted(self, step: Step) -> Step:
+        for name in self.amounts:
+            self.amounts[name] += getattr(step.work, name)
+        return step
+
+    @contextmanager
+    def _steps(
+        self, accumulator: Accumulator | None = None, checked: bool = False, start: int = 0, checksum: int = 0
+    ) -> Iterator[Iterator[Step]]:
+        """The steps from block `start` on, with a progress bar."""
+        blocks = self._blocks(checked, start, checksum)
+        # Patterns and labels grow the lexicon as they are met, which must happen in the order of the text.
+        alone = not self.matcher.stateless or self.encoder.lexicon.admit is not None
+        if self.threads > 1:
+            blocks = in_background(blocks, ahead=self.threads)
+        steps: Iterator[Step] = (
+            map(self._step, blocks) if self.threads == 1 else in_order(self._step, blocks, 1 if alone else self.threads)
+        )
+        with progress(*extent(self.corpus), "reading", *self.shown) as bar:
+            yield self._showing(steps, bar, accumulator)
+
+    def _blocks(self, checked: bool, start: int, expected: int) -> Iterator[tuple[Block, int, int]]:
+        """(block, number, checksum so far) of what is left to do; what was done before is only checked."""
+        checksum = number = 0
+        for number, block in enumerate(self.corpus.blocks(self.block_size), start=1):
+            if checked:
+                checksum = digest(block, checksum)
+            if number < start:
+                continue
+            if number == start:
+                if checksum != expected:
+                    break
+                continue
+            if self.shard is None or (number - 1) % self.shard[1] == self.shard[0] - 1:
+                yield block, number, checksum
+        if start and (number < start or (number == start and checksum != expected)):
+            raise BadCheckpoint(
+                "the corpus does not begin with the text that the checkpoint has read; restore it, or delete the "
+                "checkpoint and begin again"
+            )
+
+    def _step(self, item: tuple[Block, int, int]) -> Step:
+        block, number, checksum = item
+        encoded = self.encoder.encode(block)
+        matches = self.matcher.match(encoded)
+        work = prepare(encoded, matches, len(self.rows), self.settings.unknown == "keep")
+        return Step(work, len(self.matcher.keys), number, checksum, block.position)
+
+    def _showing(self, steps: Iterator[Step], bar: Progress, accumulator: Accumulator | None) -> Iterator[Step]:
+        began = last = time.perf_counter()
+        before = self.amounts["tokens_read"]
+        postfix: dict[str, object] = {}
+        for step in steps:
+            yield step
+            now = time.perf_counter()
+            if now - last > SHOWN_EVERY:
+                last = now
+                postfix = {"tokens/s": (self.amounts["tokens_read"] - before) / (now - began)}
+                if accumulator is not None:
+                    covered = np.count_nonzero(accumulator.occurrences)
+                    postfix["targets"] = f"{covered:,}/{len(self.matcher.keys):,}"
+            bar.update_to(step.position, **postfix)
+
+
+# -------------------------------------------------------------------------------------------------- memory
+
+
+def memory_for_sums(
+    memory: int | str | None, rows: Singles, weighted: bool, threads: int, block_size: int
+) -> int | None:
+    """What a budget leaves for sums, after the vectors and the blocks of text that are under way; None: no limit."""
+    if memory is None:
+        return None
+    budget = parse_size(memory)
+    others = rows.nbytes * (2 if weighted else 1) + (2 * threads + 3) * 30 * block_size
+    if budget <= others:
+        raise AlacarteError(
+            f"{budget / 1e9:.2f} GB of memory do not even hold the vectors and the text under way "
+            f"({others / 1e9:.2f} GB); give more, or read fewer vectors (limit)"
+        )
+    return budget - others
+
+
+def parse_size(size: int | str) -> int:
+    """Bytes from a number or from text such as "4GB" or "500M".
+
+    >>> parse_size("1.5GB"), parse_size("500m"), parse_size(7)
+    (1500000000, 500000000, 7)
+    """
+    if isinstance(size, int):
+        return size
+    text = size.strip().lower().removesuffix("b").removesuffix("i")
+    factor = UNITS.get(text[-1:], 1)
+    try:
+        return int(float(text[:-1] if factor > 1 else text) * factor)
+    except ValueError:
+        raise AlacarteError(f"{size!r} is no amount of memory; write it as 4GB or 500MB") from None
+
+
+def peak_memory() -> int | None:
+    """The most memory this process has held so far, in bytes; None where the system does not tell."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if os.uname().sysname == "Darwin" else peak * 1024
+
+
+def extent(corpus: Corpus) -> tuple[int | None, str]:
+    """How much there is to read and in what unit, for a progress bar."""
+    return (corpus.length, "documents") if corpus.size is None else (corpus.size, "B")
