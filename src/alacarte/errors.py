@@ -73,6 +73,10 @@ class BadData(AlacarteError, ValueError):
     """A data set or the settings of an experiment that cannot be used as they are."""
 
 
+class BadFormula(AlacarteError, ValueError):
+    """A regression formula, or the data for it, that cannot be fitted as it is."""
+
+
 class MissingExtra(AlacarteError, ImportError):
     """An optional dependency is not installed; the message names the `pip install` to run."""
 
