@@ -1,0 +1,28 @@
+"""The Brown corpus as distributed: `word/tag` pairs, one sentence or heading a line."""
+
+import re
+from collections.abc import Iterator
+from os import PathLike
+
+from alacarte.errors import BadCorpus
+from alacarte.senses.annotated import annotated_streams, decoded
+
+FILES = re.compile(r"(?:^|[/:])c[a-r]\d\d$")
+
+
+def read_brown(path: str | PathLike[str]) -> Iterator[str]:
+    """The sentences of the Brown corpus, as plain text, from its folder or archive.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "ca01"
+    >>> _ = file.write_text("\\n\\tThe/at 1/2/cd miles/nns ./.\\n")
+    >>> list(read_brown(file))
+    ['The 1/2 miles .']
+    """
+    for stream in annotated_streams(path, FILES):
+        for number, line in enumerate(decoded(stream, "latin-1").split("\n"), 1):
+            pairs = [pair.rpartition("/") for pair in line.split()]
+            if any(not slash for _, slash, _ in pairs):
+                raise BadCorpus(f"{stream.name}, line {number}: not word/tag pairs; give the tagged Brown corpus")
+            if pairs:
+                yield " ".join(word for word, _, _ in pairs)

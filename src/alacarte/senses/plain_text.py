@@ -1,0 +1,61 @@
+"""Sentences to disambiguate from plain text, or from spaCy's `Doc`s with their lemmas and parts of speech."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from alacarte.senses.annotated import Instance, Sentence
+from alacarte.senses.wordnet import WordNet, simple_pos
+from alacarte.weights import STOP_WORDS
+
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9])")
+WORDS = re.compile(r"\w+(?:[-'’.]\w+)*|[^\w\s]")
+LONGEST = 4  # words of a phrase that is looked up
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut at . ! ? before a capital letter or digit, and at line ends. Crude, and enough for contexts.
+
+    >>> split_sentences("He left. She stayed!\\nThe end")
+    ['He left.', 'She stayed!', 'The end']
+    """
+    return [part for line in text.split("\n") for part in SENTENCE_END.split(line.strip()) if part]
+
+
+def sentences_of_text(text: str, wordnet: WordNet) -> Iterator[Sentence]:
+    """Every word or phrase that WordNet lists becomes an instance, whatever its part of speech.
+
+    The longest phrase wins (`hot dog` before `dog`); function words and numbers are left alone.
+    """
+    for number, part in enumerate(split_sentences(text), 1):
+        words = tuple(WORDS.findall(part))
+        if words:
+            yield Sentence(words, tuple(_instances(words, wordnet)), f"s{number}")
+
+
+def _instances(words: tuple[str, ...], wordnet: WordNet) -> Iterator[Instance]:
+    place = 0
+    while place < len(words):
+        for end in range(min(len(words), place + LONGEST), place, -1):
+            phrase = " ".join(words[place:end])
+            if end - place == 1 and (phrase.lower() in STOP_WORDS or not phrase[0].isalpha() or len(phrase) == 1):
+                continue
+            if all(word[0].isalnum() for word in words[place:end]) and wordnet.find(phrase):
+                yield Instance(place, end, phrase.lower().replace(" ", "_"), "", (), f"w{place + 1}")
+                place = end
+                break
+        else:
+            place += 1
+
+
+def sentences_of_doc(doc: Any, wordnet: WordNet) -> Iterator[Sentence]:
+    """Sentences of a spaCy `Doc` with tags and lemmas: nouns, verbs, adjectives and adverbs that WordNet lists."""
+    for number, part in enumerate(doc.sents, 1):
+        tokens = [token for token in part if not token.is_space]
+        instances = []
+        for place, token in enumerate(tokens):
+            pos = simple_pos(token.pos_) if not token.is_punct and token.pos_ != "AUX" else None
+            lemma = (token.lemma_ or token.text).lower()
+            if pos is not None and wordnet.find(lemma, pos):
+                instances.append(Instance(place, place + 1, lemma, pos, (), f"w{place + 1}"))
+        yield Sentence(tuple(token.text for token in tokens), tuple(instances), f"s{number}")

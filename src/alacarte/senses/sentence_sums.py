@@ -1,0 +1,64 @@
+"""Sums over whole sentences: what a model's own window sees is replaced by all the words around a span."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts import ContextSums
+from alacarte.corpus import Document
+from alacarte.model import ALaCarte
+from alacarte.targets import Targets
+
+WHOLE = 400  # words on a side: more than the longest sentence of SemCor; what a wider one costs is time
+BOTH_SIDES = (WHOLE, WHOLE)
+RIGHT_SIDE = (0, WHOLE)
+
+Doubles = npt.NDArray[np.float64]
+
+
+def sentence_sums(
+    model: ALaCarte,
+    documents: Iterable[Document],
+    targets: Targets | None = None,
+    sides: tuple[int, int] = BOTH_SIDES,
+    show_progress: bool | None = False,
+) -> ContextSums:
+    """For every label, the sum of all the words of its sentences but its own, as the model reads and weighs them.
+
+    >>> from alacarte import Transform, WordVectors
+    >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+    >>> sums = sentence_sums(model, [Document("a b x a", spans=[(4, 5, "X")])])
+    >>> sums.keys, sums.sums.tolist()
+    (['X'], [[2.0, 1.0]])
+    """
+    settings = model.settings
+    return ContextSums.collect(
+        model.vectors, documents, Targets.spans() if targets is None else targets, window=sides,
+        averaging=settings.averaging, positions=settings.positions, context_weights=model.transform.weights,
+        tokenizer=model.tokenizer, unknown=settings.unknown, show_progress=show_progress,
+    )  # fmt: skip
+
+
+def induced_rows(
+    model: ALaCarte, sums: ContextSums
+) -> tuple[list[str], npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    """(labels with any context, their induced vectors, their occurrences).
+
+    The transform is linear, so that sums over sentences, longer than the windows it was learned on, keep their
+    direction; the check that windows agree is left out on purpose.
+    """
+    seen = sums.seen
+    return [sums.keys[row] for row in seen], model.transform(sums.means(seen)), sums.occurrences[seen]
+
+
+def unit_rows(matrix: npt.ArrayLike) -> Doubles:
+    """Rows scaled to length 1; rows of zeros stay.
+
+    >>> unit_rows([[3.0, 4.0], [0.0, 0.0]]).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    rows = np.asarray(matrix, dtype=np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    result: Doubles = rows / np.where(lengths > 0, lengths, 1)
+    return result

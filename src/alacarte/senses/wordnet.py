@@ -1,0 +1,168 @@
+"""WordNet behind one small interface, wherever its data comes from.
+
+A lemma and a part of speech (n, v, a, r) lead to synsets in sense order; a synset has an id as NLTK writes it
+(`bank.n.01`) and a sense key for each of its lemmas (`bank%1:17:01::`), which is what annotated corpora use.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from alacarte.errors import BadWordNet, UnknownKey
+from alacarte.senses.morphology import base_forms, normal
+
+PARTS_OF_SPEECH = ("n", "v", "a", "r")
+NUMBER_OF_POS = {"n": 1, "v": 2, "a": 3, "r": 4, "s": 5}
+POS_OF_NUMBER = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """A meaning: its lemmas, in order, each with its sense key.
+
+    >>> bank = Synset("bank.n.01", "n", ("bank",), ("bank%1:17:01::",), "sloping land beside water")
+    >>> bank.key("Bank")
+    'bank%1:17:01::'
+    """
+
+    id: str
+    pos: str  # n, v, a, r, or s for a satellite adjective
+    lemmas: tuple[str, ...]
+    keys: tuple[str, ...]
+    definition: str
+    examples: tuple[str, ...] = ()
+
+    def key(self, lemma: str) -> str:
+        """The sense key of one lemma in this synset."""
+        wanted = normal(lemma) + "%"
+        for key in self.keys:
+            if key.startswith(wanted):
+                return key
+        raise UnknownKey(f"{lemma!r} is no lemma of {self.id}; its lemmas are {', '.join(self.lemmas)}")
+
+
+class WordNet(ABC):
+    """What senses need to know of a WordNet. Sub-classes say where it comes from; `open_wordnet` picks one."""
+
+    name: str
+    """Where it was read from, for reports."""
+    version: str | None
+    """Such as "3.0"; None where the data does not say."""
+
+    @abstractmethod
+    def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
+        """The synsets of a lemma as it stands, in sense order; [] for a lemma that is not listed."""
+
+    @abstractmethod
+    def synset(self, id: str) -> Synset:
+        """The synset with an id such as `bank.n.01`, or `UnknownKey`."""
+
+    @abstractmethod
+    def find_key(self, key: str) -> Synset | None:
+        """The synset that a sense key belongs to; None for a key this WordNet does not have."""
+
+    @abstractmethod
+    def hypernyms(self, id: str) -> list[Synset]:
+        """The synsets one step up, those of instances included."""
+
+    @abstractmethod
+    def count(self, key: str) -> int:
+        """How often a sense was met in the texts that its makers annotated (SemCor, for Princeton's)."""
+
+    @abstractmethod
+    def all_synsets(self) -> Iterator[Synset]:
+        """Every synset, in a fixed order."""
+
+    @abstractmethod
+    def exceptions(self, word: str, pos: str) -> list[str]:
+        """Base forms of an irregular word."""
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.all_synsets())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, version {self.version or 'unknown'})"
+
+    def by_key(self, key: str) -> Synset:
+        """The synset that a sense key belongs to, or `UnknownKey`."""
+        found = self.find_key(key)
+        if found is None:
+            raise UnknownKey(
+                f"no sense key {key!r} in {self.name} (WordNet {self.version or 'of unknown version'}); "
+                "check that the annotation was made with this version"
+            )
+        return found
+
+    def base_forms(self, word: str, pos: str) -> list[str]:
+        """The listed lemmas that a word may be a form of, itself first."""
+        check_pos(pos)
+        return base_forms(word, pos, self.exceptions, lambda lemma, pos: bool(self.synsets(lemma, pos)))
+
+    def find(self, word: str, pos: str | None = None) -> list[tuple[str, Synset]]:
+        """(lemma, synset) for all that a word as it is written may mean: inflected words are found too."""
+        found: dict[str, tuple[str, Synset]] = {}
+        for part in PARTS_OF_SPEECH if pos is None else (check_pos(pos),):
+            for lemma in self.base_forms(word, part):
+                for synset in self.synsets(lemma, part):
+                    found.setdefault(synset.id, (lemma, synset))
+        return list(found.values())
+
+
+# Parts of speech as the corpora and tag sets that we read write them; the first letters tell them apart.
+_TAGS = {
+    "n": "n", "v": "v", "a": "a", "r": "r", "s": "a", "j": "a", "noun": "n", "propn": "n", "verb": "v", "aux": "v",
+    "adj": "a", "adv": "r",
+}  # fmt: skip
+_PREFIXES = (("NN", "n"), ("NP", "n"), ("VB", "v"), ("VV", "v"), ("VP", "v"), ("JJ", "a"), ("RB", "r"))
+
+
+def simple_pos(tag: str) -> str | None:
+    """n, v, a or r for a part of speech in any common tag set; None for others.
+
+    >>> [simple_pos(tag) for tag in ("NOUN", "NNS", "VBD", "J", "adj", "DET")]
+    ['n', 'n', 'v', 'a', 'a', None]
+    """
+    found = _TAGS.get(tag.lower())
+    if found is None:
+        found = next((pos for prefix, pos in _PREFIXES if tag.upper().startswith(prefix)), None)
+    return found
+
+
+def check_pos(pos: str) -> str:
+    """n, v, a or r, or an error."""
+    if pos == "s":
+        return "a"
+    if pos not in PARTS_OF_SPEECH:
+        raise UnknownKey(f"parts of speech are n, v, a and r, not {pos!r}; `simple_pos` turns tags into these")
+    return pos
+
+
+def open_wordnet(source: "str | PathLike[str] | WordNet | None" = None) -> WordNet:
+    """A WordNet from a folder or archive of database files; `"nltk"` and `"wn"` (or `"wn:oewn:2024"`) use the data
+    of these libraries; None looks at the usual places.
+
+    Version 3.0 is what SemCor 3.0 and the unified evaluation framework are annotated with.
+    """
+    from alacarte.senses import wordnet_files
+
+    if isinstance(source, WordNet):
+        return source
+    if source is None:
+        folder = wordnet_files.installed()
+        if folder is None:
+            raise BadWordNet(
+                "no WordNet is installed; pass the folder or archive of its database files, or run "
+                "`apt install wordnet-base`, or pass 'nltk' or 'wn' for the data of these libraries"
+            )
+        return wordnet_files.DatabaseWordNet(folder)
+    if isinstance(source, str) and source == "nltk":
+        from alacarte.senses.wordnet_nltk import NltkWordNet
+
+        return NltkWordNet()
+    if isinstance(source, str) and (source == "wn" or source.startswith("wn:")) and not Path(source).exists():
+        from alacarte.senses.wordnet_wn import WnWordNet
+
+        return WnWordNet(source.partition(":")[2] or None)
+    return wordnet_files.DatabaseWordNet(source)

@@ -1,0 +1,246 @@
+"""Princeton's database files (`dict/`): WordNet 3.x from a folder or an archive, without any library.
+
+The files are read whole and a line is parsed when it is asked for, so that opening takes a fraction of a second.
+Sense keys are computed from the data files; `index.sense` is not needed.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from alacarte._progress import progress
+from alacarte._sources import file_streams, reading
+from alacarte.errors import BadCorpus, BadWordNet, UnknownKey
+from alacarte.senses.morphology import normal
+from alacarte.senses.wordnet import NUMBER_OF_POS, PARTS_OF_SPEECH, POS_OF_NUMBER, Synset, WordNet, check_pos
+
+FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+FILE_OF_POS = {"n": "n", "v": "v", "a": "a", "s": "a", "r": "r"}
+HYPERNYMS = ("@", "@i")
+HEAD = "&"  # from a satellite adjective to the head of its cluster
+MARKER = re.compile(r"\((?:a|p|ip)\)$")  # where an adjective may stand
+QUOTED = re.compile(r'"([^"]+)"?')
+PLACES = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict")
+ADVICE = "give the folder (dict/) or archive of WordNet 3.x database files, as Princeton and Debian distribute them"
+
+
+def installed() -> Path | None:
+    """The folder of an installed WordNet: `$WNHOME/dict`, `$WNSEARCHDIR`, or where systems put it."""
+    home, search = os.environ.get("WNHOME"), os.environ.get("WNSEARCHDIR")
+    places = [Path(home) / "dict"] if home else []
+    places += [Path(search)] if search else []
+    places += [Path(place) for place in PLACES]
+    return next((place for place in places if (place / "data.noun").is_file()), None)
+
+
+class DatabaseWordNet(WordNet):
+    """WordNet from `data.noun`, `index.noun`, … in a folder or in a tar or zip archive."""
+
+    def __init__(self, source: str | os.PathLike[str]) -> None:
+        self.name = os.fspath(source)
+        files = _read(Path(source).expanduser())
+        missing = [f"{kind}.{name}" for name in FILES.values() for kind in ("data", "index")]
+        missing = [name for name in missing if name not in files]
+        if missing:
+            raise BadWordNet(f"{self.name}: {', '.join(missing)} is not there; {ADVICE}")
+        self._data = {pos: files[f"data.{name}"] for pos, name in FILES.items()}
+        self._index = {pos: _index_lines(files[f"index.{name}"]) for pos, name in FILES.items()}
+        self._exceptions = {pos: _exception_lists(files.get(f"{name}.exc", b"")) for pos, name in FILES.items()}
+        self._counts = _counts(files)
+        self._parsed: dict[tuple[str, int], Synset] = {}
+        self._senses: dict[tuple[str, str], list[Synset]] = {}
+        found = re.search(rb"WordNet (\d+(?:\.\d+)*)", self._data["n"][:4000])
+        self.version = found.group(1).decode() if found else None
+
+    @property
+    def counted(self) -> bool:
+        """Whether the files say how often senses were met."""
+        return bool(self._counts)
+
+    def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
+        if pos is None:
+            return [synset for part in PARTS_OF_SPEECH for synset in self.synsets(lemma, part)]
+        query = normal(lemma), check_pos(pos)
+        found = self._senses.get(query)
+        if found is None:
+            found = self._senses[query] = [self._at(query[1], offset) for offset in self._offsets(*query)]
+        return list(found)
+
+    def synset(self, id: str) -> Synset:
+        lemma, pos, number = [*id.rsplit(".", 2), "", ""][:3]
+        offsets = self._offsets(normal(lemma), check_pos(pos)) if pos in FILE_OF_POS else []
+        if not number.isdigit() or not 1 <= int(number) <= len(offsets):
+            senses = [synset.id for synset in self.synsets(lemma)] if lemma else []
+            hint = f"the synsets of {lemma!r} are {', '.join(senses)}" if senses else "ids look like bank.n.01"
+            raise UnknownKey(f"no synset {id!r} in {self.name}; {hint}")
+        return self._at(FILE_OF_POS[pos], offsets[int(number) - 1])
+
+    def find_key(self, key: str) -> Synset | None:
+        lemma, _, rest = key.partition("%")
+        pos = POS_OF_NUMBER.get(rest[:1])
+        if pos is None:
+            return None
+        return next((synset for synset in self.synsets(lemma, pos) if key in synset.keys), None)
+
+    def hypernyms(self, id: str) -> list[Synset]:
+        synset = self.synset(id)
+        _, _, pointers, _ = self._fields(*self._place(synset))
+        return [self._at(FILE_OF_POS[pos], offset) for symbol, offset, pos in pointers if symbol in HYPERNYMS]
+
+    def count(self, key: str) -> int:
+        if not self._counts:
+            raise BadWordNet(
+                f"{self.name}: holds no cntlist.rev, cntlist or index.sense, so sense counts are not known; add one "
+                "of these files, or count senses in an annotated corpus"
+            )
+        return self._counts.get(key, 0)
+
+    def all_synsets(self) -> Iterator[Synset]:
+        total = sum(len(data) for data in self._data.values())
+        done = 0
+        with progress(total, "B", "reading WordNet") as bar:
+            for pos, data in self._data.items():
+                position = 0
+                for line in data.splitlines(keepends=True):
+                    if line[:1].isdigit():
+                        yield self._at(pos, position)
+                    position += len(line)
+                    bar.update_to(done + position)
+                done += len(data)
+
+    def exceptions(self, word: str, pos: str) -> list[str]:
+        return self._exceptions[check_pos(pos)].get(word, [])
+
+    # ------------------------------------------------------------------------------------------ parsing
+
+    def _offsets(self, lemma: str, pos: str) -> list[int]:
+        line = self._index[pos].get(lemma)
+        if line is None:
+            return []
+        fields = line.split()
+        try:
+            return [int(offset) for offset in fields[-int(fields[2]) :]]
+        except (ValueError, IndexError):
+            raise BadWordNet(f"{self.name}: index.{FILES[pos]}, {lemma!r}: not a line of an index; {ADVICE}") from None
+
+    def _place(self, synset: Synset) -> tuple[str, int]:
+        lemma, _, number = synset.id.rsplit(".", 2)
+        pos = FILE_OF_POS[synset.pos]
+        return pos, self._offsets(lemma, pos)[int(number) - 1]
+
+    def _fields(
+        self, pos: str, offset: int
+    ) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, int, str]], str]:
+        """(the first four fields, words with their hexadecimal lex ids, pointers, gloss) of a line of data."""
+        data = self._data[pos]
+        line = data[offset : max(data.find(b"\n", offset), offset)].decode("utf-8", errors="replace")
+        head, _, gloss = line.partition(" | ")
+        fields = head.split(" ")
+        try:
+            if int(fields[0]) != offset:
+                raise ValueError
+            words = int(fields[3], 16)
+            lemmas = [(MARKER.sub("", fields[4 + 2 * i]), fields[5 + 2 * i]) for i in range(words)]
+            start = 5 + 2 * words
+            pointers = [
+                (fields[start + 4 * i], int(fields[start + 1 + 4 * i]), fields[start + 2 + 4 * i])
+                for i in range(int(fields[start - 1]))
+            ]
+        except (ValueError, IndexError):
+            raise BadWordNet(
+                f"{self.name}: data.{FILES[pos]} has no synset at byte {offset}, where the index says it is; the files "
+                f"are damaged, of different versions, or had their line ends changed: {ADVICE}"
+            ) from None
+        return fields[:4], lemmas, pointers, gloss.strip()
+
+    def _at(self, pos: str, offset: int) -> Synset:
+        found = self._parsed.get((pos, offset))
+        if found is not None:
+            return found
+        (_, lexicographer, kind, _), lemmas, pointers, gloss = self._fields(pos, offset)
+        cluster = ":"
+        if kind == "s":
+            head = next(target for symbol, target, _ in pointers if symbol == HEAD)
+            word, number = self._fields(pos, head)[1][0]
+            cluster = f"{word.lower()}:{int(number, 16):02d}"
+        keys = tuple(
+            f"{word.lower()}%{NUMBER_OF_POS[kind]}:{lexicographer}:{int(number, 16):02d}:{cluster}"
+            for word, number in lemmas
+        )
+        first = lemmas[0][0].lower()
+        try:
+            rank = self._offsets(first, pos).index(offset) + 1
+        except ValueError:
+            raise BadWordNet(
+                f"{self.name}: index.{FILES[pos]} does not list the synset of {first!r} at byte {offset} of "
+                f"data.{FILES[pos]}; {ADVICE}"
+            ) from None
+        definition, examples = split_gloss(gloss)
+        synset = Synset(
+            f"{first}.{kind}.{rank:02d}", kind, tuple(word for word, _ in lemmas), keys, definition, examples
+        )
+        self._parsed[pos, offset] = synset
+        return synset
+
+
+def split_gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
+    """(definition, examples); what is quoted inside a definition stays in it.
+
+    >>> split_gloss('a "thing" of use; "he had a thing"; "no thing"')
+    ('a "thing" of use', ('he had a thing', 'no thing'))
+    """
+    start = 0 if gloss.startswith('"') else re.search(r';\s*"', gloss)
+    if start is None:
+        return gloss.strip("; "), ()
+    cut = 0 if isinstance(start, int) else start.start()
+    return gloss[:cut].strip("; "), tuple(text.strip() for text in QUOTED.findall(gloss[cut:]) if text.strip())
+
+
+# -------------------------------------------------------------------------------------------------- files
+
+
+def _read(path: Path) -> dict[str, bytes]:
+    """The files of WordNet by name, whatever folders an archive puts them in."""
+    if not path.exists():
+        raise BadWordNet(f"{path}: no such file or folder; {ADVICE}")
+    if path.is_dir():
+        folder = path / "dict" if (path / "dict" / "data.noun").is_file() else path
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if _wanted(file.name)}
+    files: dict[str, bytes] = {}
+    try:
+        for stream in file_streams(path):
+            name = re.split(r"[/\\:]", stream.name)[-1]
+            if _wanted(name):
+                with reading(stream.name):
+                    files[name] = stream.file.read()
+    except BadCorpus as error:
+        raise BadWordNet(str(error)) from None
+    return files
+
+
+def _wanted(name: str) -> bool:
+    return name.startswith(("data.", "index.", "cntlist")) or name.endswith(".exc")
+
+
+def _index_lines(raw: bytes) -> dict[str, str]:
+    lines = raw.decode("utf-8", errors="replace").split("\n")
+    return {line[: line.find(" ")]: line for line in lines if line and line[0] != " "}
+
+
+def _exception_lists(raw: bytes) -> dict[str, list[str]]:
+    split = (line.split() for line in raw.decode("utf-8", errors="replace").split("\n"))
+    return {fields[0]: fields[1:] for fields in split if len(fields) > 1}
+
+
+def _counts(files: Mapping[str, bytes]) -> dict[str, int]:
+    """Sense key → how often it was met, from the first file that says so."""
+    for name, key, count in (("cntlist.rev", 0, 2), ("cntlist", 1, 0), ("index.sense", 0, 3)):
+        if name in files:
+            rows = (line.split(" ") for line in files[name].decode("utf-8", errors="replace").split("\n") if line)
+            try:
+                counts = {fields[key]: int(fields[count]) for fields in rows}
+            except (ValueError, IndexError):
+                raise BadWordNet(f"{name}: not a list of sense counts; {ADVICE}") from None
+            return {sense: number for sense, number in counts.items() if number}
+    return {}
