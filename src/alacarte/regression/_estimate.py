@@ -1,0 +1,358 @@
+"""Least squares of d outputs at once, and what can be said of the length of a coefficient vector. Arrays only.
+
+All of it works in a basis Z = X T of the design in which Z'WZ = I, so that no covariate's scale or origin costs
+precision; a coefficient, a contrast or any other linear combination is a row of `combinations` @ T in that basis.
+
+With units g (rows, or clusters), A_g = Z_g'W_g Z_g and S_g = Z_g'W_g E_g (E the residuals):
+
+- squared length of a combination a:  ‖a c‖²;
+- what noise adds to it:              f Σ_g ‖a S_g‖², f = J/(J−1) · (N−1)/(N−k)   (HC1, or CR1 with clusters);
+- debiased:                           the first less the second.
+
+Leaving out g changes c by δ_g = (I − A_g)⁻¹ S_g and another unit's S_h to S_h + A_h δ_g. Sums over all h of products
+of these are contractions of three tensors that do not depend on g, so that the whole jackknife is linear in N.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+
+Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+BLOCK = 1 << 22  # numbers of a block of scores: 32 MiB
+SATURATED = 1e-9  # a unit that takes this close to all of a direction cannot be left out
+
+Tick = Callable[[int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted model: coefficients, and what its inference needs."""
+
+    basis: Doubles  # T: Z = X T
+    z: Doubles
+    residuals: Doubles
+    weights: Doubles
+    units: Longs | None  # the cluster of each row, rows sorted by it; None: each row is its own
+    coefficients: Doubles  # in the user's basis, (k, d)
+    inner: Doubles  # in the basis Z
+
+    @property
+    def rows(self) -> int:
+        return len(self.z)
+
+    @property
+    def clusters(self) -> int:
+        return self.rows if self.units is None else int(self.units[-1]) + 1
+
+    @property
+    def columns(self) -> int:
+        return int(self.z.shape[1])
+
+    def combined(self, combinations: Doubles) -> Doubles:
+        """Rows that act on `inner` as `combinations` act on the coefficients."""
+        return np.atleast_2d(combinations) @ self.basis
+
+    def kept_blocks(self) -> Iterable[tuple[slice, Doubles, Doubles]]:
+        """The blocks, kept in memory if they are small, made anew each time if not."""
+        if self.clusters * self.columns * self.residuals.shape[1] <= 16 * BLOCK:
+            return list(self.blocks())
+        return _Again(self)
+
+    def blocks(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
+        """(which units, their S (units, k, d), their A (units, k, k))."""
+        k, d = self.columns, self.residuals.shape[1]
+        if self.units is None:
+            step = max(1, BLOCK // (k * d))
+            for low in range(0, self.rows, step):
+                z = self.z[low : low + step]
+                e = self.residuals[low : low + step]
+                yield slice(low, low + len(z)), z[:, :, None] * e[:, None, :], z[:, :, None] * z[:, None, :]
+            return
+        bounds = np.searchsorted(self.units, np.arange(self.clusters + 1))
+        step = max(1, BLOCK // (k * d))
+        for low in range(0, self.clusters, step):
+            high = min(low + step, self.clusters)
+            start, end = bounds[low], bounds[high]
+            weighted = self.z[start:end] * self.weights[start:end, None]
+            cuts = bounds[low:high] - start
+            s = np.empty((high - low, k, d))
+            a = np.empty((high - low, k, k))
+            for p in range(k):
+                s[:, p] = np.add.reduceat(weighted[:, p, None] * self.residuals[start:end], cuts, axis=0)
+                a[:, p] = np.add.reduceat(weighted[:, p, None] * self.z[start:end], cuts, axis=0)
+            yield slice(low, high), s, a
+
+
+@dataclass(frozen=True, eq=False)
+class _Again:
+    fit: Fit
+
+    def __iter__(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
+        return self.fit.blocks()
+
+
+def least_squares(x: Doubles, y: Doubles, clusters: Longs | None, weighted: bool = True) -> tuple[Fit, Longs]:
+    """(fit, the order the rows were brought into): rows of a cluster weigh one together if `weighted`."""
+    order = np.arange(len(x)) if clusters is None else np.argsort(clusters, kind="stable")
+    units = None if clusters is None else np.unique(clusters[order], return_inverse=True)[1]
+    if units is not None:
+        x, y = x[order], y[order]
+    weights = np.ones(len(x))
+    if units is not None and weighted:
+        weights = 1.0 / np.bincount(units)[units]
+    scale = np.sqrt((x * x).sum(axis=0))
+    scale = np.where(scale > 0, scale, 1.0)
+    triangle = linalg.qr(np.sqrt(weights)[:, None] * (x / scale), mode="r")[0][: x.shape[1]]
+    basis = linalg.solve_triangular(triangle, np.eye(x.shape[1])) / scale[:, None]
+    z = x @ basis
+    inner = (z * weights[:, None]).T @ y
+    residuals = y - z @ inner
+    return Fit(basis, z, residuals, weights, units, basis @ inner, inner), order
+
+
+def factor(units: float, rows: npt.ArrayLike, columns: float) -> Doubles:
+    """Stata's small-sample factor; N/(N−k) where each row is a unit of its own."""
+    rows = np.asarray(rows, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = units / (units - 1) * (rows - 1) / (rows - columns)
+    return np.asarray(np.where((rows > columns) & (units > 1), found, np.nan))
+
+
+def noise(fit: Fit, combinations: Doubles) -> Doubles:
+    """Σ over outputs of the squared standard errors of each combination."""
+    a = fit.combined(combinations)
+    return factor(fit.clusters, fit.rows, fit.columns) * np.einsum("mp,pq,mq->m", a, _inner_products(fit), a)
+
+
+def _inner_products(fit: Fit) -> Doubles:
+    total = np.zeros((fit.columns, fit.columns))
+    for _, s, _ in fit.blocks():
+        total += np.einsum("gpd,gqd->pq", s, s, optimize=True)
+    return total
+
+
+def covariances(fit: Fit) -> Doubles:
+    """The sandwich for each output, (d, k, k)."""
+    total = np.zeros((fit.residuals.shape[1], fit.columns, fit.columns))
+    for _, s, _ in fit.blocks():
+        by_output = s.transpose(2, 1, 0)
+        total += by_output @ by_output.transpose(0, 2, 1)
+    return factor(fit.clusters, fit.rows, fit.columns) * (fit.basis @ total @ fit.basis.T)
+
+
+# ---------------------------------------------------------------------------------------------- jackknife
+
+
+def jackknife(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -> Doubles:
+    """The debiased squared lengths without each unit in turn, (units, combinations).
+
+    NaN where a combination cannot be estimated without that unit.
+    """
+    k, d = fit.columns, fit.residuals.shape[1]
+    a = fit.combined(combinations)
+    squares = np.zeros((k, k))  # Σ S S'
+    cross = np.zeros((k * k, k * d))  # Σ A ⊗ S, as [(q, r), (p, output)]
+    fourth = np.zeros((k * k, k * k))  # Σ A ⊗ A, as [(p, r), (q, s)]
+    for _, s, g in fit.blocks():
+        flat = g.reshape(len(g), k * k)
+        squares += np.einsum("gpd,gqd->pq", s, s, optimize=True)
+        cross += flat.T @ s.reshape(len(s), k * d)
+        fourth += flat.T @ flat
+    # [(r, output), (p, q)] and [(r, s), (p, q)]: what δ and δδ' are multiplied with
+    crossed = cross.reshape(k, k, k, d).transpose(1, 3, 2, 0).reshape(k * d, k * k)
+    doubled = fourth.reshape(k, k, k, k).transpose(1, 3, 0, 2).reshape(k * k, k * k)
+    sizes = np.ones(fit.rows) if fit.units is None else np.bincount(fit.units).astype(np.float64)
+    result = np.empty((fit.clusters, len(a)))
+    for which, s, g in fit.blocks():
+        rest, rank, lost = _without(g)
+        delta = rest @ s
+        moved = a @ rest  # (units, combinations, k)
+        kept = a @ (fit.inner - delta)
+        u = (delta.reshape(len(s), k * d) @ crossed).reshape(-1, k, k)
+        v = ((delta @ delta.transpose(0, 2, 1)).reshape(len(s), k * k) @ doubled).reshape(-1, k, k)
+        total = squares + u + u.transpose(0, 2, 1) + v
+        everything = np.einsum("gmp,gpq,gmq->gm", moved, total, moved, optimize=True)
+        own = moved @ (s + g @ delta)
+        error = everything - np.einsum("gmd,gmd->gm", own, own)
+        left = np.asarray(sizes[which])
+        small = factor(fit.clusters - 1, fit.rows - left, 0) * (fit.rows - left) / (fit.rows - left - rank)
+        values = np.einsum("gmd,gmd->gm", kept, kept) - small[:, None] * error
+        unknown = np.einsum("gkr,mk->gmr", lost, a, optimize=True)
+        values[(np.abs(unknown) > 1e-6 * np.linalg.norm(a, axis=1)[None, :, None]).any(axis=2)] = np.nan
+        result[which] = values
+        tick(which.stop)
+    return result
+
+
+def _without(g: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """((I − A_g)⁻¹, rank left, directions lost) for each unit; a pseudo-inverse where something is lost."""
+    k = g.shape[1]
+    values, vectors = np.linalg.eigh(np.eye(k) - g)
+    gone = values < SATURATED
+    inverse = np.where(gone, 0.0, 1.0 / np.where(gone, 1.0, values))
+    rest = (vectors * inverse[:, None, :]) @ vectors.transpose(0, 2, 1)
+    return rest, (~gone).sum(axis=1).astype(np.float64), vectors * gone[:, None, :]
+
+
+# -------------------------------------------------------------------------------------------- permutations
+
+
+def permute(
+    fit: Fit,
+    combinations: Doubles,
+    permutations: int,
+    rng: np.random.Generator,
+    studentised: bool = True,
+    tick: Tick = lambda done: None,
+) -> Doubles:
+    """How often the statistic of residuals without any effect reaches the observed one, for each combination.
+
+    Rows: residuals are shuffled over the rows of the design. Clusters: the residuals of each cluster keep together and
+    change their sign at random. The statistic is ‖b‖² over what noise adds to it, or ‖b‖² itself.
+    """
+    a = fit.combined(combinations)
+    observed = np.einsum("md,md->m", a @ fit.inner, a @ fit.inner)
+    if studentised:
+        observed = observed / noise(fit, combinations)
+    if fit.units is None:
+        return _shuffle_rows(fit, a, observed, permutations, rng, studentised, tick)
+    return _flip_clusters(fit, a, observed, permutations, rng, studentised, tick)
+
+
+def _shuffle_rows(
+    fit: Fit, a: Doubles, observed: Doubles, count: int, rng: np.random.Generator, studentised: bool, tick: Tick
+) -> Doubles:
+    z, e = fit.z, fit.residuals
+    n, k, d = fit.rows, fit.columns, e.shape[1]
+    if studentised:  # residuals of rows that pull hard are too small
+        leverage = np.minimum(np.einsum("np,np->n", z, z), 0.999)
+        e = e / np.sqrt(1 - leverage)[:, None]
+    own = np.einsum("nd,nd->n", e, e)
+    small = factor(n, n, k)
+    step = max(1, min(count, BLOCK // (n * k)))
+    exceeding = np.zeros(len(a))
+    for low in range(0, count, step):
+        number = min(step, count - low)
+        shuffled = np.stack([z[rng.permutation(n)] for _ in range(number)])  # (draws, n, k)
+        stacked = shuffled.transpose(1, 0, 2).reshape(n, number * k)
+        c = (stacked.T @ e).reshape(number, k, d)
+        b = a @ c
+        statistic = np.einsum("bmd,bmd->bm", b, b)
+        if studentised:
+            products = (e @ c.reshape(number * k, d).T).reshape(n, number, k).transpose(1, 0, 2)
+            fitted = c @ c.transpose(0, 2, 1)
+            left = own - 2 * (shuffled * products).sum(axis=2) + ((shuffled @ fitted) * shuffled).sum(axis=2)
+            pull = (shuffled @ a.T) ** 2
+            statistic = statistic / (small * np.einsum("bnm,bn->bm", pull, left))
+        exceeding += _exceeds(statistic, observed, studentised).sum(axis=0)
+        tick(low + number)
+    return exceeding
+
+
+def _flip_clusters(
+    fit: Fit, a: Doubles, observed: Doubles, count: int, rng: np.random.Generator, studentised: bool, tick: Tick
+) -> Doubles:
+    k, d, m = fit.columns, fit.residuals.shape[1], len(a)
+    signs = rng.integers(0, 2, size=(count, fit.clusters)).astype(np.float64) * 2 - 1
+    c = np.zeros((count, k, d))
+    blocks = fit.kept_blocks()
+    for which, s, g in blocks:
+        s = _inflated(s, g)
+        c += (signs[:, which] @ s.reshape(len(s), k * d)).reshape(count, k, d)
+    b = a @ c
+    statistic = np.einsum("bmd,bmd->bm", b, b)
+    if studentised:
+        error = np.zeros((count, m))
+        for which, s, g in blocks:
+            s = _inflated(s, g)
+            scores, design = a @ s, a @ g  # (units, m, d) and (units, m, k)
+            products = (scores.reshape(len(s) * m, d) @ c.reshape(count * k, d).T).reshape(len(s), m, count, k)
+            error += np.einsum("gmd,gmd->m", scores, scores)
+            error -= 2 * np.einsum("bg,gmbk,gmk->bm", signs[:, which], products, design, optimize=True)
+            second = np.einsum("gmk,gml->mkl", design, design)
+            error += np.einsum("mkl,bkd,bld->bm", second, c, c, optimize=True)
+        statistic = statistic / (factor(fit.clusters, fit.rows, k) * error)
+    tick(count)
+    return np.asarray(_exceeds(statistic, observed, studentised).sum(axis=0), dtype=np.float64)
+
+
+def _inflated(s: Doubles, g: Doubles) -> Doubles:
+    """Scores of clusters that pull hard are too small; about (I − A_g)^(−1/2) S_g makes up for it."""
+    values, vectors = np.linalg.eigh(np.eye(g.shape[1]) - g)
+    root = 1 / np.sqrt(np.maximum(values, 1e-3))
+    return np.asarray((vectors * root[:, None, :]) @ (vectors.transpose(0, 2, 1) @ s))
+
+
+def _exceeds(statistic: Doubles, observed: Doubles, studentised: bool) -> npt.NDArray[np.bool_]:
+    return np.asarray(statistic >= observed - 1e-12 * np.abs(observed) if studentised else statistic > observed)
+
+
+def permute_cells(
+    x: Doubles,
+    residuals: Doubles,
+    clusters: Longs,
+    combinations: Doubles,
+    observed: Doubles,
+    permutations: int,
+    rng: np.random.Generator,
+    tick: Tick = lambda done: None,
+) -> Doubles:
+    """conText's way with clusters: rows form cells (cluster, covariates), whose blocks of residuals are shuffled
+    among the cells; a cell takes the rows of its new block, and clusters are weighted anew."""
+    keys = np.column_stack([clusters.astype(np.float64), x])
+    cells, cell_of = np.unique(keys, axis=0, return_inverse=True)
+    cell_of = cell_of.ravel()
+    sums = np.zeros((len(cells), residuals.shape[1]))
+    np.add.at(sums, cell_of, residuals)
+    sizes = np.bincount(cell_of).astype(np.float64)
+    owner = np.unique(cells[:, 0], return_inverse=True)[1]
+    design = cells[:, 1:]
+    exceeding = np.zeros(len(combinations))
+    for done in range(permutations):
+        drawn = rng.permutation(len(cells))
+        weight = 1 / np.bincount(owner, weights=sizes[drawn])[owner]
+        gram = (design * (weight * sizes[drawn])[:, None]).T @ design
+        right = (design * weight[:, None]).T @ sums[drawn]
+        b = combinations @ np.linalg.lstsq(gram, right, rcond=None)[0]
+        exceeding += np.einsum("md,md->m", b, b) > observed
+        tick(done + 1)
+    return exceeding
+
+
+# ---------------------------------------------------------------------------------------------- bootstrap
+
+
+def bootstrap(
+    fit: Fit, combinations: Doubles, draws: int, rng: np.random.Generator, tick: Tick = lambda done: None
+) -> Doubles:
+    """The debiased squared lengths in samples of units drawn with replacement, (draws, combinations)."""
+    a = fit.combined(combinations)
+    k, d, units = fit.columns, fit.residuals.shape[1], fit.clusters
+    blocks = fit.kept_blocks()
+    small = factor(units, fit.rows, k)
+    result = np.empty((draws, len(a)))
+    for draw in range(draws):
+        weight = np.bincount(rng.integers(0, units, units), minlength=units).astype(np.float64)
+        gram, right = np.zeros((k, k)), np.zeros((k, d))
+        for which, s, g in blocks:
+            gram += np.tensordot(weight[which], g, axes=1)
+            right += (weight[which] @ s.reshape(len(s), k * d)).reshape(k, d)
+        values, vectors = np.linalg.eigh(gram)
+        if values[0] < SATURATED:
+            result[draw] = np.nan
+            continue
+        inverse = (vectors / values) @ vectors.T
+        delta = inverse @ right
+        moved = a @ inverse
+        error = np.zeros(len(a))
+        for which, s, g in blocks:
+            own = moved @ (s - g @ delta)
+            error += np.einsum("g,gmd,gmd->m", weight[which], own, own, optimize=True)
+        b = a @ (fit.inner + delta)
+        result[draw] = np.einsum("md,md->m", b, b) - small * error
+        tick(draw + 1)
+    return result

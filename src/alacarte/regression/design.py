@@ -1,0 +1,214 @@
+"""From a formula and variables to a design matrix, with what had to be left out and why."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+
+from alacarte.errors import BadFormula, require
+from alacarte.regression._frames import Column, Variables, as_column, is_numeric, missing
+from alacarte.regression.compat import Compat
+from alacarte.regression.embed import codes_of
+
+Doubles = npt.NDArray[np.float64]
+INTERCEPT = ("Intercept", "(Intercept)")
+OWN = ("document", "pattern", "match")  # columns that contexts bring, which `.` does not mean
+
+
+def parse_formula(formula: str) -> tuple[list[str] | None, str]:
+    """(what to embed, or None for whole documents; the covariates).
+
+    >>> parse_formula("immigration ~ party * gender")
+    (['immigration'], 'party * gender')
+    >>> parse_formula('c("immigration reform", "immigr*") ~ party')
+    (['immigration reform', 'immigr*'], 'party')
+    >>> parse_formula(". ~ party"), parse_formula("~ party")
+    ((None, 'party'), (None, 'party'))
+    """
+    left, tilde, right = formula.partition("~")
+    if not tilde or not right.strip():
+        raise BadFormula(f"{formula!r} is no formula; write it as 'word ~ covariate + covariate'")
+    left = left.strip()
+    if left in ("", "."):
+        return None, right.strip()
+    listed = re.fullmatch(r"(?:c\s*\(|\[|\()(.*)[\])]", left, re.DOTALL)
+    quoted = re.findall(r"\"([^\"]*)\"|'([^']*)'|`([^`]*)`", listed.group(1) if listed else left)
+    if listed and not quoted:
+        return [part.strip() for part in listed.group(1).split(",") if part.strip()], right.strip()
+    if quoted:
+        return ["".join(parts) for parts in quoted], right.strip()
+    return [left], right.strip()
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A design matrix, the names of its columns, and which rows of the data it has.
+
+    `left_out` counts rows left out for each reason; `levels` are the levels of categorical variables.
+    """
+
+    matrix: Doubles
+    names: list[str]
+    rows: npt.NDArray[np.int64]
+    left_out: dict[str, int]
+    variables: list[str]
+    levels: dict[str, list[Any]]
+    formula: str
+    spec: Any  # formulaic's, or None for conText's dummies
+
+    def at(self, profile: Mapping[str, Any] | Any) -> Doubles:
+        """The rows of the design for given values of the variables: a mapping, or a frame of several."""
+        columns = dict(profile) if isinstance(profile, Mapping) else {name: list(profile[name]) for name in profile}
+        lacking = [name for name in self.variables if name not in columns]
+        if lacking:
+            raise BadFormula(f"the profile has no value for {', '.join(map(repr, lacking))}; give one for each variable")
+        many = {name: value for name, value in columns.items() if isinstance(value, (list, tuple, np.ndarray))}
+        count = len(next(iter(many.values()))) if many else 1
+        full = {
+            name: as_column(list(columns[name]) if name in many else [columns[name]] * count) for name in self.variables
+        }
+        for name, levels in self.levels.items():
+            strange = [value for value in full.get(name, np.empty(0)).tolist() if value not in levels]
+            if strange:
+                raise BadFormula(
+                    f"{name!r} has no level {strange[0]!r}; the levels are {', '.join(map(repr, levels[:10]))}"
+                )
+        if self.spec is None:
+            return _dummies(full, self.variables, self.levels)[0]
+        return np.asarray(self.spec.get_model_matrix(_frame(full, self.levels)), dtype=np.float64).reshape(count, -1)
+
+
+def build(
+    covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], compat: Compat = None
+) -> Design:
+    """The design of `covariates` over the rows that are usable and have all the variables it needs."""
+    formulaic = require("formulaic", extra="regression", purpose="formulas")
+    available = [name for name in variables.columns if name not in OWN]
+    text = covariates
+    if re.search(r"(^|[\s+*:(])\.([\s+*:)]|$)", covariates):
+        everything = " + ".join(f"`{name}`" for name in available)
+        text = re.sub(r"(^|(?<=[\s+*:(]))\.(?=[\s+*:)]|$)", f"({everything})", covariates)
+    names, formula = _variables_of(text, formulaic, compat)
+    columns: dict[str, Column] = {}
+    for name in names:
+        if name not in variables.columns:
+            raise BadFormula(
+                f"the formula asks for {name!r}, which is not among the columns "
+                f"{', '.join(map(repr, available)) or '(none)'}"
+            )
+        columns[name] = variables.columns[name]
+    keep = usable.copy()
+    left_out: dict[str, int] = {}
+    for name, column in columns.items():
+        absent = missing(column)
+        if absent.all():
+            raise BadFormula(f"every value of {name!r} is missing; fill it in or leave it out of the formula")
+        lost = int((absent & usable).sum())
+        if lost:
+            left_out[f"missing {name}"] = lost
+        keep &= ~absent
+    rows = np.flatnonzero(keep)
+    if not len(rows):
+        raise BadFormula("no row has a value for every variable of the formula; leave out those that are mostly missing")
+    columns = {name: column[rows] for name, column in columns.items()}
+    levels: dict[str, list[Any]] = {}
+    for name, column in columns.items():
+        if not is_numeric(column):
+            levels[name] = codes_of(column, variables.levels.get(name), compat)[0]
+        values = levels.get(name) or np.unique(column).tolist()
+        if len(values) < 2:
+            raise BadFormula(
+                f"{name!r} is the same ({values[0]!r}) in all {len(rows):,} rows that are left, so that its effect "
+                "cannot be told from the intercept; leave it out, or widen the data"
+            )
+    if compat is not None:
+        matrix, shown = _dummies(columns, list(columns), levels)
+        spec = None
+    else:
+        matrix, shown, spec = _formulaic_matrix(formula, _frame(columns, levels), formulaic)
+    if not np.isfinite(matrix).all():
+        bad = [name for name, column in zip(shown, matrix.T, strict=True) if not np.isfinite(column).all()]
+        raise BadFormula(
+            f"the term {bad[0]!r} has values that are not finite (a logarithm of 0, or a division by it?); "
+            "change the formula or drop those rows"
+        )
+    _check_rank(matrix, shown)
+    return Design(matrix, shown, rows, left_out, list(columns), levels, covariates, spec)
+
+
+def _variables_of(text: str, formulaic: Any, compat: Compat) -> tuple[list[str], Any]:
+    if compat is not None:
+        names = [part.strip().strip("`") for part in text.replace("(", "").replace(")", "").split("+")]
+        return list(dict.fromkeys(name for name in names if name)), None
+    try:
+        formula = formulaic.Formula(text)
+        names = sorted(map(str, formula.required_variables), key=text.find)
+    except Exception as error:  # formulaic raises many kinds
+        raise BadFormula(f"the formula {text!r} cannot be read: {error}") from None
+    return names, formula
+
+
+def _formulaic_matrix(formula: Any, frame: Any, formulaic: Any) -> tuple[Doubles, list[str], Any]:
+    try:
+        found = formulaic.model_matrix(formula, frame, na_action="ignore")
+    except Exception as error:
+        raise BadFormula(f"the formula cannot be evaluated: {error}") from None
+    matrix = np.asarray(found, dtype=np.float64)
+    return matrix, [str(name) for name in found.columns], found.model_spec
+
+
+def _frame(columns: Mapping[str, Column], levels: Mapping[str, list[Any]]) -> Any:
+    pandas = require("pandas", extra="regression", purpose="formulas")
+    return pandas.DataFrame(
+        {
+            name: pandas.Categorical(column.tolist(), categories=levels[name]) if name in levels else column
+            for name, column in columns.items()
+        }
+    )
+
+
+def _dummies(
+    columns: Mapping[str, Column], names: Sequence[str], levels: Mapping[str, list[Any]]
+) -> tuple[Doubles, list[str]]:
+    """conText's design: an intercept, the numeric covariates, then 0/1 columns `variable_level`."""
+    count = len(next(iter(columns.values()))) if columns else 0
+    matrix, shown = [np.ones(count)], ["(Intercept)"]
+    for name in names:
+        if name not in levels:
+            matrix.append(columns[name].astype(np.float64))
+            shown.append(name)
+    for name in names:
+        for level in levels.get(name, [])[1:]:
+            matrix.append(np.array([value == level for value in columns[name].tolist()], dtype=np.float64))
+            written = str(level).upper() if isinstance(level, (bool, np.bool_)) else level
+            shown.append(f"{name}_{written}")
+    return np.column_stack(matrix), shown
+
+
+def _check_rank(matrix: Doubles, names: list[str]) -> None:
+    """Raise with the names of the columns that others explain."""
+    rows, columns = matrix.shape
+    if rows <= columns:
+        raise BadFormula(
+            f"{rows} rows are too few for {columns} coefficients; give more text, or a formula with fewer terms"
+        )
+    scale = np.linalg.norm(matrix, axis=0)
+    empty = [name for name, length in zip(names, scale, strict=True) if length == 0]
+    if empty:
+        raise BadFormula(
+            f"the term {empty[0]!r} is 0 in every row: no context has that combination of levels. Leave out the "
+            "interaction, or merge levels"
+        )
+    unit = matrix / scale
+    for place in range(1, columns):
+        weights, _, _, _ = linalg.lstsq(unit[:, :place], unit[:, place])
+        if np.linalg.norm(unit[:, place] - unit[:, :place] @ weights) < 1e-8:
+            others = [name for name, weight in zip(names, weights, strict=False) if abs(weight) > 1e-6]
+            raise BadFormula(
+                f"{names[place]!r} says nothing that {', '.join(map(repr, others))} do not say already (collinear); "
+                "leave one of them out of the formula"
+            )

@@ -1,0 +1,404 @@
+"""Embedding regression: contexts' embeddings on covariates, and the lengths of the coefficients with inference."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from alacarte._progress import Progress, progress
+from alacarte.errors import AlacarteWarning, BadFormula
+from alacarte.regression import _estimate
+from alacarte.regression._estimate import Fit
+from alacarte.regression._frames import Table, as_column, column_of, missing
+from alacarte.regression._lexical import Lexical
+from alacarte.regression._means import Adjust, adjusted, p_value
+from alacarte.regression._patterns import Overlaps, ValueType
+from alacarte.regression._space import Averaging, Candidates, Space
+from alacarte.regression.compat import Choices, Compat, choices
+from alacarte.regression.concordance import Contexts, contexts, documents
+from alacarte.regression.design import INTERCEPT, Design, build, parse_formula
+from alacarte.regression.embed import Case, Embeddings, Groups, codes_of, dem
+
+Doubles = npt.NDArray[np.float64]
+Intervals = Literal["jackknife", "bootstrap"] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """How inference is done."""
+
+    intervals: Intervals
+    level: float
+    fraction: float
+    draws: int
+    permutations: int
+    adjust: Adjust
+    seed: int | None
+    compat: Compat
+    show_progress: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingRegression:
+    """A fitted embedding regression: one row of coefficients (an embedding) for each term.
+
+    `left_out` counts the contexts that took no part, by reason; `contexts` and `clusters` those that did.
+    """
+
+    formula: str
+    targets: list[str] | None
+    design: Design
+    embeddings: Embeddings  # of the rows in the regression
+    coefficients: Doubles  # (terms, dimensions)
+    table: Table
+    left_out: dict[str, int]
+    clusters: int | None
+    settings: Settings
+    _fit: Fit = field(repr=False)
+    _clusters: npt.NDArray[np.int64] | None = field(repr=False)
+
+    # ------------------------------------------------------------------------------------------- results
+
+    @property
+    def terms(self) -> list[str]:
+        return self.design.names
+
+    @property
+    def features(self) -> list[str]:
+        """The words of the contexts that have a vector."""
+        return self.embeddings.features
+
+    def __len__(self) -> int:
+        return len(self.embeddings)
+
+    def tidy(self) -> Any:
+        """A frame with a row for each term: squared lengths, plain and debiased, with intervals and p-values."""
+        return self.table.to_frame()
+
+    to_frame = tidy
+
+    def coef(self, term: str | None = None) -> Any:
+        """The coefficients of a term, or a frame of all of them, a row a term."""
+        if term is not None:
+            return self.coefficients[self._place(term)]
+        columns = {"term": column_of(self.terms)}
+        columns |= {f"d{place}": self.coefficients[:, place] for place in range(self.coefficients.shape[1])}
+        return Table(columns, self.table.backend).to_frame()
+
+    def vcov(self, dimension: int | None = None) -> Doubles:
+        """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""
+        found = _estimate.covariances(self._fit)
+        return found if dimension is None else found[dimension]
+
+    def _place(self, term: str) -> int:
+        if term not in self.terms:
+            raise BadFormula(f"no term is called {term!r}; the terms are {', '.join(map(repr, self.terms))}")
+        return self.terms.index(term)
+
+    # ------------------------------------------------------------------------------------------ profiles
+
+    def predict(self, profile: Mapping[str, Any] | Any) -> Doubles:
+        """The embedding that the model gives a profile such as {"party": "R", "year": 2010}; rows for a frame.
+
+        Every variable of the formula needs a value.
+        """
+        rows = self.design.at(profile) @ self.coefficients
+        single = isinstance(profile, Mapping) and not any(
+            isinstance(value, (list, tuple, np.ndarray)) for value in profile.values()
+        )
+        return np.asarray(rows[0] if single else rows)
+
+    def nearest(
+        self,
+        profile: Mapping[str, Any] | Any,
+        k: int = 10,
+        *,
+        candidates: Candidates | Literal["contexts"] = None,
+        stem: str | None = None,
+    ) -> Table:
+        """The words nearest to the embedding of a profile."""
+        wanted = self.features if isinstance(candidates, str) and candidates == "contexts" else candidates
+        lexical = Lexical.of(self.embeddings.space, wanted, stem, choices(self.settings.compat))
+        values = lexical.cosines(np.atleast_2d(self.predict(profile)))
+        parts: dict[str, list[Any]] = {"profile": [], "feature": [], "rank": [], "value": []}
+        for number, row in enumerate(values):
+            order = np.argsort(-row, kind="stable")[:k]
+            parts["profile"] += [number] * len(order)
+            parts["feature"] += [lexical.names[place] for place in order.tolist()]
+            parts["rank"] += range(1, len(order) + 1)
+            parts["value"] += row[order].tolist()
+        if len(values) == 1:
+            del parts["profile"]
+        return Table({name: as_column(part) for name, part in parts.items()}, self.table.backend)
+
+    def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Table:
+        """How far apart two profiles are: the squared length of the difference of their embeddings, as in `tidy`."""
+        difference = self.design.at(a)[:1] - self.design.at(b)[:1]
+        if not np.abs(difference).any():
+            raise BadFormula("the two profiles are the same; let them differ in at least one variable")
+        name = ", ".join(f"{key}: {a[key]} − {b[key]}" for key in self.design.variables if a[key] != b[key])
+        return _inference(self, difference, [name], np.full(1, np.nan))
+
+    # -------------------------------------------------------------------------------------------- words
+
+    def summary(self) -> str:
+        """What was fitted on what, and the table of terms."""
+        what = "whole documents" if self.targets is None else ", ".join(map(repr, self.targets))
+        lines = [
+            f"Embedding regression of {what} on {self.design.formula}",
+            f"{len(self):,} contexts"
+            + (f" in {self.clusters:,} clusters" if self.clusters is not None else "")
+            + f", {self.coefficients.shape[1]} dimensions",
+        ]
+        lines += [f"left out: {count:,} ({reason})" for reason, count in self.left_out.items()]
+        robust = "cluster-robust" if self.clusters is not None else "HC1"
+        lines.append(
+            f"squared lengths of the coefficients; debiased by their {robust} variance; "
+            f"{self.settings.level:.0%} intervals by {self.settings.intervals or 'none'}; "
+            f"{self.settings.permutations} permutations"
+        )
+        return "\n".join([*lines, "", str(self.table)])
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"EmbeddingRegression({self.formula!r}, {len(self):,} contexts, terms {', '.join(self.terms)})"
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """The terms' debiased lengths with their intervals; see `plot_coefficients`."""
+        from alacarte.regression.plots import plot_coefficients
+
+        return plot_coefficients(self, ax=ax, **options)
+
+
+# ------------------------------------------------------------------------------------------------- regress
+
+
+def regress(
+    formula: str,
+    data: Any,
+    vectors: Any = None,
+    transform: Any = None,
+    *,
+    targets: str | Sequence[str] | None = None,
+    text: str = "text",
+    tokens: str | None = None,
+    id: str | None = None,
+    variables: Any = None,
+    cluster: Groups | None = None,
+    cluster_weights: bool = True,
+    window: int | tuple[int, int] | None = None,
+    valuetype: ValueType = "glob",
+    case_sensitive: bool = False,
+    hard_cut: bool = False,
+    overlaps: Overlaps | None = None,
+    tokenizer: Any = None,
+    averaging: Averaging | None = None,
+    case: Case | None = None,
+    intervals: Intervals = "jackknife",
+    level: float = 0.95,
+    jackknife_fraction: float = 1.0,
+    draws: int = 1000,
+    permutations: int | None = None,
+    adjust: Adjust = "holm",
+    seed: int | None = 0,
+    compat: Compat = None,
+    show_progress: bool | None = None,
+) -> EmbeddingRegression:
+    """How a word's use depends on who speaks, when, and where: least squares of its contexts' embeddings.
+
+    Args:
+        formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
+            `c("a", "b")`, or `.` for whole documents. Right: anything formulaic reads (interactions, `C(…)`,
+            `log(…)`, `bs(…)`, `.` for all columns).
+        data: as in `contexts`; or `Contexts`, or `Embeddings` of your own (then the left side is not used).
+        vectors, transform: as in `dem`; an `ALaCarte` model for both.
+        targets: what to embed, instead of the formula's left side.
+        cluster: a column, or one value a context; its contexts are one unit of inference, and weigh one together
+            unless `cluster_weights` is False.
+        window: words each side; the transform's own if it says so, else 6.
+        intervals: "jackknife" (closed form), "bootstrap" or None.
+        jackknife_fraction: use only this share of the units, drawn at random.
+        permutations: for p-values; 999 if not given, 0 for none.
+        adjust: p-values for several terms: "holm", "bh", "bonferroni" or "none".
+        seed: the same seed, the same numbers; None for others every time.
+
+    >>> rng = np.random.default_rng(0)
+    >>> words = [f"w{i}" for i in range(40)]
+    >>> vectors = (words, rng.normal(size=(40, 5)))
+    >>> party = ["D", "R"] * 30
+    >>> text = [" ".join(["x", *rng.choice(words[:25] if p == "D" else words[15:], 8)]) for p in party]
+    >>> fit = regress("x ~ party", {"text": text, "party": party}, vectors, window=8, tokenizer="whitespace")
+    >>> fit.terms, bool(fit.table["p_value"][0] <= 0.01)
+    (['Intercept', 'party[T.R]'], True)
+    """
+    rules = choices(compat)
+    wanted, covariates = parse_formula(formula)
+    if targets is not None:
+        wanted = [targets] if isinstance(targets, str) else list(targets)
+    left_out: dict[str, int] = {}
+    if isinstance(data, Embeddings):
+        embedded = data
+    else:
+        if vectors is None:
+            raise BadFormula("no vectors are given; pass vectors=… and transform=…, or an ALaCarte model as vectors")
+        space = Space.of(vectors, transform, averaging)
+        found = data
+        if not isinstance(found, Contexts):
+            reading: dict[str, Any] = {
+                "text": text, "tokens": tokens, "id": id, "variables": variables, "known": space,
+                "tokenizer": space.tokenizer if tokenizer is None else tokenizer, "show_progress": show_progress,
+            }  # fmt: skip
+            if wanted is None:
+                found = documents(data, **reading)
+            else:
+                found = contexts(
+                    data, wanted, window=space.window if window is None else window, valuetype=valuetype,
+                    case_sensitive=case_sensitive, hard_cut=hard_cut, overlaps=overlaps, compat=compat, **reading,
+                )  # fmt: skip
+        if found.skipped:
+            left_out["documents without text"] = found.skipped
+        for pattern in found.missing:
+            left_out[f"no hit of {pattern!r}"] = 0
+        embedded = dem(found, space, case=case or rules.case_in_regress)
+    if embedded.dropped:
+        left_out["contexts without a known word"] = embedded.dropped
+    usable = np.ones(len(embedded), dtype=bool)
+    codes = None
+    if cluster is not None:
+        column = (
+            embedded.variables.column(cluster, "the clusters") if isinstance(cluster, str) else as_column(cluster)
+        )
+        if len(column) != len(embedded):
+            raise BadFormula(f"{len(column)} clusters for {len(embedded)} contexts; name a column instead")
+        absent = missing(column)
+        if absent.any():
+            left_out["missing cluster"] = int(absent.sum())
+            usable &= ~absent
+        codes = codes_of(column, None)[1]
+    design = build(covariates, embedded.variables, usable, compat)
+    left_out |= design.left_out
+    chosen = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
+    kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
+    count = None if kept is None else int(kept.max()) + 1
+    if count is not None and count <= len(design.names):
+        raise BadFormula(f"{count} clusters are too few for {len(design.names)} coefficients; use another cluster")
+    fit, _ = _estimate.least_squares(design.matrix, chosen.matrix, kept, cluster_weights)
+    settings = Settings(
+        intervals, level, jackknife_fraction, draws, (100 if compat else 999) if permutations is None else permutations,
+        adjust, seed, compat, show_progress,
+    )  # fmt: skip
+    result = EmbeddingRegression(
+        formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, kept,
+    )  # fmt: skip
+    places = [place for place, name in enumerate(design.names) if name not in INTERCEPT]
+    table = _inference(
+        result, np.eye(len(design.names))[places], [design.names[place] for place in places],
+        design.matrix.mean(axis=0)[places],
+    )  # fmt: skip
+    return replace(result, table=table)
+
+
+# ----------------------------------------------------------------------------------------------- inference
+
+
+def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[str], means: Doubles) -> Table:
+    """The table of squared lengths for some linear combinations of the coefficients."""
+    fit, settings, rules = model._fit, model.settings, choices(model.settings.compat)
+    lengths = np.einsum("md,md->m", combinations @ model.coefficients, combinations @ model.coefficients)
+    added = _estimate.noise(fit, combinations)
+    debiased = lengths - added
+    columns: dict[str, Any] = {
+        "term": column_of(names), "estimate": debiased, "squared_norm": lengths, "noise": added,
+    }  # fmt: skip
+    rng = np.random.default_rng(settings.seed)
+    if settings.intervals is not None:
+        columns |= _interval(model, combinations, names, lengths, debiased, rng, rules)
+    if settings.permutations:
+        with progress(settings.permutations, "permutations", "permuting", show=settings.show_progress) as bar:
+            exceeding = _permutations(model, combinations, lengths, rng, rules, bar)
+        columns["p_value"] = p_value(exceeding, settings.permutations, rules)
+        columns["p_adjusted"] = adjusted(columns["p_value"], settings.adjust)
+    columns["n"] = np.full(len(names), fit.clusters)
+    columns["contexts"] = np.full(len(names), fit.rows)
+    columns["covariate_mean"] = means
+    info = {"kind": "regression", "level": settings.level}
+    return Table(columns, model.embeddings.variables.backend, info)
+
+
+def _permutations(
+    model: EmbeddingRegression,
+    combinations: Doubles,
+    lengths: Doubles,
+    rng: np.random.Generator,
+    rules: Choices,
+    bar: Progress,
+) -> Doubles:
+    fit, count = model._fit, model.settings.permutations
+    if rules.studentised or fit.units is None:
+        return _estimate.permute(fit, combinations, count, rng, rules.studentised, bar.update_to)
+    x = np.round(fit.z @ np.linalg.inv(fit.basis), 9)  # rows of equal covariates form cells
+    return _estimate.permute_cells(x, fit.residuals, fit.units, combinations, lengths, count, rng, bar.update_to)
+
+
+def _interval(
+    model: EmbeddingRegression,
+    combinations: Doubles,
+    names: list[str],
+    lengths: Doubles,
+    debiased: Doubles,
+    rng: np.random.Generator,
+    rules: Choices,
+) -> dict[str, Doubles]:
+    fit, settings = model._fit, model.settings
+    tail = (1 + settings.level) / 2
+    if settings.intervals == "bootstrap":
+        with progress(settings.draws, "draws", "bootstrap", show=settings.show_progress) as bar:
+            values = _estimate.bootstrap(fit, combinations, settings.draws, rng, bar.update_to)
+        # In the world of the sample the true squared length is the plain one, not the debiased one.
+        pivots = values - lengths
+        low, high = np.nanquantile(pivots, [1 - tail, tail], axis=0)
+        return {
+            "std_error": np.nanstd(values, axis=0, ddof=1), "lower": debiased - high, "upper": debiased - low,
+        }  # fmt: skip
+    units = fit.rows if rules.jackknife_over_rows else fit.clusters
+    share = settings.fraction
+    if not 0 < share <= 1:
+        raise BadFormula(f"jackknife_fraction is a share above 0 and up to 1, not {share}")
+    used = fit if share == 1 else _subsample(model, share, rng, rules)
+    with progress(used.clusters, "units", "jackknife", show=settings.show_progress) as bar:
+        values = _estimate.jackknife(used, combinations, bar.update_to)
+    undefined = np.isnan(values).any(axis=0)
+    if undefined.any():
+        listed = ", ".join(repr(name) for name, gone in zip(names, undefined, strict=True) if gone)
+        what = "context" if fit.units is None else "cluster"
+        warnings.warn(
+            f"{listed} rests on a single {what}: without it there is no estimate, so it has no standard error. Merge "
+            "levels, or read it with care",
+            AlacarteWarning,
+            stacklevel=4,
+        )
+    spread = ((values - values.mean(axis=0)) ** 2).sum(axis=0) * share
+    error = np.sqrt((units - 1) / units * spread)
+    reach = stats.t.ppf(tail, units - 1) * error
+    return {"std_error": error, "lower": debiased - reach, "upper": debiased + reach}
+
+
+def _subsample(model: EmbeddingRegression, share: float, rng: np.random.Generator, rules: Choices) -> Fit:
+    """The same model on a share of the units (of the rows, in conText's way)."""
+    matrix, y, codes = model.design.matrix, model.embeddings.matrix, model._clusters
+    if codes is None or rules.jackknife_over_rows:
+        rows = rng.choice(len(matrix), size=int(share * len(matrix)), replace=False)
+    else:
+        units = rng.choice(int(codes.max()) + 1, size=int(share * (codes.max() + 1)), replace=False)
+        rows = np.flatnonzero(np.isin(codes, units))
+    if len(rows) <= matrix.shape[1] + 1 or np.linalg.matrix_rank(matrix[rows]) < matrix.shape[1]:
+        raise BadFormula(f"a share of {share} of the contexts cannot carry {matrix.shape[1]} coefficients; raise it")
+    kept = None if codes is None else np.unique(codes[rows], return_inverse=True)[1]
+    weighted = kept is not None and not np.all(model._fit.weights == 1)
+    return _estimate.least_squares(matrix[rows], y[rows], kept, weighted)[0]
