@@ -131,10 +131,10 @@ class ContextSums:
             raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
         if wanted is not None and wanted.any_label:
             wanted = wanted | Targets.spans(matcher.keys[len(wanted) :])
+        told: dict[str, Any] = {**arrays, **run.amounts}
         return cls(
-            matcher.keys, **arrays, settings=settings, fingerprint=vectors.fingerprint, targets=wanted,
-            weights=weights, **run.amounts,
-        )  # fmt: skip
+            matcher.keys, settings=settings, fingerprint=vectors.fingerprint, targets=wanted, weights=weights, **told
+        )
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -116,7 +116,7 @@ class Encoder:
         self._plain = 0  # bytes encoded by the tokenizer itself
         self._lock = threading.Lock()
         self._size = -1  # of the lexicon when the table was made
-        self._table: tuple[npt.NDArray[np.uint8], Longs, npt.NDArray[np.uint64], Ints]
+        self._table: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]
 
     def encode(self, block: Block | Iterable[str | Sequence[str] | Document]) -> Encoded:
         """The ids of a block of documents."""
@@ -180,7 +180,7 @@ class Encoder:
             ids, offsets = self._splice_slow_lines(ids, offsets, slow[: 3 * n_slow].reshape(-1, 3), block)
         return Encoded(ids, offsets, [])
 
-    def _vocabulary(self) -> tuple[npt.NDArray[np.uint8], Longs, npt.NDArray[np.uint64], Ints]:
+    def _vocabulary(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
         """The hash table of all words that have an id; made anew when enough of them have come."""
         size = len(self.lexicon)
         if (
@@ -190,7 +190,7 @@ class Encoder:
         ):
             words, bounds = pack_words([*self.lexicon.index, *self.lexicon.extra])
             slots = 1 << max(4, (2 * size).bit_length())
-            self._table = (words, bounds, *kernel.build_vocabulary(words, bounds, slots))
+            self._table = kernel.build_vocabulary(words, bounds, slots)
             self._size = size
         return self._table
 

@@ -23,6 +23,7 @@ NOBODY = -1
 
 _BASIS = np.uint64(0xCBF29CE484222325)
 _PRIME = np.uint64(0x100000001B3)
+_UPPER, _LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
 _APOSTROPHE, _HYPHEN, _PERIOD, _UNDERSCORE, _NEWLINE = 39, 45, 46, 95, 10
 _COMMA, _COLON, _SLASH, _AMPERSAND = 44, 58, 47, 38
 
@@ -32,56 +33,84 @@ def _digit(byte):  # type: ignore[no-untyped-def]
     return 48 <= byte <= 57
 
 
+@numba.njit(cache=True, nogil=True, inline="always")
+def _mixed(code):  # type: ignore[no-untyped-def]
+    """The upper half, which is the better one, into the lower, which picks the slot."""
+    return code ^ (code >> np.uint64(32))
+
+
 @numba.njit(cache=True, nogil=True)
 def hash_bytes(text, low, high):  # type: ignore[no-untyped-def]
     code = _BASIS
     for i in range(low, high):
         code = (code ^ np.uint64(text[i])) * _PRIME
-    return code ^ (code >> np.uint64(32))
+    return _mixed(code)
 
 
 @numba.njit(cache=True, nogil=True)
-def build_vocabulary(text: Bytes, bounds: Longs, size: int) -> tuple[Hashes, Ints]:
-    """Hash table of the words `text[bounds[i]:bounds[i + 1]]`; `size` is a power of two above their number."""
-    hashes = np.zeros(size, dtype=np.uint64)
-    owners = np.full(size, NOBODY, dtype=np.int32)
+def build_vocabulary(text: Bytes, bounds: Longs, size: int) -> tuple[Hashes, Bytes]:
+    """Hash table of the words `text[bounds[i]:bounds[i + 1]]`; `size` is a power of two above their number.
+
+    Two places in memory a look-up: a slot holds half of the hash and where the word's record begins (plus one; zero is
+    an empty slot); a record holds id and length, four bytes each, and the word itself.
+    """
+    table = np.zeros(size, dtype=np.uint64)
+    count = bounds.size - 1
+    records = np.empty(text.size + 8 * count, dtype=np.uint8)
     mask = np.uint64(size - 1)
-    for word in range(bounds.size - 1):
-        code = hash_bytes(text, bounds[word], bounds[word + 1])
+    at = 0
+    for word in range(count):
+        low, high = bounds[word], bounds[word + 1]
+        code = hash_bytes(text, low, high)
         slot = code & mask
-        while owners[slot] != NOBODY:
+        while table[slot] != 0:
             slot = (slot + np.uint64(1)) & mask
-        hashes[slot] = code
-        owners[slot] = word
-    return hashes, owners
+        table[slot] = (code & _UPPER) | np.uint64(at + 1)
+        for k in range(4):
+            records[at + k] = (word >> (8 * k)) & 255
+            records[at + 4 + k] = ((high - low) >> (8 * k)) & 255
+        for k in range(high - low):
+            records[at + 8 + k] = text[low + k]
+        at += 8 + high - low
+    return table, records
 
 
 @numba.njit(cache=True, nogil=True)
-def _find(text, low, high, code, vocabulary):  # type: ignore[no-untyped-def]
+def _number(records, at):  # type: ignore[no-untyped-def]
+    return (
+        np.int32(records[at])
+        | (np.int32(records[at + 1]) << 8)
+        | (np.int32(records[at + 2]) << 16)
+        | (np.int32(records[at + 3]) << 24)
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _find(text, low, high, code, table, records):  # type: ignore[no-untyped-def]
     """The id of text[low:high], whose hash is `code`, or -1."""
-    words, bounds, hashes, owners = vocabulary
-    mask = np.uint64(owners.size - 1)
+    mask = np.uint64(table.size - 1)
     slot = code & mask
+    tag = code & _UPPER
     while True:
-        word = owners[slot]
-        if word == NOBODY:
-            return word
-        if hashes[slot] == code:
-            begin = bounds[word]
-            if bounds[word + 1] - begin == high - low:
+        entry = table[slot]
+        if entry == 0:
+            return np.int32(NOBODY)
+        if entry & _UPPER == tag:
+            at = np.int64(entry & _LOWER) - 1
+            if _number(records, at + 4) == high - low:
                 same = True
                 for k in range(high - low):
-                    if words[begin + k] != text[low + k]:
+                    if records[at + 8 + k] != text[low + k]:
                         same = False
                         break
                 if same:
-                    return word
+                    return _number(records, at)
         slot = (slot + np.uint64(1)) & mask
 
 
 @numba.njit(cache=True, nogil=True)
-def _look_up(text, low, high, vocabulary):  # type: ignore[no-untyped-def]
-    return _find(text, low, high, hash_bytes(text, low, high), vocabulary)
+def _look_up(text, low, high, table, records):  # type: ignore[no-untyped-def]
+    return _find(text, low, high, hash_bytes(text, low, high), table, records)
 
 
 # --------------------------------------------------------------------------------------------------- fold
@@ -171,32 +200,57 @@ def _fold(data, low, high, classes, folded, out, kinds):  # type: ignore[no-unty
 # -------------------------------------------------------------------------------------------------- split
 
 
-@numba.njit(cache=True, nogil=True)
-def _emit(text, low, high, token, sink):  # type: ignore[no-untyped-def]
-    """Write one id; remember the text of a token without one where that is asked for."""
-    ids, unknown_places, unknown_bounds, unknown_text, counters = sink
-    if token < 0 and unknown_places.size:
-        m = counters[1]
-        unknown_places[m] = counters[0]
-        begin = unknown_bounds[m]
-        for k in range(high - low):
-            unknown_text[begin + k] = text[low + k]
-        unknown_bounds[m + 1] = begin + high - low
-        counters[1] = m + 1
-    ids[counters[0]] = token
-    counters[0] += 1
+# Everything that writes ids takes `n`, how many there are, and returns how many there are then.
 
 
 @numba.njit(cache=True, nogil=True)
-def _emit_found(text, low, high, vocabulary, sink):  # type: ignore[no-untyped-def]
-    _emit(text, low, high, _look_up(text, low, high, vocabulary), sink)
+def _remember(text, low, high, n, unknown):  # type: ignore[no-untyped-def]
+    """Keep the text of a token that has no id, where that is asked for."""
+    places, bounds, kept, count = unknown
+    m = count[0]
+    places[m] = n
+    begin = bounds[m]
+    for k in range(high - low):
+        kept[begin + k] = text[low + k]
+    bounds[m + 1] = begin + high - low
+    count[0] = m + 1
 
 
 @numba.njit(cache=True, nogil=True)
-def _split_words(text, kinds, n, known, vocabulary, sink):  # type: ignore[no-untyped-def]
+def _emit(text, low, high, token, ids, n, unknown):  # type: ignore[no-untyped-def]
+    if token < 0 and unknown[0].size:
+        _remember(text, low, high, n, unknown)
+    ids[n] = token
+    return n + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _emit_found(text, low, high, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
+    return _emit(text, low, high, _look_up(text, low, high, table, records), ids, n, unknown)
+
+
+@numba.njit(cache=True, nogil=True)
+def _joiner(text, kinds, i):  # type: ignore[no-untyped-def]
+    """How many bytes at i, after a run of word characters, join it to the next run; 0 if none do."""
+    byte = text[i]
+    if byte == _APOSTROPHE or byte == _SLASH or byte == _AMPERSAND or byte == _HYPHEN:
+        return 1 if kinds[i + 1] == WORD else 0
+    if byte == _PERIOD:
+        if kinds[i + 1] == WORD:
+            return 1
+        return 2 if text[i + 1] == _HYPHEN and kinds[i + 2] == WORD else 0
+    if byte == _COMMA or byte == _COLON:
+        return 1 if _digit(text[i - 1]) and _digit(text[i + 1]) else 0
+    return 0
+
+
+@numba.njit(cache=True, nogil=True)
+def _split_words(text, kinds, size, known, marks, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     """Tokens of one folded line by the rules of `words`."""
+    mask = np.uint64(table.size - 1)
+    collect = unknown[0].size > 0
     i = 0
-    while i < n:
+    while i < size:
         kind = kinds[i]
         if kind == SPACE:
             i += 1
@@ -206,45 +260,52 @@ def _split_words(text, kinds, n, known, vocabulary, sink):  # type: ignore[no-un
             simple = kind == WORD
             i += kind != WORD
             code = _BASIS
-            while kinds[i] == WORD:
-                byte = text[i]
+            j = np.uint64(i)  # unsigned, so that no index is taken for a negative one
+            while kinds[j] == WORD:
+                byte = text[j]
                 code = (code ^ np.uint64(byte)) * _PRIME
                 if byte == _UNDERSCORE:
                     simple = False
-                i += 1
-            while True:  # what joins this run to the next
-                byte = text[i]
-                if byte == _APOSTROPHE or byte == _SLASH or byte == _AMPERSAND or byte == _HYPHEN:
-                    skip = 1 if kinds[i + 1] == WORD else 0
-                elif byte == _PERIOD:
-                    if kinds[i + 1] == WORD:
-                        skip = 1
-                    elif text[i + 1] == _HYPHEN and kinds[i + 2] == WORD:
-                        skip = 2
-                    else:
-                        skip = 0
-                elif byte == _COMMA or byte == _COLON:
-                    skip = 1 if _digit(text[i - 1]) and _digit(text[i + 1]) else 0
-                else:
-                    skip = 0
-                if skip == 0:
-                    break
-                simple = False
+                j += np.uint64(1)
+            i = np.int64(j)
+            skip = 0
+            if kinds[i] == PUNCTUATION:
+                skip = _joiner(text, kinds, i)
+            if skip == 0 and simple:
+                # By far the commonest case, so the look-up is written out: a call with this many arrays costs more.
+                code = _mixed(code)
+                token = np.int32(NOBODY)
+                slot = code & mask
+                while True:
+                    entry = table[slot]
+                    if entry == 0:
+                        break
+                    if (entry ^ code) & _UPPER == 0:
+                        at = np.uint64((entry & _LOWER) - np.uint64(1))
+                        length = np.uint64(i - start)
+                        if np.uint64(_number(records, at + np.uint64(4))) == length:
+                            same = True
+                            for k in range(length):
+                                if records[at + np.uint64(8) + k] != text[np.uint64(start) + k]:
+                                    same = False
+                                    break
+                            if same:
+                                token = _number(records, at)
+                                break
+                    slot = (slot + np.uint64(1)) & mask
+                if token < 0 and collect:
+                    _remember(text, start, i, n, unknown)
+                ids[n] = token
+                n += 1
+                continue
+            while skip:
                 i += skip
                 while kinds[i] == WORD:
                     i += 1
+                skip = _joiner(text, kinds, i)
             if text[i] == _PERIOD and text[i + 1] != _PERIOD:
-                if simple:  # by far the commonest compound: a word and a full stop
-                    _emit(text, start, i, _find(text, start, i, code ^ (code >> np.uint64(32)), vocabulary), sink)
-                    _emit_found(text, i, i + 1, vocabulary, sink)
-                    i += 1
-                    continue
                 i += 1
-                simple = False
-            if simple:
-                _emit(text, start, i, _find(text, start, i, code ^ (code >> np.uint64(32)), vocabulary), sink)
-            else:
-                _split_compound(text, start, i, known, vocabulary, sink)
+            n = _split_compound(text, start, i, known, table, records, ids, n, unknown)
             continue
         # Punctuation: brackets and double quotes alone, else a run of one character.
         start = i
@@ -258,7 +319,7 @@ def _split_words(text, kinds, n, known, vocabulary, sink):  # type: ignore[no-un
             width = 2
         i += width
         if not (byte == 40 or byte == 41 or byte == 91 or byte == 93 or byte == 123 or byte == 125 or byte == 34):
-            while i + width <= n:
+            while i + width <= size:
                 same = True
                 for k in range(width):
                     if text[i + k] != text[start + k]:
@@ -267,7 +328,12 @@ def _split_words(text, kinds, n, known, vocabulary, sink):  # type: ignore[no-un
                 if not same:
                     break
                 i += width
-        _emit_found(text, start, i, vocabulary, sink)
+        if i - start == 1 and marks[byte] >= 0:
+            ids[n] = marks[byte]
+            n += 1
+        else:
+            n = _emit_found(text, start, i, table, records, ids, n, unknown)
+    return n
 
 
 @numba.njit(cache=True, nogil=True)
@@ -292,7 +358,7 @@ def _contraction(text, low, high):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _split_compound(text, low, high, known, vocabulary, sink):  # type: ignore[no-untyped-def]
+def _split_compound(text, low, high, known, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     """The twin of `tokens._split_compound`."""
     period = text[high - 1] == _PERIOD
     if period:
@@ -301,19 +367,18 @@ def _split_compound(text, low, high, known, vocabulary, sink):  # type: ignore[n
             if text[k] == _PERIOD:
                 inner = True
         if inner:
-            token = _look_up(text, low, high, vocabulary)
+            token = _look_up(text, low, high, table, records)
             if _knows(token, known):
-                _emit(text, low, high, token, sink)
-                return
+                return _emit(text, low, high, token, ids, n, unknown)
         high -= 1
     stop = high
     if text[low] == _APOSTROPHE:
-        token = _look_up(text, low, high, vocabulary)
+        token = _look_up(text, low, high, table, records)
         if _knows(token, known):
-            _emit(text, low, high, token, sink)
+            n = _emit(text, low, high, token, ids, n, unknown)
             low = high
         else:
-            _emit_found(text, low, low + 1, vocabulary, sink)
+            n = _emit_found(text, low, low + 1, table, records, ids, n, unknown)
             low += 1
     suffix = -1
     apostrophe = False
@@ -323,37 +388,38 @@ def _split_compound(text, low, high, known, vocabulary, sink):  # type: ignore[n
     if apostrophe:
         suffix = _contraction(text, low, high)
         if suffix >= 0:
-            if _knows(_look_up(text, suffix, high, vocabulary), known):
+            if _knows(_look_up(text, suffix, high, table, records), known):
                 high = suffix
             else:
                 suffix = -1
     if low < high:
-        _split_hyphens(text, low, high, known, vocabulary, sink)
+        n = _split_hyphens(text, low, high, known, table, records, ids, n, unknown)
     if suffix >= 0:
-        _emit_found(text, suffix, stop, vocabulary, sink)
+        n = _emit_found(text, suffix, stop, table, records, ids, n, unknown)
     if period:
-        _emit_found(text, stop, stop + 1, vocabulary, sink)
+        n = _emit_found(text, stop, stop + 1, table, records, ids, n, unknown)
+    return n
 
 
 @numba.njit(cache=True, nogil=True)
-def _split_hyphens(text, low, high, known, vocabulary, sink):  # type: ignore[no-untyped-def]
-    token = _look_up(text, low, high, vocabulary)
+def _split_hyphens(text, low, high, known, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
+    token = _look_up(text, low, high, table, records)
     if _knows(token, known):
-        _emit(text, low, high, token, sink)
-        return
+        return _emit(text, low, high, token, ids, n, unknown)
     start = low
     for i in range(low, high + 1):
         if i < high and text[i] != _HYPHEN:
             continue
         if start < i:
-            token = _look_up(text, start, i, vocabulary)
+            token = _look_up(text, start, i, table, records)
             if _knows(token, known):
-                _emit(text, start, i, token, sink)
+                n = _emit(text, start, i, token, ids, n, unknown)
             else:
-                _split_pieces(text, start, i, vocabulary, sink)
+                n = _split_pieces(text, start, i, table, records, ids, n, unknown)
         if i < high:
-            _emit_found(text, i, i + 1, vocabulary, sink)
+            n = _emit_found(text, i, i + 1, table, records, ids, n, unknown)
         start = i + 1
+    return n
 
 
 @numba.njit(cache=True, nogil=True)
@@ -366,7 +432,7 @@ def _joins(text, low, high, i):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _split_pieces(text, low, high, vocabulary, sink):  # type: ignore[no-untyped-def]
+def _split_pieces(text, low, high, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     i = low
     while i < high:
         start = i
@@ -377,13 +443,14 @@ def _split_pieces(text, low, high, vocabulary, sink):  # type: ignore[no-untyped
         else:
             while i < high and not _joins(text, low, high, i):
                 i += 1
-        _emit_found(text, start, i, vocabulary, sink)
+        n = _emit_found(text, start, i, table, records, ids, n, unknown)
+    return n
 
 
 @numba.njit(cache=True, nogil=True)
-def _split_spaces(text, kinds, n, vocabulary, sink):  # type: ignore[no-untyped-def]
+def _split_spaces(text, kinds, size, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     i = 0
-    while i < n:
+    while i < size:
         if kinds[i] == SPACE:
             i += 1
             continue
@@ -392,7 +459,8 @@ def _split_spaces(text, kinds, n, vocabulary, sink):  # type: ignore[no-untyped-
         while kinds[i] != SPACE:
             code = (code ^ np.uint64(text[i])) * _PRIME
             i += 1
-        _emit(text, start, i, _find(text, start, i, code ^ (code >> np.uint64(32)), vocabulary), sink)
+        n = _emit(text, start, i, _find(text, start, i, _mixed(code), table, records), ids, n, unknown)
+    return n
 
 
 # --------------------------------------------------------------------------------------------------- lines
@@ -405,10 +473,8 @@ def encode_lines(
     folded: Ints,
     whitespace: bool,
     known: int,
-    words: Bytes,
-    bounds: Longs,
-    hashes: Hashes,
-    owners: Ints,
+    table: Hashes,
+    records: Bytes,
     ids: Ints,
     offsets: Longs,
     slow: Longs,
@@ -421,9 +487,14 @@ def encode_lines(
     `offsets` gets the end of each document; `slow` gets (document, begin, end) of the lines left to the reference,
     which hold no ids yet. `unknown_*` collect the text of tokens without an id, unless they are empty.
     """
-    vocabulary = (words, bounds, hashes, owners)
-    counters = np.zeros(2, dtype=np.int64)
-    sink = (ids, unknown_places, unknown_bounds, unknown_text, counters)
+    n_unknown = np.zeros(1, dtype=np.int64)
+    unknown = (unknown_places, unknown_bounds, unknown_text, n_unknown)
+    n = 0
+    one = np.empty(1, dtype=np.uint8)
+    marks = np.empty(128, dtype=np.int32)  # ids of single ASCII characters
+    for k in range(128):
+        one[0] = k
+        marks[k] = _look_up(one, 0, 1, table, records)
     text = np.empty(1024, dtype=np.uint8)
     kinds = np.empty(1024, dtype=np.uint8)
     documents = 0
@@ -438,17 +509,17 @@ def encode_lines(
         if text.size < room:
             text = np.empty(2 * room, dtype=np.uint8)
             kinds = np.empty(2 * room, dtype=np.uint8)
-        n = _fold(data, low, high, classes, folded, text, kinds)
-        if n < 0:
+        length = _fold(data, low, high, classes, folded, text, kinds)
+        if length < 0:
             slow[3 * n_slow] = documents
             slow[3 * n_slow + 1] = low
             slow[3 * n_slow + 2] = high
             n_slow += 1
         elif whitespace:
-            _split_spaces(text, kinds, n, vocabulary, sink)
+            n = _split_spaces(text, kinds, length, table, records, ids, n, unknown)
         else:
-            _split_words(text, kinds, n, known, vocabulary, sink)
-        offsets[documents] = counters[0]
+            n = _split_words(text, kinds, length, known, marks, table, records, ids, n, unknown)
+        offsets[documents] = n
         documents += 1
         low = high + 1
-    return counters[0], documents, n_slow, counters[1]
+    return n, documents, n_slow, n_unknown[0]

@@ -12,8 +12,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def prefetch(context: Any, array: Any, index: Any) -> Any:
+@intrinsic
+def prefetch(context, array, index):  # type: ignore[no-untyped-def]
     """Fetch the cache line of a one-dimensional array that holds `index`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

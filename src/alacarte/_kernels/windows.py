@@ -135,7 +135,7 @@ def add_windows(
 def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
     """Have a row in the cache by the time it is needed; `line` is how many of its values a cache line holds."""
     for j in range(0, width, line):
-        prefetch(array, at + j)
+        prefetch(array, at + j)  # type: ignore[call-arg]
 
 
 @numba.njit(cache=True, nogil=True)
