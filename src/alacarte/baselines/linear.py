@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._progress import ProgressCallback
-from alacarte.contexts import Averaging, ContextSettings, ContextSums, Positions, count_words, window_sides
+from alacarte.contexts import ContextSums, count_words
 from alacarte.corpus import Corpus, CorpusLike
 from alacarte.errors import BadSums, NotEnoughData
 from alacarte.model import ALaCarte
+from alacarte.settings import Averaging, ContextSettings, Positions, window_sides
 from alacarte.tokens import TokenizerLike, get_tokenizer
 from alacarte.transform import Probe, Transform
 from alacarte.vectors import VectorsLike, WordVectors
@@ -35,7 +36,8 @@ def remove_top(gram: Doubles, components: int) -> Doubles:
     if not 0 <= components < len(gram):
         raise NotEnoughData(f"{components} components cannot be removed from {len(gram)} dimensions; remove fewer")
     top = np.linalg.eigh(gram)[1][:, len(gram) - components :]
-    return np.eye(len(gram)) - top @ top.T
+    projection: Doubles = np.eye(len(gram)) - top @ top.T
+    return projection
 
 
 def usual_components(dimension: int) -> int:
@@ -54,7 +56,7 @@ class Baseline(ALaCarte):
     needs: ClassVar[Literal["nothing", "counts", "sums"]] = "nothing"
 
     @classmethod
-    def fit(  # type: ignore[override]
+    def fit(
         cls,
         vectors: VectorsLike,
         corpus: CorpusLike | None = None,

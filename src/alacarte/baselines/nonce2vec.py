@@ -17,12 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._kernels.skipgram import train_one
+from alacarte._pass import extent
 from alacarte._progress import ProgressCallback, progress
-from alacarte.contexts import ContextSums, count_words, extent
+from alacarte.contexts import ContextSums, count_words
 from alacarte.corpus import Corpus, CorpusLike
+from alacarte.encoding import Encoder, Lexicon
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import SLOT, Contexts
-from alacarte.targets import Lexicon, Targets, TargetsLike, encode
+from alacarte.targets import Targets, TargetsLike
 from alacarte.tokens import TokenizerLike, get_tokenizer
 from alacarte.vectors import VectorsLike, WordVectors
 
@@ -180,9 +182,11 @@ class Nonce2Vec:
         places = np.flatnonzero(rest == HERE)
         words = np.flatnonzero(rest >= 0)
         if not places.size:
-            return rest[words]
+            everywhere: Rows = rest[words]
+            return everywhere
         near = (np.abs(words[:, None] - places[None, :]) <= window).sum(axis=1)
-        return np.repeat(rest[words], near)
+        result: Rows = np.repeat(rest[words], near)
+        return result
 
     def induce(
         self,
@@ -197,10 +201,11 @@ class Nonce2Vec:
         wanted, source = Targets.of(targets), Corpus.of(corpus)
         lexicon = Lexicon(self.vectors.key_to_index)
         matcher = wanted.compile(lexicon, self.tokenizer)
+        encoder = Encoder(self.tokenizer, lexicon)
         found: list[list[Rows]] = [[] for _ in wanted]
         with progress(*extent(source), "reading", show_progress, callback) as bar:
             for batch in source.batches():
-                encoded = encode(batch.documents, self.tokenizer, lexicon)
+                encoded = encoder.encode(batch.documents)
                 ids = np.where(encoded.ids < lexicon.known, encoded.ids, OTHER).astype(np.int64)
                 matches = matcher.match(encoded)
                 documents = np.searchsorted(encoded.offsets, matches.starts, side="right")

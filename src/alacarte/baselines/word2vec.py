@@ -16,8 +16,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._pass import extent
 from alacarte._progress import ProgressCallback, progress
-from alacarte.contexts import extent
 from alacarte.corpus import Corpus, CorpusLike, Document
 from alacarte.errors import NoOccurrences, NotEnoughData, require
 from alacarte.model import SLOT, Contexts

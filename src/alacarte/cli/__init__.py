@@ -15,6 +15,7 @@ from alacarte.cli._group import INTERRUPTED, Group
 from alacarte.cli.convert import convert
 from alacarte.cli.demo import demo
 from alacarte.cli.embed import embed
+from alacarte.cli.evaluate import app as evaluate
 from alacarte.cli.fit import fit
 from alacarte.cli.induce import induce
 from alacarte.cli.inspect import inspect
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 for command in (demo, fit, induce, embed, nearest, convert, inspect, merge):
     app.command()(command)
+app.add_typer(evaluate, name="eval")
 
 
 def _version(wanted: bool) -> None:

@@ -153,10 +153,8 @@ class Trials:
             columns = np.hstack([total, mean, weight[:, None], filled[:, None]]).astype(np.float32)
             columns = np.vstack([columns, np.zeros(columns.shape[1], dtype=np.float32)])
             cuts = np.concatenate([[0], np.cumsum(self.settings.sizes)[:-1]]).astype(np.int64)
-            parts = []
-            for chosen in self.orders(self.settings.trials):
-                parts.append(np.add.reduceat(columns[chosen], cuts, axis=1).swapaxes(0, 1))
-            everything = np.stack(parts)
+            orders = self.orders(self.settings.trials)
+            everything = np.stack([np.add.reduceat(columns[order], cuts, axis=1).swapaxes(0, 1) for order in orders])
             d = total.shape[1]
             while len(self._sums) >= KEPT:
                 self._sums.pop(next(iter(self._sums)))
@@ -208,7 +206,7 @@ def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
             else:
                 top, by = (total, 0) if settings.averaging == "token" else (mean, 1)
                 divisor = weight[shuffle, place, :, by, None].astype(np.float64)
-                u = np.divide(top[shuffle, place], divisor, out=np.zeros_like(divisor * top[shuffle, place]), where=divisor > 0)
+                u = top[shuffle, place] / np.where(divisor > 0, divisor, 1.0)
             values.append(float(trials.correlations(size, model.transform(u).astype(np.float64))))
         result.append(values)
     return result
@@ -251,7 +249,10 @@ def _run_word2vec(model: RetrainedWord2Vec, trials: Trials) -> list[list[float]]
                 for i, word in enumerate(trials.words)
             }
             found = model.retrain({word: texts for word, texts in contexts.items() if texts})
-            usable = [i for i in trials.pairs_at(size) if {trials.pairs[i].first, trials.pairs[i].second} <= set(found.words)]
+            known = found.key_to_index
+            usable = [
+                i for i in trials.pairs_at(size) if trials.pairs[i].first in known and trials.pairs[i].second in known
+            ]
             first = unit_rows(found[[trials.pairs[i].first for i in usable]])
             second = unit_rows(found[[trials.pairs[i].second for i in usable]])
             result.append([float(spearman((first * second).sum(axis=1), trials.scores[usable]))])

@@ -151,7 +151,9 @@ def read_rare_words(folder: str | Path) -> RareWords:
         )
     lacking = [pair.second for pair in pairs if not contexts.get(pair.second)]
     if lacking:
-        raise BadData(f"{path}: no contexts for {len(lacking)} rare words, {lacking[0]!r} first; add them or their pairs")
+        raise BadData(
+            f"{path}: no contexts for {len(lacking)} rare words, {lacking[0]!r} first; add them or their pairs"
+        )
     return RareWords(pairs, contexts)
 
 

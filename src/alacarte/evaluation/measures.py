@@ -18,7 +18,8 @@ def unit_rows(rows: npt.ArrayLike) -> Doubles:
     """
     wide = np.asarray(rows, dtype=np.float64)
     lengths = np.linalg.norm(wide, axis=-1, keepdims=True)
-    return np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0)
+    units: Doubles = np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0)
+    return units
 
 
 def cosines(first: npt.ArrayLike, second: npt.ArrayLike) -> Doubles:

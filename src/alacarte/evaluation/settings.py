@@ -112,7 +112,7 @@ class Settings:
         except tomllib.TOMLDecodeError as error:
             raise BadData(f"the settings are not TOML: {error}") from None
         if "experiment" not in values:
-            raise BadData("the settings name no experiment; add a line such as experiment = \"nonce\"")
+            raise BadData('the settings name no experiment; add a line such as experiment = "nonce"')
         return cls(values.pop("experiment")).with_options(values)
 
     @classmethod

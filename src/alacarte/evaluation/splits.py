@@ -33,7 +33,7 @@ class Permit:
 def open_test(settings: Settings, store: Store) -> Permit:
     """Record the settings of a final evaluation, then allow it."""
     if settings.split != "test":
-        raise BadData("these settings are for the train split; a final evaluation says split = \"test\"")
+        raise BadData('these settings are for the train split; a final evaluation says split = "test"')
     if settings.experiment == "sweep":
         raise BadData("a sweep chooses settings, so it sees no test split; run the experiment with what it chose")
     path = store.folder / "test-runs.jsonl"

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from alacarte._files import atomic_write
 from alacarte.contexts import ContextSums
 from alacarte.corpus import Corpus
+from alacarte.settings import Averaging
 from alacarte.vectors import WordVectors
 from alacarte.weights import ContextWeights, resolve
 
@@ -92,7 +93,7 @@ class Store:
 
         Weights that depend on frequencies take them from the uniform sums, so nothing is counted twice.
         """
-        kind = "context" if averaging == "context" else "occurrence"
+        kind: Averaging = "context" if averaging == "context" else "occurrence"
         key = {
             "vectors": vectors.fingerprint, "corpus": self._identity(corpus), "window": window, "kind": kind,
             "weights": context_weights, "tokenizer": tokenizer, "every": every,

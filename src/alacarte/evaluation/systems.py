@@ -59,7 +59,7 @@ class System:
     name: str
     kind: str
     settings: Settings
-    parameters: dict[str, float] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, text: str, settings: Settings) -> "System":
@@ -71,7 +71,7 @@ class System:
         if kind not in NAMES:
             raise BadData(f"no system is called {kind!r}; there are {', '.join(NAMES)}")
         own: dict[str, str] = {}
-        parameters: dict[str, float] = {}
+        parameters: dict[str, Any] = {}
         possible = PARAMETERS.get(kind, set())
         for option in options:
             name, _, value = option.partition("=")
@@ -147,9 +147,7 @@ class Workbench:
             return self.alacarte(settings)
         kind = LINEAR[system.kind]
         if kind.needs == "nothing":
-            return kind.fit(
-                self.vectors, window=settings.window, tokenizer=settings.tokenizer, **system.parameters
-            )
+            return kind.fit(self.vectors, window=settings.window, tokenizer=settings.tokenizer, **system.parameters)
         weights = kind.sums_weights(**system.parameters)
         sums = self.sums(settings, "uniform" if weights is None else str(weights))
         return kind.from_sums(self.vectors, sums, **system.parameters)
@@ -167,7 +165,7 @@ class Workbench:
         text = EveryNth(self.corpus, settings.every) if settings.every > 1 else self.corpus
         return RetrainedWord2Vec.fit(
             self.vectors, text, window=settings.window, seed=settings.seed, tokenizer=settings.tokenizer,
-            show_progress=self.store.show_progress, **system.parameters,  # type: ignore[arg-type]
+            show_progress=self.store.show_progress, **system.parameters,
         )  # fmt: skip
 
     def protocol(self, settings: Settings) -> dict[str, Any]:

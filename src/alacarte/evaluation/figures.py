@@ -1,0 +1,260 @@
+"""The figures of the experiments, in the paper's layout: legible in black and white, PNG and SVG.
+
+Ours are drawn through, published numbers dotted with hollow marks. What tells lines apart is mark and dash as well
+as colour.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from alacarte.errors import require
+from alacarte.evaluation.results import Results, Row
+
+LOOKS = [  # colours that differ in lightness, dashes, marks
+    ("#000000", "-", "o"),
+    ("#b2182b", "--", "s"),
+    ("#2166ac", "-.", "^"),
+    ("#5aae61", "-", "D"),
+    ("#e08214", "--", "v"),
+    ("#8073ac", "-.", "P"),
+    ("#4d4d4d", "-", "X"),
+    ("#80cdc1", "--", "<"),
+    ("#bf812d", "-.", ">"),
+    ("#969696", "-", "*"),
+]
+
+
+def draw(results: Results, folder: Path, **options: Any) -> list[Path]:
+    """The figure of these results as FOLDER/NAME.png and .svg."""
+    pyplot = _pyplot()
+    figure = FIGURES[results.settings.experiment](pyplot, results, **options)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for ending in ("png", "svg"):
+        path = folder / f"{results.settings.experiment}.{ending}"
+        metadata = {"Date": None} if ending == "svg" else None  # the same results, the same file
+        figure.savefig(path, dpi=130, metadata=metadata)
+        written.append(path)
+    pyplot.close(figure)
+    return written
+
+
+def _pyplot() -> Any:
+    matplotlib = require("matplotlib", extra="plot", purpose="drawing figures")
+    matplotlib.use("Agg")
+    pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing figures")
+    pyplot.rcParams.update(
+        {
+            "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+            "grid.color": "#dddddd", "grid.linewidth": 0.6, "legend.frameon": False, "svg.hashsalt": "alacarte",
+            "figure.constrained_layout.use": True,
+        }
+    )  # fmt: skip
+    return pyplot
+
+
+def _lines(axes: Any, rows: Sequence[Row], x: str, *, band: float = 2.0) -> None:
+    """A line for each system over `x`, ours with a band of some standard errors."""
+    systems = dict.fromkeys((row["system"], row["source"]) for row in rows)
+    ours = [name for name, source in systems if source == "ours"]
+    rank = {name: i for i, name in enumerate(sorted(ours, key=lambda name: not name.startswith("alacarte")))}
+    others = 0
+    for system, source in systems:
+        chosen = [row for row in rows if (row["system"], row["source"]) == (system, source)]
+        xs, ys = [row[x] for row in chosen], np.array([row["value"] for row in chosen])
+        if source == "ours":
+            colour, dash, mark = LOOKS[rank[system] % len(LOOKS)]
+            axes.plot(xs, ys, color=colour, linestyle=dash, marker=mark, markersize=4, linewidth=1.3, label=system)
+            errors = np.array([row.get("stderr") or 0.0 for row in chosen])
+            if errors.any():
+                axes.fill_between(xs, ys - band * errors, ys + band * errors, color=colour, alpha=0.15, linewidth=0)
+        else:
+            mark = "osD^vP"[others % 6]
+            others += 1
+            axes.plot(
+                xs, ys, color="#777777", linestyle=":", marker=mark, markersize=5, markerfacecolor="white",
+                linewidth=1.0, label=f"{system} ({source})",
+            )  # fmt: skip
+
+
+def _crw(pyplot: Any, results: Results) -> Any:
+    figure, axes = pyplot.subplots(figsize=(8.2, 4.6))
+    _lines(axes, [row for row in results.rows if row["metric"] == "spearman"], "size")
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(results.settings.sizes, [str(size) for size in results.settings.sizes])
+    axes.set_xlabel("number of contexts")
+    axes.set_ylabel("Spearman correlation with human ratings")
+    axes.set_title(_title("Contextual rare words", results), fontsize=9)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7.5)
+    return figure
+
+
+def _nonce(pyplot: Any, results: Results) -> Any:
+    figure, panels = pyplot.subplots(1, 2, figsize=(8.2, 0.32 * len(results.rows) / 2 + 1.2), sharey=True)
+    for axes, metric in zip(panels, ("median rank", "MRR"), strict=True):
+        rows = results.select(metric=metric)
+        for place, row in enumerate(rows):
+            ours = row["source"] == "ours"
+            face = "black" if ours else "white"
+            axes.plot(row["value"], -place, "o", color="black", markerfacecolor=face, markersize=5)
+            axes.annotate(
+                f"{row['value']:.0f}" if metric == "median rank" else f"{row['value']:.3f}", (row["value"], -place),
+                xytext=(6, -3), textcoords="offset points", fontsize=7.5,
+            )  # fmt: skip
+        axes.set_yticks(
+            [-place for place in range(len(rows))],
+            [row["system"] + ("" if row["source"] == "ours" else f" ({row['source']})") for row in rows],
+        )
+        axes.set_xlabel(metric + (" (less is better)" if metric == "median rank" else " (more is better)"))
+        axes.margins(x=0.15)
+    panels[0].set_xscale("log")
+    figure.suptitle(
+        _title(f"Definitional nonces, {results.settings.split} split; hollow: published", results), fontsize=9
+    )
+    return figure
+
+
+def _chimera(pyplot: Any, results: Results) -> Any:
+    figure, panels = pyplot.subplots(1, 2, figsize=(9.4, 4.4), sharex=True)
+    for axes, metric in zip(panels, ("ρ", "(ρ+p)/2"), strict=True):
+        _lines(axes, results.select(metric=metric), "sentences", band=1.0)
+        axes.set_xticks([2, 4, 6])
+        axes.set_xlabel("sentences")
+        axes.set_ylabel("mean Spearman's ρ" if metric == "ρ" else "(ρ+p)/2, what the authors' script prints")
+    handles: dict[str, Any] = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    figure.legend(handles.values(), handles.keys(), loc="outside right center", fontsize=7.5)
+    figure.suptitle(_title(f"Chimeras, {results.settings.split} split; bands: one standard error", results), fontsize=9)
+    return figure
+
+
+def _wordsim(pyplot: Any, results: Results) -> Any:
+    rows = results.select(metric="ρ")
+    sets = list(dict.fromkeys(row["set"] for row in rows))
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    figure, axes = pyplot.subplots(figsize=(8.2, 3.8))
+    width = 0.85 / len(systems)
+    greys = np.linspace(0.1, 0.9, len(systems))
+    for i, system in enumerate(systems):
+        values = {row["set"]: row["value"] for row in rows if row["system"] == system}
+        places = np.arange(len(sets)) + (i - (len(systems) - 1) / 2) * width
+        axes.bar(
+            places, [values.get(name, np.nan) for name in sets], width, label=system, color=str(greys[i]),
+            edgecolor="black", linewidth=0.5, hatch=["", "///", "...", "xx"][i % 4],
+        )  # fmt: skip
+    axes.set_xticks(range(len(sets)), sets, rotation=15, ha="right")
+    axes.set_ylabel("Spearman's ρ")
+    axes.set_title(_title("Word similarity, missing words induced", results), fontsize=9)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7.5)
+    return figure
+
+
+def _figure1(pyplot: Any, results: Results) -> Any:
+    figure, panels = pyplot.subplots(1, 2, figsize=(8.2, 3.6), sharex=True)
+    for axes, metric in zip(panels, ("norm ratio", "cosine(A u, v)"), strict=True):
+        systems = list(dict.fromkeys(row["system"] for row in results.select(metric=metric)))
+        for place, system in enumerate(systems):
+            rows = results.select(metric=metric, system=system)
+            xs = [row["count"] for row in rows]
+            colour, dash, mark = LOOKS[place]
+            axes.plot(
+                xs,
+                [row["value"] for row in rows],
+                color=colour,
+                linestyle=dash,
+                marker=mark,
+                markersize=3.5,
+                label=system,
+            )
+            axes.fill_between(
+                xs, [r["low"] for r in rows], [r["high"] for r in rows], color=colour, alpha=0.15, linewidth=0
+            )
+        axes.set_xscale("log")
+        axes.set_xlabel("occurrences of the word")
+        axes.legend(fontsize=8)
+    panels[0].set_ylabel("length after / before")
+    panels[0].set_yscale("log")
+    panels[1].set_ylabel("cosine of A u with the word's own vector")
+    figure.suptitle(_title("What the transform does, by frequency; bands: quartiles", results), fontsize=9)
+    return figure
+
+
+def _sweep(pyplot: Any, results: Results) -> Any:
+    """A heat map over two axes for each combination of the others; a line over the one axis there is."""
+    from alacarte.evaluation.sweep import AXES, TASKS
+
+    metric, less = TASKS[results.protocol["task"]]
+    rows = results.select(metric=metric)
+    extra = [name for name in ("size", "sentences") if name in rows[0]]
+    names = [name for name in AXES if name in rows[0]]
+    values = {name: list(dict.fromkeys(row[name] for row in rows)) for name in (*names, *extra)}
+    wide = sorted((name for name in values if len(values[name]) > 1), key=lambda name: -len(values[name]))[:2]
+    if len(wide) < 2:
+        figure, axes = pyplot.subplots(figsize=(5.2, 3.4))
+        x = wide[0] if wide else names[0]
+        axes.plot(range(len(rows)), [row["value"] for row in rows], "o-", color="black")
+        axes.set_xticks(range(len(rows)), [_short(row[x]) for row in rows])
+        axes.set_xlabel(x)
+        axes.set_ylabel(metric)
+        figure.suptitle(_title(f"Sweep: {metric}", results), fontsize=9)
+        return figure
+    down, across = wide[1], wide[0]
+    others = [name for name in values if name not in wide]
+    panels = list(dict.fromkeys(tuple(row[name] for name in others) for row in rows))
+    columns = min(len(panels), 3)
+    lines = -(-len(panels) // columns)
+    figure, grid = pyplot.subplots(
+        lines, columns, squeeze=False,
+        figsize=(columns * (0.75 * len(values[across]) + 1.1) + 0.8, lines * (0.45 * len(values[down]) + 1.3) + 0.4),
+    )  # fmt: skip
+    everything = [row["value"] for row in rows]
+    for axes, panel in zip(grid.flat, panels, strict=False):
+        chosen = [row for row in rows if tuple(row[name] for name in others) == panel]
+        table = np.full((len(values[down]), len(values[across])), np.nan)
+        for row in chosen:
+            table[values[down].index(row[down]), values[across].index(row[across])] = row["value"]
+        image = axes.imshow(
+            table, cmap="Greys_r" if less else "Greys", aspect="auto", vmin=min(everything), vmax=max(everything)
+        )
+        middle = (min(everything) + max(everything)) / 2
+        for (i, j), value in np.ndenumerate(table):
+            dark = (value < middle) == less
+            shown = f"{value:.0f}" if value >= 10 else f"{value:.3f}"
+            axes.text(j, i, shown, ha="center", va="center", fontsize=7.5, color="white" if dark else "black")
+        axes.set_xticks(range(len(values[across])), [_short(v) for v in values[across]])
+        axes.set_yticks(range(len(values[down])), [_short(v) for v in values[down]])
+        axes.set_xlabel(across)
+        axes.set_ylabel(down)
+        axes.grid(False)
+        label = ", ".join(f"{n} {_short(v)}" for n, v in zip(others, panel, strict=True) if len(values[n]) > 1)
+        axes.set_title(label, fontsize=8)
+    for axes in list(grid.flat)[len(panels) :]:
+        axes.axis("off")
+    figure.colorbar(image, ax=grid, label=f"{metric}, {'less' if less else 'more'} is better", shrink=0.8)
+    figure.suptitle(f"Sweep on {results.protocol['task']} (training data)", fontsize=9)
+    return figure
+
+
+def _short(value: object) -> str:
+    return Path(str(value)).name.removesuffix(".npy")
+
+
+def _title(what: str, results: Results) -> str:
+    s = results.settings
+    text = f"{results.protocol['corpus_tokens'] / 1e6:.3g}M tokens, " if "corpus_tokens" in results.protocol else ""
+    return f"{what}\n{_short(s.vectors)}, {text}window {s.window}, τ = {s.tau}"
+
+
+FIGURES: dict[str, Callable[..., Any]] = {
+    "crw": _crw,
+    "nonce": _nonce,
+    "chimera": _chimera,
+    "wordsim": _wordsim,
+    "figure1": _figure1,
+    "sweep": _sweep,
+}
