@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -166,6 +167,7 @@ class Encoder:
         ids = np.empty(room, dtype=np.int32)
         offsets = np.zeros(lines + 1, dtype=np.int64)
         slow = np.empty(3 * lines, dtype=np.int64)
+        unknown: tuple[Any, ...]
         if self.lexicon.admit is None:
             unknown = np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.uint8)
         else:

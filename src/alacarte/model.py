@@ -26,7 +26,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._progress import ProgressCallback
 from alacarte._version import __version__
 from alacarte.contexts import ContextSums
 from alacarte.corpus import CorpusLike
@@ -157,19 +156,17 @@ class ALaCarte:
         toward: Literal["zero", "identity"] = "zero",
         intercept: bool = False,
         exclude: Iterable[str] = (),
-        threads: int | None = None,
-        show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
+        **options: Any,
     ) -> "ALaCarte":
         """Learn a transform for `vectors` from any text; `print(model.report)` says how well.
 
-        How contexts are read: see `ContextSums.collect`. How the matrix is learned: see `Transform.fit`.
+        How contexts are read, and further options (threads, memory, checkpoint, …): see `ContextSums.collect`.
+        How the matrix is learned: see `Transform.fit`.
         """
         source = WordVectors.of(vectors)
         sums = ContextSums.collect(
             source, corpus, window=window, averaging=averaging, positions=positions,
-            context_weights=context_weights, tokenizer=tokenizer, unknown=unknown, threads=threads,
-            show_progress=show_progress, callback=callback,
+            context_weights=context_weights, tokenizer=tokenizer, unknown=unknown, **options,
         )  # fmt: skip
         return cls.from_sums(
             source, sums, weighting=weighting, ridge=ridge, toward=toward, intercept=intercept, exclude=exclude,
@@ -203,21 +200,16 @@ class ALaCarte:
 
     # -------------------------------------------------------------------------------------------- induce
 
-    def collect(
-        self,
-        targets: TargetsLike,
-        corpus: CorpusLike,
-        *,
-        threads: int | None = None,
-        show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
-    ) -> ContextSums:
-        """Sum the contexts of targets as this model's transform needs them; `apply` turns sums into vectors."""
+    def collect(self, targets: TargetsLike, corpus: CorpusLike, **options: Any) -> ContextSums:
+        """Sum the contexts of targets as this model's transform needs them; `apply` turns sums into vectors.
+
+        `options` are those of `ContextSums.collect` that say how the work is done: threads, memory, checkpoint, …
+        """
         settings = self.settings
         return ContextSums.collect(
             self.vectors, corpus, targets, window=(settings.left, settings.right), averaging=settings.averaging,
             positions=settings.positions, context_weights=self.transform.weights, tokenizer=self.tokenizer,
-            unknown=settings.unknown, threads=threads, show_progress=show_progress, callback=callback,
+            unknown=settings.unknown, **options,
         )  # fmt: skip
 
     def apply(self, sums: ContextSums) -> InducedVectors:
@@ -226,25 +218,17 @@ class ALaCarte:
             self.transform.check_sums(sums)
         return InducedVectors(self, sums)
 
-    def induce(
-        self,
-        targets: TargetsLike,
-        corpus: CorpusLike,
-        *,
-        threads: int | None = None,
-        show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
-    ) -> InducedVectors:
+    def induce(self, targets: TargetsLike, corpus: CorpusLike, **options: Any) -> InducedVectors:
         """A vector for each target that occurs in the corpus; `.missing` lists the others.
+
+        `options` say how the work is done, as in `collect`: threads, memory, checkpoint, show_progress, …
 
         >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
         >>> induced = ALaCarte(vectors, Transform(np.eye(2))).induce(["new york", "x"], ["a New York b"])
         >>> induced["new york"].tolist(), induced.count("new york"), induced.missing
         ([1.0, 1.0], 1, ['x'])
         """
-        return self.apply(
-            self.collect(targets, corpus, threads=threads, show_progress=show_progress, callback=callback)
-        )
+        return self.apply(self.collect(targets, corpus, **options))
 
     # --------------------------------------------------------------------------------------------- embed
 

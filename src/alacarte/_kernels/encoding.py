@@ -267,7 +267,7 @@ def _split_words(text, kinds, size, known, marks, table, records, ids, n, unknow
                 if byte == _UNDERSCORE:
                     simple = False
                 j += np.uint64(1)
-            i = np.int64(j)
+            i = np.int64(j)  # type: ignore[assignment]
             skip = 0
             if kinds[i] == PUNCTUATION:
                 skip = _joiner(text, kinds, i)

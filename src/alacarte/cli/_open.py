@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from alacarte.cli._output import detail
+from alacarte.cli._output import detail, show_json, show_line, voice
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
@@ -36,6 +36,47 @@ def parse_window(text: str) -> tuple[int, int]:
             f"{text!r} is neither a number of words nor two, as in 5,10", param_hint="--window"
         ) from None
     return before, after
+
+
+def parse_shard(text: str | None) -> tuple[int, int] | None:
+    """
+    >>> parse_shard("2/8")
+    (2, 8)
+    """
+    if text is None:
+        return None
+    try:
+        part, parts = (int(number) for number in text.split("/"))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not as in 2/8", param_hint="--shard") from None
+    if not 1 <= part <= parts:
+        raise typer.BadParameter(f"{text!r}: parts are numbered from 1 to {parts}", param_hint="--shard")
+    return part, parts
+
+
+def finish_shard(shard: str, sums: "ContextSums", as_json: bool) -> None:
+    """What to say when one of several parts is done."""
+    if as_json:
+        show_json({"shard": shard, "documents": sums.documents, "tokens_read": sums.tokens_read})
+    elif not voice.quiet:
+        show_line(
+            f"Part {shard} is done: {sums.tokens_read:,} tokens in {sums.documents:,} documents. "
+            "When all are: alc merge, then this command with --sums."
+        )
+
+
+def detail_memory() -> None:
+    from alacarte._pass import peak_memory
+
+    peak = peak_memory()
+    if peak is not None:
+        detail(f"peak memory so far: {peak / 1e9:.2f} GB")
+
+
+def forget(checkpoint: Path | None) -> None:
+    """The results are safe, so the work that led to them need not be kept."""
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
 
 
 def parse_ridge(text: str) -> float | Literal["loo"]:

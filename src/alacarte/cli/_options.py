@@ -11,6 +11,7 @@ CORPUS = "The corpus"
 CONTEXTS = "How contexts are read"
 MATRIX = "How the matrix is learned"
 VECTORS = "The vectors"
+WORK = "Large corpora"
 
 
 def _set_verbosity(value: bool | None) -> bool | None:
@@ -32,7 +33,31 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead
 Force = Annotated[
     bool, typer.Option("--force", help="Use a transform with vectors or sums it does not know. For experts.")
 ]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads to use; as many as there are cores if left out.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, rich_help_panel=WORK, help="Threads to use; as many as there are cores if left out."),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", rich_help_panel=WORK, help="Most memory to use, as in 4GB; no limit if left out."),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", rich_help_panel=WORK,
+        help="Keep the work so far in FILE; the same command goes on from there. Deleted when all is done.",
+    ),
+]  # fmt: skip
+CheckpointEvery = Annotated[
+    float, typer.Option(min=0, metavar="SECONDS", rich_help_panel=WORK, help="How often to write the checkpoint.")
+]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        metavar="I/N", rich_help_panel=WORK,
+        help="Read only the I-th of N parts and save its sums (--save-sums), for alc merge to add up.",
+    ),
+]  # fmt: skip
 K = Annotated[int, typer.Option("--k", "-k", min=1, help="How many neighbours.")]
 Among = Annotated[
     int | None,

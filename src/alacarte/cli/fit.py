@@ -9,11 +9,15 @@ from alacarte.cli import _options as o
 from alacarte.cli._open import (
     check_file,
     check_folder,
+    detail_memory,
+    finish_shard,
+    forget,
     open_corpus,
     open_sums,
     open_vectors,
     parse_context_weights,
     parse_ridge,
+    parse_shard,
     parse_window,
     read_list,
     refuse,
@@ -24,7 +28,9 @@ from alacarte.cli._output import note, show_json, show_line, show_rows, voice, w
 def fit(
     ctx: typer.Context,
     vectors: o.Vectors,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the model; made if it is not there.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the model; made if it is not there.")
+    ] = None,
     paths: o.CorpusPaths = None,
     corpus: o.Corpora = None,
     sums: o.Sums = None,
@@ -77,6 +83,10 @@ def fit(
     encoding: o.Encoding = "utf-8",
     errors: o.Errors = "strict",
     threads: o.Threads = None,
+    memory: o.Memory = None,
+    checkpoint: o.Checkpoint = None,
+    checkpoint_every: o.CheckpointEvery = 60.0,
+    shard: o.Shard = None,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -92,14 +102,25 @@ def fit(
     if len(chosen) > 1:
         raise typer.BadParameter("--tau, --log and --no-weighting exclude each other; pass one of them")
     sides, penalty = parse_window(window), parse_ridge(ridge)
-    check_folder(out)
+    part = parse_shard(shard)
+    if part is not None:
+        refuse(
+            ctx, "a shard only saves its sums; learn from all of them, with --sums", "out", "sums", "include_vectors"
+        )
+        if save_sums is None:
+            raise typer.BadParameter("--shard needs --save-sums FILE, where the sums of this part go")
+    elif out is None:
+        raise typer.BadParameter("say where the model goes with --out DIR")
+    else:
+        check_folder(out)
     check_file(save_sums)
+    check_file(checkpoint)
     left_out = [] if exclude is None else read_list(exclude)
     if sums:
         refuse(
             ctx, "saved sums have this already; leave it out with --sums", "paths", "corpus", "window",
             "averaging", "positions", "context_weights", "tokenizer", "unknown", "unit", "format", "text",
-            "tokens", "encoding", "errors", "threads",
+            "tokens", "encoding", "errors", "threads", "memory", "checkpoint", "checkpoint_every",
         )  # fmt: skip
         collected = open_sums(sums)
         source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
@@ -115,11 +136,17 @@ def fit(
         collected = ContextSums.collect(
             source, documents, window=sides, averaging=averaging, positions=positions,
             context_weights=weights, tokenizer=tokenizer, unknown=unknown, threads=threads,
+            memory=memory, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, shard=part,
             show_progress=voice.progress,
         )  # fmt: skip
+        detail_memory()
     if save_sums is not None:
         collected.save(save_sums)
         wrote(save_sums)
+    if shard is not None or out is None:
+        finish_shard(shard or "", collected, as_json)
+        forget(checkpoint)
+        return
 
     from alacarte.model import ALaCarte
 
@@ -133,6 +160,7 @@ def fit(
         note("the vectors were not read as the file has them, so the model keeps its own copy")
     model.save(out, include_vectors=True if include_vectors or special else None)
     wrote(out)
+    forget(checkpoint)
     assert model.report is not None
     if as_json:
         show_json({**model.report.to_dict(), "out": str(out)})

@@ -1,7 +1,7 @@
 """`alc induce`: vectors for targets, from a corpus."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,10 +9,14 @@ from alacarte.cli import _options as o
 from alacarte.cli._open import (
     check_file,
     check_vector_file,
+    detail_memory,
+    finish_shard,
+    forget,
     open_corpus,
     open_model,
     open_sums,
     parse_lengths,
+    parse_shard,
     refuse,
 )
 from alacarte.cli._output import show_json, show_line, voice, wrote
@@ -29,8 +33,8 @@ SHOWN = 8  # missing targets named in the summary
 def induce(
     ctx: typer.Context,
     out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the vectors go: .safetensors, .txt, .vec, .bin, .npy.")
-    ],
+        Path | None, typer.Option(metavar="FILE", help="Where the vectors go: .safetensors, .txt, .vec, .bin, .npy.")
+    ] = None,
     paths: o.CorpusPaths = None,
     model: o.Model = None,
     corpus: o.Corpora = None,
@@ -96,6 +100,10 @@ def induce(
     encoding: o.Encoding = "utf-8",
     errors: o.Errors = "strict",
     threads: o.Threads = None,
+    memory: o.Memory = None,
+    checkpoint: o.Checkpoint = None,
+    checkpoint_every: o.CheckpointEvery = 60.0,
+    shard: o.Shard = None,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -114,16 +122,28 @@ def induce(
         refuse(
             ctx, "saved sums have this already; leave it out with --sums", *asked, "paths", "corpus",
             "update", "unit", "format", "text", "tokens", "spans_column", "encoding", "errors", "threads",
+            "memory", "checkpoint", "checkpoint_every", "shard",
         )  # fmt: skip
+    part = parse_shard(shard)
+    if part is not None:
+        refuse(
+            ctx, "a shard only saves its sums; make vectors from all of them, with --sums", "out", "update", "missing"
+        )
+        if save_sums is None:
+            raise typer.BadParameter("--shard needs --save-sums FILE, where the sums of this part go")
+    elif out is None:
+        raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
         refuse(ctx, "--update continues the targets of the saved sums; leave it out", *asked)
     elif not sums and not (targets or target or glob or regex or spans or span or discover):
         raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT or --discover")
     lengths = parse_lengths(ngrams)
     listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
-    check_vector_file(out, to, [*listed, "a new phrase"] if discover and max(lengths) > 1 else listed)
+    if out is not None:
+        check_vector_file(out, to, [*listed, "a new phrase"] if discover and max(lengths) > 1 else listed)
     check_file(save_sums)
     check_file(missing)
+    check_file(checkpoint)
     documents = None
     if not sums:
         documents = open_corpus(
@@ -134,23 +154,34 @@ def induce(
         model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
         force=force,
     )  # fmt: skip
+    how: dict[str, Any] = {
+        "threads": threads, "memory": memory, "checkpoint": checkpoint, "checkpoint_seconds": checkpoint_every,
+        "shard": part, "show_progress": voice.progress,
+    }  # fmt: skip
     if documents is None:
         collected = open_sums(sums or [])
     elif update is not None:
         before = open_sums([update])
         if before.targets is None:
             raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
-        collected = before + opened.collect(before.targets, documents, threads=threads, show_progress=voice.progress)
+        collected = before + opened.collect(before.targets, documents, **how)
     else:
         if discover:
             listed = listed | _discovered(opened, documents, lengths, min_count, known)
-        collected = opened.collect(listed, documents, threads=threads, show_progress=voice.progress)
+        collected = opened.collect(listed, documents, **how)
     if save_sums is not None:
         collected.save(save_sums)
         wrote(save_sums)
+    if documents is not None:
+        detail_memory()
+    if shard is not None or out is None:
+        finish_shard(shard or "", collected, as_json)
+        forget(checkpoint)
+        return
     induced = opened.apply(collected)
     induced.save(out, to)
     wrote(out)
+    forget(checkpoint)
     if missing is not None:
         _write_lines(missing, induced.missing)
     if as_json:
