@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from alacarte.cli import _options as o
+from alacarte.cli import evaluate_wsd as _evaluate_wsd  # noqa: F401 (adds its command to `alc eval`)
 from alacarte.cli._group import INTERRUPTED, Group
 from alacarte.cli.convert import convert
 from alacarte.cli.demo import demo
@@ -21,6 +22,7 @@ from alacarte.cli.induce import induce
 from alacarte.cli.inspect import inspect
 from alacarte.cli.merge import merge
 from alacarte.cli.nearest import nearest
+from alacarte.cli.senses import app as senses
 
 __all__ = ["app", "main"]
 
@@ -36,6 +38,7 @@ app = typer.Typer(
 for command in (demo, fit, induce, embed, nearest, convert, inspect, merge):
     app.command()(command)
 app.add_typer(evaluate, name="eval")
+app.add_typer(senses, name="senses")
 
 
 def _version(wanted: bool) -> None:

@@ -25,6 +25,7 @@ from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.vectors import WordVectors
 
 UNKNOWN_LIMIT = 0.25  # of the annotations: with more, this is not the WordNet they were made with
+STRENGTH = 3.0  # chosen on a split of SemCor: `alc eval wsd --tune` prints the search
 SLOT = "\0"  # a token that no vocabulary has, where a gloss has no word of its own to stand for the synset
 
 
@@ -165,7 +166,7 @@ def combined(seen: SynsetVectors, glosses: SynsetVectors) -> SynsetVectors:
     return SynsetVectors([*seen.words, *rest], rows, counts=counts, report=seen.report)
 
 
-def graded(seen: SynsetVectors, glosses: SynsetVectors, strength: float = 3.0) -> SynsetVectors:
+def graded(seen: SynsetVectors, glosses: SynsetVectors, strength: float = STRENGTH) -> SynsetVectors:
     """Shrink a rarely seen synset toward its gloss: (n · seen + k · gloss) / (n + k), both scaled to length 1.
 
     `strength` is k: the gloss counts as much as that many annotated occurrences. Synsets with one of the two have

@@ -1,0 +1,318 @@
+"""`alc senses`: vectors for word senses, and which sense a word has in a text."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import check_file, check_vector_file, open_model, open_vectors
+from alacarte.cli._output import (
+    neighbour_dicts,
+    note,
+    show_columns,
+    show_json,
+    show_line,
+    show_neighbours,
+    voice,
+    wrote,
+)
+from alacarte.errors import AlacarteError
+
+if TYPE_CHECKING:
+    from alacarte.model import ALaCarte
+    from alacarte.senses.disambiguation import Answer
+    from alacarte.senses.synset_vectors import SynsetVectors
+    from alacarte.senses.wordnet import WordNet
+
+app = typer.Typer(no_args_is_help=True, help="Word senses: vectors for synsets, and disambiguation.")
+
+WordNetSource = Annotated[
+    str | None,
+    typer.Option(
+        "--wordnet", metavar="DIR|FILE|NAME", show_default=False,
+        help="WordNet 3.x database files (a folder or archive), nltk, or wn. [what is installed]",
+    ),
+]  # fmt: skip
+Senses = Annotated[str, typer.Option(metavar="FILE", help="Synset vectors made by alc senses build.")]
+Way = Literal["graded", "combined", "semcor", "gloss"]
+
+
+@app.command()
+def build(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the vectors go, keyed by synset id.")],
+    model: o.Model = None,
+    wordnet: WordNetSource = None,
+    semcor: Annotated[
+        str | None, typer.Option(metavar="DIR|FILE", help="SemCor, as distributed.", show_default=False)
+    ] = None,
+    how: Annotated[
+        Way,
+        typer.Option(
+            help="graded: SemCor shrunk toward the gloss by count; combined: gloss where SemCor has nothing; or one."
+        ),
+    ] = "graded",
+    strength: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="K", show_default=False, help="With graded: occurrences that the gloss is worth. [3]"
+        ),
+    ] = None,
+    sense_keys: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The same vectors keyed by sense key, too.")
+    ] = None,
+    counts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save how often SemCor has each sense key, for a prior.")
+    ] = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    to: o.To = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Make a vector for every WordNet synset, from SemCor, from glosses, or from both.
+
+    \b
+    alc senses build --model glove.6B.50d --wordnet dict/ --semcor semcor3.0.tar.xz \\
+        --counts senses.tsv --out senses.safetensors
+    alc senses build --model glove.6B.50d --wordnet dict/ --how gloss --out glosses.safetensors
+    """
+    from alacarte.senses.synset_vectors import STRENGTH, by_sense_key
+
+    if (semcor is None) != (how == "gloss"):
+        raise typer.BadParameter("pass --semcor DIR|FILE, unless --how gloss, which does not read it")
+    if strength is not None and how != "graded":
+        raise typer.BadParameter("--strength goes with --how graded")
+    if counts is not None and semcor is None:
+        raise typer.BadParameter("--counts are SemCor's; pass --semcor")
+    check_vector_file(out, to)
+    check_file(sense_keys)
+    check_file(counts)
+    net = _open_wordnet(wordnet)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    made, found = _build(opened, net, semcor, how, STRENGTH if strength is None else strength)
+    made.save(out, to)
+    wrote(out)
+    if sense_keys is not None:
+        by_sense_key(made, net).save(sense_keys)
+        wrote(sense_keys)
+    if counts is not None:
+        _write_counts(counts, found)
+    seen = int((made.counts > 0).sum())
+    report = made.report
+    if as_json:
+        show_json(
+            {
+                "out": str(out), "synsets": len(made), "seen": seen, "annotations": report.annotations,
+                "unknown_sense_keys": report.unknown, "wordnet": net.name, "version": net.version,
+            }
+        )  # fmt: skip
+    elif not voice.quiet:
+        show_line(f"{len(made):,} synsets have a vector, {seen:,} of them from annotated text; they are in {out}.")
+        if semcor is not None:
+            show_line(f"{report}.")
+
+
+def _build(
+    model: "ALaCarte", wordnet: "WordNet", semcor: str | None, how: Way, strength: float
+) -> "tuple[SynsetVectors, dict[str, int]]":
+    from alacarte.senses.semcor import read_semcor
+    from alacarte.senses.synset_vectors import combined, gloss_vectors, graded, induce_synsets, sense_counts
+
+    if semcor is None:
+        return gloss_vectors(model, wordnet, show_progress=voice.progress), {}
+    sentences = list(read_semcor(semcor))
+    found = sense_counts(sentences)
+    seen = induce_synsets(model, sentences, wordnet, show_progress=voice.progress)
+    if how == "semcor":
+        return seen, found
+    glosses = gloss_vectors(model, wordnet, show_progress=voice.progress)
+    return combined(seen, glosses) if how == "combined" else graded(seen, glosses, strength), found
+
+
+@app.command()
+def disambiguate(
+    senses: Senses,
+    model: o.Model = None,
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="TEXT", show_default=False, help="Text; from stdin if left out.")
+    ] = None,
+    word: Annotated[
+        list[str] | None,
+        typer.Option("--word", metavar="W", show_default=False, help="Only these words or lemmas; repeat for more."),
+    ] = None,
+    wordnet: WordNetSource = None,
+    prior: Annotated[
+        bool, typer.Option("--prior/--no-prior", help="Weigh senses by how frequent they are, or by context alone.")
+    ] = True,
+    counts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False, help="Sense counts that alc senses build saved. [WordNet's own]"
+        ),
+    ] = None,
+    spacy: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", show_default=False, help="Parts of speech by a spaCy pipeline: en_core_web_sm."),
+    ] = None,
+    fallback: Annotated[
+        bool, typer.Option("--fallback", help="The first sense where there is nothing to compare.")
+    ] = False,
+    least: Annotated[
+        float, typer.Option(min=0, max=1, metavar="P", help="Leave out answers of less confidence.")
+    ] = 0.0,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="A JSON object a sentence, instead of tables.")] = False,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Say which sense the words of a text have: sense keys, glosses and confidences.
+
+    \b
+    alc senses disambiguate --model glove.6B.50d --senses senses.safetensors --wordnet dict/ \\
+        "He sat on the bank of the river." "The bank raised its interest rates."
+    """
+    from alacarte.senses.disambiguation import Disambiguator
+    from alacarte.senses.plain_text import sentences_of_text
+
+    if counts is not None and not prior:
+        raise typer.BadParameter("--counts make the prior; leave one of --counts and --no-prior out")
+    text = text or [line for line in sys.stdin.read().split("\n") if line.strip()]
+    if not text:
+        raise typer.BadParameter("no text is given; pass it as an argument or on standard input")
+    net = _open_wordnet(wordnet)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    if spacy is None:
+        sentences = [sentence for part in text for sentence in sentences_of_text(part, net)]
+    else:
+        sentences = _tagged(text, spacy, net)
+    wanted = {name.lower().replace(" ", "_") for name in word or []}
+    one = Disambiguator(
+        opened, net, open_vectors(senses),
+        counts=(_read_counts(counts) if counts is not None else "wordnet") if prior else None, fallback=fallback,
+    )  # fmt: skip
+    answers = iter(one.predict_all(sentences))
+    unanswered = shown = 0
+    for sentence in sentences:
+        mine = [next(answers) for _ in sentence.instances]
+        if wanted:
+            mine = [answer for answer in mine if _is_wanted(answer, wanted)]
+        unanswered += sum(answer.synset is None for answer in mine)
+        mine = [answer for answer in mine if answer.synset is not None and answer.confidence >= least]
+        shown += len(mine)
+        _show(sentence.text, mine, jsonl)
+    if unanswered:
+        note(f"{unanswered} words have no answer: nothing to compare (pass --fallback for their first sense)")
+    if wanted and not shown:
+        note(f"none of {', '.join(sorted(wanted))} occurs as a word that WordNet lists")
+
+
+def _is_wanted(answer: "Answer", wanted: set[str]) -> bool:
+    names = {answer.lemma, answer.word.lower().replace(" ", "_"), (answer.key or "").partition("%")[0]}
+    return bool(names & wanted)
+
+
+def _show(text: str, answers: "list[Answer]", jsonl: bool) -> None:
+    if jsonl:
+        print(json.dumps({"text": text, "senses": [answer.to_dict() for answer in answers]}, ensure_ascii=False))
+        return
+    show_line(text)
+    if answers:
+        rows = [
+            (answer.word, answer.synset, answer.key, f"{answer.confidence:.2f}", answer.source, answer.definition)
+            for answer in answers
+        ]
+        show_columns(["word", "synset", "sense key", "confidence", "from", "gloss"], rows)
+
+
+@app.command()
+def nearest(
+    synsets: Annotated[list[str], typer.Argument(metavar="SYNSET", help="bank.n.01, bank%1:17:01:: or a word.")],
+    senses: Senses,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|NAME", show_default=False, help="List the nearest words of these vectors. [nearest synsets]"
+        ),
+    ] = None,
+    wordnet: WordNetSource = None,
+    k: o.K = 10,
+    among: o.Among = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """List what is nearest to a sense: words, or other synsets. A plain word stands for all of its senses.
+
+    \b
+    alc senses nearest bank.n.01 --senses senses.safetensors --vectors glove.6B.50d --among 50000
+    alc senses nearest bass --senses senses.safetensors --wordnet dict/ --vectors glove.6B.50d
+    """
+    opened = open_vectors(senses)
+    names = [name for asked in synsets for name in _names(asked, opened, wordnet)]
+    others = opened if vectors is None else open_vectors(vectors)
+    if others.dimension != opened.dimension:
+        raise AlacarteError(f"{vectors} has {others.dimension} dimensions and {senses} {opened.dimension}")
+    lists = {name: others.nearest(opened[name], k, among=among, exclude=[name]) for name in names}
+    if as_json:
+        show_json({name: neighbour_dicts(found) for name, found in lists.items()})
+    else:
+        show_neighbours(lists)
+
+
+def _names(asked: str, senses: Any, wordnet: str | None) -> list[str]:
+    """The keys of `senses` that an id, a sense key or a word stands for."""
+    if asked in senses:
+        return [asked]
+    if "%" in asked:
+        return [_open_wordnet(wordnet).by_key(asked).id]
+    if asked.count(".") >= 2:
+        return [_open_wordnet(wordnet).synset(asked).id]
+    found = [synset.id for _, synset in _open_wordnet(wordnet).find(asked) if synset.id in senses]
+    if not found:
+        raise AlacarteError(
+            f"no sense of {asked!r} has a vector here; name a synset such as bank.n.01, or another word"
+        )
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------- helpers
+
+
+def _open_wordnet(source: str | None) -> "WordNet":
+    from alacarte.senses.wordnet import open_wordnet
+
+    return open_wordnet(source)
+
+
+def _tagged(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
+    from alacarte.errors import require
+    from alacarte.senses.plain_text import sentences_of_doc
+
+    spacy = require("spacy", extra="spacy", purpose="tagging parts of speech")
+    try:
+        nlp = spacy.load(name)
+    except OSError:
+        raise AlacarteError(
+            f"spaCy has no pipeline {name!r}; run `python -m spacy download {name}`, or leave --spacy out"
+        ) from None
+    return [sentence for doc in nlp.pipe(text) for sentence in sentences_of_doc(doc, wordnet)]
+
+
+def _write_counts(path: Path, counts: dict[str, int]) -> None:
+    from alacarte._files import atomic_write
+
+    with atomic_write(path) as file:
+        file.write("".join(f"{key}\t{count}\n" for key, count in sorted(counts.items())).encode())
+    wrote(path)
+
+
+def _read_counts(path: Path) -> dict[str, int]:
+    try:
+        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return {key: int(count) for key, count in rows}
+    except ValueError:
+        raise AlacarteError(
+            f"{path}: not sense counts (a sense key, a tab, a number a line); see --counts of build"
+        ) from None
