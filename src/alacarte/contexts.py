@@ -216,8 +216,9 @@ class ContextSums:
     # --------------------------------------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:
-        """One safetensors file, written completely or not at all."""
-        words, offsets = pack_words(self.keys)
+        """One safetensors file, written completely or not at all; of a whole vocabulary, the words that were met."""
+        met: Any = slice(None) if self.targets is not None else np.flatnonzero(self.occurrences)
+        words, offsets = pack_words(np.array(self.keys, dtype=object)[met])
         metadata = {
             "format": "alacarte.ContextSums/1",
             "settings": json.dumps(asdict(self.settings)),
@@ -225,7 +226,7 @@ class ContextSums:
             "targets": json.dumps(None if self.targets is None else self.targets.to_state()),
             "read": json.dumps([self.documents, self.tokens_read, self.tokens_known]),
         }
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        arrays = {name: getattr(self, name)[met] for name in _ARRAYS}
         if self.weights.values is not None:
             arrays["context_weights"] = self.weights.values
         write_tensors(path, {**arrays, "words": words, "word_offsets": offsets}, metadata)

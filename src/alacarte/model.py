@@ -381,7 +381,7 @@ class ALaCarte:
             description = {
                 "format": FORMAT,
                 "version": __version__,
-                "vectors": None if include else self.vectors.source,
+                "vectors": None if include else _absolute(self.vectors.source),
                 "fingerprint": self.vectors.fingerprint,
                 "words": len(self.vectors),
                 "tokenizer": self.settings.tokenizer,
@@ -437,6 +437,11 @@ def pretrained_names() -> list[str]:
     return sorted(
         file.name.removesuffix(".safetensors") for file in folder.iterdir() if file.name.endswith(".safetensors")
     )
+
+
+def _absolute(source: str | None) -> str | None:
+    """A path that holds in any folder; a name stays a name."""
+    return os.path.abspath(source) if source is not None and Path(source).exists() else source  # noqa: PTH100
 
 
 def _shortened(tokens: Sequence[str]) -> str:

@@ -457,8 +457,11 @@ class WordVectors:
         keyed.add_vectors(list(self.words), np.array(self.matrix))
         return keyed
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+    def save(self, path: str | os.PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
         """Write the vectors to a file, completely or not at all; every value is read back exactly.
+
+        `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
+        take a space for the end of a word).
 
         The format is told from the name: .safetensors (memory-mapped when loaded), .npy (with the words
         beside it in .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary); the last three
@@ -471,7 +474,11 @@ class WordVectors:
         1 2
         a 3 4
         """
-        formats.write(Path(path).expanduser(), self.words, self.matrix, format)
+        words: Sequence[str] = self.words
+        if space is not None:
+            words = [word.replace(" ", space) for word in words]
+            _check_words(words)
+        formats.write(Path(path).expanduser(), words, self.matrix, format)
 
     # Being an object
 

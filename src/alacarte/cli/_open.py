@@ -275,14 +275,14 @@ def check_file(path: Path | None) -> None:
     _check_writable(folder)
 
 
-def check_vector_file(path: Path, format: str | None, words: Iterable[str] = ("a",)) -> None:
+def check_vector_file(path: Path, format: str | None, words: Iterable[str] = ("a",), space: str | None = None) -> None:
     """Raise unless vectors of these words can be written here, in this format: tried out somewhere else."""
     from alacarte.vectors import WordVectors
 
     check_file(path)
     with TemporaryDirectory() as folder:
         keys = list(words) or ["a"]
-        WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format)
+        WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format, space=space)
 
 
 def check_folder(path: Path) -> None:

@@ -89,6 +89,10 @@ Cache = Annotated[
     bool,
     typer.Option("--cache", rich_help_panel=VECTORS, help="Keep a binary copy, which opens at once next time."),
 ]
+Space = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="What to write for spaces in phrases, as in --space _ for gensim."),
+]
 To = Annotated[
     str | None,
     typer.Option("--to", metavar="FORMAT", help="Format to write, if the ending of the name does not tell."),

@@ -17,6 +17,7 @@ def convert(
         str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN, if its content misleads.")
     ] = None,
     to: o.To = None,
+    space: o.Space = None,
     limit: o.Limit = None,
     skip_errors: o.SkipErrors = False,
     as_json: o.Json = False,
@@ -32,7 +33,7 @@ def convert(
     """
     check_vector_file(out, to)
     vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors)
-    vectors.save(out, to)
+    vectors.save(out, to, space=space)
     wrote(out)
     if as_json:
         show_json(

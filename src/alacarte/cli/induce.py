@@ -86,6 +86,7 @@ def induce(
         Path | None, typer.Option(metavar="FILE", help="List the targets that do not occur, one a line.")
     ] = None,
     to: o.To = None,
+    space: o.Space = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
     window: o.ModelWindow = None,
@@ -140,7 +141,8 @@ def induce(
     lengths = parse_lengths(ngrams)
     listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
     if out is not None:
-        check_vector_file(out, to, [*listed, "a new phrase"] if discover and max(lengths) > 1 else listed)
+        phrases = ["a new phrase"] if discover and max(lengths) > 1 else []
+        check_vector_file(out, to, [*listed, *phrases], space)
     check_file(save_sums)
     check_file(missing)
     check_file(checkpoint)
@@ -179,7 +181,7 @@ def induce(
         forget(checkpoint)
         return
     induced = opened.apply(collected)
-    induced.save(out, to)
+    induced.save(out, to, space=space)
     wrote(out)
     forget(checkpoint)
     if missing is not None:

@@ -117,7 +117,7 @@ def write(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:
                 if not word or " " in word or word.startswith("\n"):
                     raise BadVectors(
                         f"{word!r} cannot be written in word2vec's binary format, where a space ends a word; "
-                        "save as .safetensors"
+                        "save as .safetensors, or with space='_'"
                     )
                 file.write(encode_word(word) + b" " + row.tobytes() + b"\n")
             bar.update_to(start + len(block))
