@@ -62,6 +62,8 @@ class NltkWordNet(WordNet):
 
     def _raw(self, id: str) -> Any:
         try:
+            if not id.rpartition(".")[2].strip("0"):  # NLTK would count from the end
+                raise ValueError("senses count from 1")
             return self._reader.synset(id)
         except (ValueError, KeyError, LookupError, IndexError) as error:
             raise UnknownKey(f"no synset {id!r} in {self.name} ({error}); ids look like bank.n.01") from None
