@@ -5,7 +5,6 @@ module.
 """
 
 import gzip
-import json
 import os
 import subprocess
 import sys
@@ -202,7 +201,7 @@ def test_sums_of_another_average():
 
 def test_sums_that_do_not_belong_together():
     one = ContextSums.collect(VECTORS, ["the cat sat"], ["cat"], window=2)
-    with pytest.raises(BadSums, match="window|left"):
+    with pytest.raises(BadSums, match="left"):
         one + ContextSums.collect(VECTORS, ["the cat sat"], ["cat"], window=3)
 
 
@@ -274,4 +273,3 @@ def test_everything_is_an_alacarte_error():
     ):
         assert issubclass(error, AlacarteError)
         assert issubclass(error, (ValueError, KeyError, ImportError))
-    assert json.loads(json.dumps(str(BadVectors("x")))) == "x"
