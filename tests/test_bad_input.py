@@ -260,7 +260,7 @@ def test_the_command_says_it_in_one_line(tmp_path):
 
 
 def test_everything_is_an_alacarte_error():
-    """One `except` catches all of the above, and each is a ValueError, KeyError or ImportError for those who do not know it."""
+    """One `except` catches all of the above; each is also a ValueError, a KeyError or an ImportError."""
     for error in (
         UnknownKey,
         BadVectors,

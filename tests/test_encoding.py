@@ -21,7 +21,10 @@ KNOWN = [
     ".", ",", "“", "«", "हि", "A", "É", "e\u0301", "'", "_",
 ]  # fmt: skip
 LEXICON = {word: row for row, word in enumerate(dict.fromkeys(KNOWN))}
-TRICKY = " \t'’-‐‑./&,:_\"()[]{}«“…!?0129aAbéÉEçßẞσςΣİıſKÅ中文😀😀\u0301\u0300\u0327\u093f\u094d\u093cहि\u200b\u200c\u200d\u00ad\ufeff\u2028\x00\x85\x1c\x7f가\u1100\u1161\u11a8𝐀𠀀\U000e0041nNtTsSrRevVlLdDmM"
+TRICKY = (
+    " \t'’-‐‑./&,:_\"()[]{}«“…!?0129aAbéÉEçßẞσςΣİıſKÅ中文😀😀\u0301\u0300\u0327\u093f\u094d\u093cहि"
+    "\u200b\u200c\u200d\u00ad\ufeff\u2028\x00\x85\x1c\x7f가\u1100\u1161\u11a8𝐀𠀀\U000e0041nNtTsSrRevVlLdDmM"
+)
 
 lines = st.text(alphabet=st.one_of(st.sampled_from(TRICKY), st.characters(exclude_characters="\n")), max_size=50)
 wordy = st.lists(
@@ -122,8 +125,7 @@ def test_bytes_that_are_no_utf8_are_named(tmp_path):
         file.write_bytes("gut é\n".encode() * 3 + b"abc " + bad + b"\nmore\n")
         encoder = Encoder(get_tokenizer("words"), Lexicon(LEXICON))
         with pytest.raises(BadCorpus, match=r"corpus.txt: byte 25 "):
-            for block in Corpus(file).blocks(8):
-                encoder.encode(block)
+            list(map(encoder.encode, Corpus(file).blocks(8)))
 
 
 def test_lone_surrogates_in_strings_do_no_harm():

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors
-from alacarte.errors import BadTargets
 from alacarte.encoding import Encoder, Lexicon
+from alacarte.errors import BadTargets
 from alacarte.tokens import get_tokenizer
 
 INDEX = {"a": 0, "b": 1, "c": 2}
