@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
+from scipy import linalg, optimize
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -125,7 +125,9 @@ def factor(units: float, rows: npt.ArrayLike, columns: float) -> Doubles:
 def noise(fit: Fit, combinations: Doubles) -> Doubles:
     """Σ over outputs of the squared standard errors of each combination."""
     a = fit.combined(combinations)
-    return factor(fit.clusters, fit.rows, fit.columns) * np.einsum("mp,pq,mq->m", a, _inner_products(fit), a)
+    return np.asarray(
+        factor(fit.clusters, fit.rows, fit.columns) * np.einsum("mp,pq,mq->m", a, _inner_products(fit), a)
+    )
 
 
 def _inner_products(fit: Fit) -> Doubles:
@@ -196,6 +198,57 @@ def _without(g: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     inverse = np.where(gone, 0.0, 1.0 / np.where(gone, 1.0, values))
     rest = (vectors * inverse[:, None, :]) @ vectors.transpose(0, 2, 1)
     return rest, (~gone).sum(axis=1).astype(np.float64), vectors * gone[:, None, :]
+
+
+# ------------------------------------------------------------------------------------------------- scores
+
+
+def score_interval(fit: Fit, combinations: Doubles, quantile: float) -> tuple[Doubles, Doubles, Doubles]:
+    """(standard error, lower, upper) of squared lengths, which are never negative.
+
+    Around a true length θ = ‖β‖² the debiased one has the variance 2 tr V² + 4 β'Vβ and the third moment
+    8 tr V³ + 24 β'V²β, where V is the covariance of b. The first parts are all there is without an effect; a
+    jackknife counts them twice, and ± t standard errors ignores that the second parts grow with θ. So the limits are
+    the θ at which the estimate would lie at the tails' quantile (Cornish and Fisher's, for the skewness), with
+    β'Vβ = λθ and λ = b'Vb / b'b the variance in the direction of the effect. V is from scores corrected for leverage
+    (CR2), tr V² from products of different units only.
+    """
+    a = fit.combined(combinations)
+    b = a @ fit.inner
+    lengths = np.einsum("md,md->m", b, b)
+    covariance = np.zeros((len(a), b.shape[1], b.shape[1]))
+    own = np.zeros(len(a))
+    for _, s, g in fit.blocks():
+        scores = (a @ _inflated(s, g)).transpose(1, 0, 2)
+        covariance += scores.transpose(0, 2, 1) @ scores
+        own += (np.einsum("mgd,mgd->mg", scores, scores) ** 2).sum(axis=1)
+    centre = lengths - np.einsum("mdd->m", covariance)
+    products = covariance @ covariance
+    second = 2 * np.maximum(np.einsum("mdd->m", products) - own, 0.0)
+    third = 8 * np.einsum("mde,mde->m", products, covariance)
+    along = np.einsum("md,mde,me->m", b, covariance, b) / np.where(lengths > 0, lengths, 1.0)
+    error = np.sqrt(second + 4 * along * np.maximum(centre, 0.0))
+    limits = np.zeros((2, len(a)))
+    for row, sign in enumerate((1.0, -1.0)):
+        for m in range(len(a)):
+            limits[row, m] = _tail_limit(centre[m], second[m], third[m], along[m], sign * quantile)
+    return error, limits[0], limits[1]
+
+
+def _tail_limit(estimate: float, second: float, third: float, along: float, quantile: float) -> float:
+    """The θ ≥ 0 of which `estimate` is the quantile; 0 if even that of θ = 0 is larger."""
+
+    def above(theta: float) -> float:
+        variance = second + 4 * along * theta
+        skewness = (third + 24 * along**2 * theta) / max(variance, 1e-300) ** 1.5
+        return float(estimate - theta - np.sqrt(variance) * (quantile + min(skewness, 2.8) * (quantile**2 - 1) / 6))
+
+    if above(0.0) <= 0:
+        return 0.0
+    high = max(estimate, 0.0) + np.sqrt(second) + 4 * along + 1e-12
+    while above(high) > 0:
+        high *= 2
+    return float(optimize.brentq(above, 0.0, high, rtol=1e-12))
 
 
 # -------------------------------------------------------------------------------------------- permutations

@@ -68,7 +68,7 @@ class Table:
 
 
 def plain(column: Column) -> list[Any]:
-    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+    return list(column.tolist() if isinstance(column, np.ndarray) else column)
 
 
 def _for_json(value: Any) -> Any:

@@ -6,6 +6,7 @@ the tokens of pre-tokenised text are never split or joined again.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -121,9 +122,7 @@ class Contexts:
         owners, ids = self.flat()
         words = np.array([*self.vocabulary, ""], dtype=object)[ids]
         bounds = np.searchsorted(owners, np.arange(len(self) + 1))
-        return [
-            [word for word in words[low:high] if word] for low, high in zip(bounds[:-1], bounds[1:], strict=True)
-        ]
+        return [[word for word in words[low:high] if word] for low, high in pairwise(bounds.tolist())]
 
     def texts(self) -> list[str]:
         """Each context as one string."""

@@ -77,7 +77,7 @@ def _top(values: Doubles, k: int | None, ties: bool) -> Longs:
     if k is None or k >= len(order):
         return order
     if ties:
-        return order[values[order] >= values[order[k - 1]]]
+        return np.asarray(order[values[order] >= values[order[k - 1]]])
     return order[:k]
 
 
@@ -125,7 +125,7 @@ def nearest(
             "rank": np.arange(1, len(chosen) + 1),
         }
         if whole is not None:
-            part |= _columns(whole, lambda array, at=(row, chosen): array[at])  # type: ignore[misc]
+            part |= _columns(whole, lambda array, at=(row, chosen): array[at])
         else:
             found = estimate(
                 [groups.units[row]], lexical.directions(chosen), intervals, rules, level, draws or 1000, rng
@@ -243,7 +243,7 @@ def nearest_contexts(
             "rank": np.arange(1, len(chosen) + 1),
         }
         if whole is not None:
-            part |= _columns(whole, lambda array, at=places: array[0][at])  # type: ignore[misc]
+            part |= _columns(whole, lambda array, at=places: array[0][at])
         elif groups is not None:
             found = estimate([groups.units[row]], units[chosen], intervals, rules, level, draws or 1000, rng)
             part |= _columns(found, lambda array: array[0]) | {"value": plain[places]}
@@ -258,9 +258,7 @@ def nearest_contexts(
     return table
 
 
-def typical_contexts(
-    embeddings: Embeddings, by: Groups | None = None, *, k: int = 3, normalise: bool = True
-) -> Table:
+def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int = 3, normalise: bool = True) -> Table:
     """The contexts most like all others of their group: mean cosine (or product) with all, in standard deviations.
 
     >>> from alacarte.regression import dem

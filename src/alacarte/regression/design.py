@@ -65,7 +65,9 @@ class Design:
         columns = dict(profile) if isinstance(profile, Mapping) else {name: list(profile[name]) for name in profile}
         lacking = [name for name in self.variables if name not in columns]
         if lacking:
-            raise BadFormula(f"the profile has no value for {', '.join(map(repr, lacking))}; give one for each variable")
+            raise BadFormula(
+                f"the profile has no value for {', '.join(map(repr, lacking))}; give one for each variable"
+            )
         many = {name: value for name, value in columns.items() if isinstance(value, (list, tuple, np.ndarray))}
         count = len(next(iter(many.values()))) if many else 1
         full = {
@@ -82,9 +84,7 @@ class Design:
         return np.asarray(self.spec.get_model_matrix(_frame(full, self.levels)), dtype=np.float64).reshape(count, -1)
 
 
-def build(
-    covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], compat: Compat = None
-) -> Design:
+def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], compat: Compat = None) -> Design:
     """The design of `covariates` over the rows that are usable and have all the variables it needs."""
     formulaic = require("formulaic", extra="regression", purpose="formulas")
     available = [name for name in variables.columns if name not in OWN]
@@ -113,7 +113,9 @@ def build(
         keep &= ~absent
     rows = np.flatnonzero(keep)
     if not len(rows):
-        raise BadFormula("no row has a value for every variable of the formula; leave out those that are mostly missing")
+        raise BadFormula(
+            "no row has a value for every variable of the formula; leave out those that are mostly missing"
+        )
     columns = {name: column[rows] for name, column in columns.items()}
     levels: dict[str, list[Any]] = {}
     for name, column in columns.items():

@@ -24,7 +24,7 @@ from alacarte.regression.design import INTERCEPT, Design, build, parse_formula
 from alacarte.regression.embed import Case, Embeddings, Groups, codes_of, dem
 
 Doubles = npt.NDArray[np.float64]
-Intervals = Literal["jackknife", "bootstrap"] | None
+Intervals = Literal["score", "jackknife", "bootstrap"] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +200,7 @@ def regress(
     tokenizer: Any = None,
     averaging: Averaging | None = None,
     case: Case | None = None,
-    intervals: Intervals = "jackknife",
+    intervals: Intervals | Literal["default"] = "default",
     level: float = 0.95,
     jackknife_fraction: float = 1.0,
     draws: int = 1000,
@@ -222,7 +222,8 @@ def regress(
         cluster: a column, or one value a context; its contexts are one unit of inference, and weigh one together
             unless `cluster_weights` is False.
         window: words each side; the transform's own if it says so, else 6.
-        intervals: "jackknife" (closed form), "bootstrap" or None.
+        intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
+            "bootstrap" or None.
         jackknife_fraction: use only this share of the units, drawn at random.
         permutations: for p-values; 999 if not given, 0 for none.
         adjust: p-values for several terms: "holm", "bh", "bonferroni" or "none".
@@ -271,9 +272,7 @@ def regress(
     usable = np.ones(len(embedded), dtype=bool)
     codes = None
     if cluster is not None:
-        column = (
-            embedded.variables.column(cluster, "the clusters") if isinstance(cluster, str) else as_column(cluster)
-        )
+        column = embedded.variables.column(cluster, "the clusters") if isinstance(cluster, str) else as_column(cluster)
         if len(column) != len(embedded):
             raise BadFormula(f"{len(column)} clusters for {len(embedded)} contexts; name a column instead")
         absent = missing(column)
@@ -289,8 +288,11 @@ def regress(
     if count is not None and count <= len(design.names):
         raise BadFormula(f"{count} clusters are too few for {len(design.names)} coefficients; use another cluster")
     fit, _ = _estimate.least_squares(design.matrix, chosen.matrix, kept, cluster_weights)
+    how = ("jackknife" if compat else "score") if intervals == "default" else intervals
+    if how not in ("score", "jackknife", "bootstrap", None):
+        raise BadFormula(f"intervals is 'score', 'jackknife', 'bootstrap' or None, not {how!r}")
     settings = Settings(
-        intervals, level, jackknife_fraction, draws, (100 if compat else 999) if permutations is None else permutations,
+        how, level, jackknife_fraction, draws, (100 if compat else 999) if permutations is None else permutations,
         adjust, seed, compat, show_progress,
     )  # fmt: skip
     result = EmbeddingRegression(
@@ -342,7 +344,9 @@ def _permutations(
     fit, count = model._fit, model.settings.permutations
     if rules.studentised or fit.units is None:
         return _estimate.permute(fit, combinations, count, rng, rules.studentised, bar.update_to)
-    x = np.round(fit.z @ np.linalg.inv(fit.basis), 9)  # rows of equal covariates form cells
+    x = np.asarray(
+        np.round(fit.z @ np.linalg.inv(fit.basis), 9), dtype=np.float64
+    )  # rows of equal covariates form cells
     return _estimate.permute_cells(x, fit.residuals, fit.units, combinations, lengths, count, rng, bar.update_to)
 
 
@@ -357,6 +361,9 @@ def _interval(
 ) -> dict[str, Doubles]:
     fit, settings = model._fit, model.settings
     tail = (1 + settings.level) / 2
+    if settings.intervals == "score":
+        error, low, high = _estimate.score_interval(fit, combinations, float(stats.t.ppf(tail, fit.clusters - 1)))
+        return {"std_error": error, "lower": low, "upper": high}
     if settings.intervals == "bootstrap":
         with progress(settings.draws, "draws", "bootstrap", show=settings.show_progress) as bar:
             values = _estimate.bootstrap(fit, combinations, settings.draws, rng, bar.update_to)
@@ -373,7 +380,7 @@ def _interval(
     used = fit if share == 1 else _subsample(model, share, rng, rules)
     with progress(used.clusters, "units", "jackknife", show=settings.show_progress) as bar:
         values = _estimate.jackknife(used, combinations, bar.update_to)
-    undefined = np.isnan(values).any(axis=0)
+    undefined = np.asarray(np.isnan(values).any(axis=0))
     if undefined.any():
         listed = ", ".join(repr(name) for name, gone in zip(names, undefined, strict=True) if gone)
         what = "context" if fit.units is None else "cluster"

@@ -23,7 +23,7 @@ from alacarte.regression._means import (
 )
 from alacarte.regression._space import Candidates
 from alacarte.regression.compat import Choices, Compat, choices
-from alacarte.regression.describe import _candidates, _top, grouped
+from alacarte.regression.describe import _candidates, _columns, _top, grouped
 from alacarte.regression.embed import Embeddings, Groups, group_codes
 
 Doubles = npt.NDArray[np.float64]
@@ -92,9 +92,7 @@ def ratio(
         columns["p_value"] = p_value(exceeding, permutations, rules)
         columns["p_adjusted"] = adjusted(columns["p_value"], adjust)
     label = {True: str(groups.labels[top]), False: str(groups.labels[1 - top])}
-    columns["group"] = column_of(
-        ["shared" if f in mine and f in other else label[f in mine] for f in chosen.tolist()]
-    )
+    columns["group"] = column_of(["shared" if f in mine and f in other else label[f in mine] for f in chosen.tolist()])
     order = np.argsort(np.where(np.isnan(columns["value"]), -np.inf, columns["value"]))[::-1]
     info = {"kind": "ratio", "numerator": label[True], "denominator": label[False], "level": level}
     return Table(columns, embeddings.variables.backend, info).take(order)
@@ -130,11 +128,8 @@ def _intervals(
             for unit in units
         ]
         found = context_summary(both[0] / both[1], level)
-        assert found.std_error is not None and found.lower is not None and found.upper is not None
-        return {"value": found.value, "std_error": found.std_error, "lower": found.lower, "upper": found.upper}
-    centres = [
-        debiased_cosines(unit.mean()[None], np.array([unit.debiased_square()]), directions)[0] for unit in units
-    ]
+        return _columns(found, lambda array: array)
+    centres = [debiased_cosines(unit.mean()[None], np.array([unit.debiased_square()]), directions)[0] for unit in units]
     with np.errstate(divide="ignore", invalid="ignore"):
         centre = np.log(np.where((centres[0] > 0) & (centres[1] > 0), centres[0] / centres[1], np.nan))
         if intervals == "jackknife":
