@@ -148,5 +148,6 @@ def _converted(name: str, value: Any, kind: object) -> Any:
 
 
 def _toml(value: object) -> str:
-    """TOML for strings, numbers and lists of these; JSON's strings are TOML's."""
-    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+    """TOML for strings, numbers and lists of these; JSON's strings are TOML's but for one control character."""
+    text = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+    return text.replace("\x7f", "\\u007f")

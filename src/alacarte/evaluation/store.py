@@ -46,6 +46,19 @@ def corpus_identity(corpus: Corpus) -> list[str] | None:
     ]
 
 
+def _canonical(weights: str) -> str:
+    """One spelling for `sif`, `sif:1e-3` and `sif:0.001`.
+
+    >>> _canonical("sif"), _canonical("sif:1e-3"), _canonical("stopwords")
+    ('sif:0.001', 'sif:0.001', 'stopwords')
+    """
+    name, _, number = weights.partition(":")
+    try:
+        return f"sif:{float(number or '1e-3'):g}" if name == "sif" else weights
+    except ValueError:
+        return weights  # `resolve` says what is wrong with it
+
+
 class EveryNth:
     """Each n-th document of a corpus: a smaller corpus of the same kind, nested in those of smaller n.
 
@@ -96,7 +109,7 @@ class Store:
         kind: Averaging = "context" if averaging == "context" else "occurrence"
         key = {
             "vectors": vectors.fingerprint, "corpus": self._identity(corpus), "window": window, "kind": kind,
-            "weights": context_weights, "tokenizer": tokenizer, "every": every,
+            "weights": _canonical(context_weights), "tokenizer": tokenizer, "every": every,
         }  # fmt: skip
         name = digest(key)
         if name not in self._memory:
