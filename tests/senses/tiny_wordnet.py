@@ -57,7 +57,9 @@ def write_wordnet(folder, counts=True):
         (folder / f"index.{file}").write_text(HEADER + "".join(lines))
         (folder / f"{file}.exc").write_text(EXCEPTIONS[file])
     if counts:
-        (folder / "cntlist.rev").write_text("".join(f"{key} 1 {count}\n" for key, count in sorted(COUNTS.items())))
+        others = {f"{letter}{n:02d}%1:00:00::": 1 for letter in "az" for n in range(50)}  # NLTK halves the file
+        lines = sorted({**COUNTS, **others}.items())
+        (folder / "cntlist.rev").write_text("".join(f"{key} 1 {count}\n" for key, count in lines))
     return folder
 
 

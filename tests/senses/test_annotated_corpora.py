@@ -1,0 +1,212 @@
+"""Readers of annotated corpora: what they give, and what they say about damage."""
+
+import json
+import tarfile
+
+import pytest
+from tiny_wordnet import semcor_file
+
+from alacarte import Corpus, Targets
+from alacarte.errors import BadCorpus
+from alacarte.senses import documents, read_brown, read_conllu, read_semcor, read_semeval, spacy_documents
+from alacarte.senses.semeval import read_gold
+
+# ------------------------------------------------------------------------------------------------- SemCor
+
+
+def test_semcor(tmp_path):
+    text = semcor_file(
+        ["The", ("New_York", "location", "1:03:00::"), ("took_place", "take_place", "2:30:00::"), "."],
+        [("years", "year", "1:28:02::;1:28:01::"), ("only", "only", "5:00:00:single(a):00"), ("x", "x", "")],
+    )
+    (tmp_path / "br-a01").write_text(text)
+    first, second = read_semcor(tmp_path)
+    assert first.words == ("The", "New York", "took place", ".")
+    assert (first.id, first.document_id) == ("br-a01.s1", "br-a01")
+    assert [(i.start, i.end, i.lemma, i.pos, i.keys) for i in first.instances] == [
+        (1, 2, "location", "n", ("location%1:03:00::",)),
+        (2, 3, "take_place", "v", ("take_place%2:30:00::",)),
+    ]
+    assert second.instances[0].keys == ("year%1:28:02::", "year%1:28:01::")
+    assert second.instances[1].keys == ("only%5:00:00:single:00",)  # without the marker
+    assert len(second.instances) == 2
+    assert len({i.id for s in (first, second) for i in s.instances}) == 4
+
+
+def test_semcor_from_its_archive_leaves_other_files_alone(tmp_path):
+    folder = tmp_path / "semcor3.0"
+    (folder / "brown1" / "tagfiles").mkdir(parents=True)
+    (folder / "brown1" / "tagfiles" / "br-k01").write_text(semcor_file(["A", ("bank", "bank", "1:17:01::")]))
+    (folder / "README").write_text("not SGML")
+    with tarfile.open(tmp_path / "semcor.tar.xz", "w:xz") as archive:
+        archive.add(folder, "semcor3.0")
+    assert [s.text for s in read_semcor(tmp_path / "semcor.tar.xz")] == ["A bank"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda text: text.replace("</wf>", "</w", 1), "line 5: not an element"),
+        (lambda text: text.replace("<s snum=1>\n", ""), "line 4: outside of a sentence"),
+        (lambda text: text[: text.index("</s>")], "cut off"),
+    ],
+)
+def test_damaged_semcor_names_the_line(tmp_path, damage, message):
+    (tmp_path / "br-a01").write_text(damage(semcor_file(["A", ("bank", "bank", "1:17:01::")])))
+    with pytest.raises(BadCorpus, match=message):
+        list(read_semcor(tmp_path))
+
+
+def test_a_folder_without_semcor_is_an_error(tmp_path):
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(BadCorpus, match="holds no file"):
+        list(read_semcor(tmp_path))
+
+
+# ------------------------------------------------------------------------------------------------ SemEval
+
+UNIFIED = """<?xml version="1.0" encoding="UTF-8" ?>
+<corpus lang="en" source="x"><text id="d000"><sentence id="d000.s000">
+<wf lemma="the" pos="DET">The</wf>
+<instance id="d000.s000.t000" lemma="river_bank" pos="NOUN">river bank</instance>
+<instance id="d000.s000.t001" lemma="be" pos="VERB">is</instance>
+</sentence></text></corpus>"""
+SPANS = """<?xml version="1.0" encoding="UTF-8" ?>
+<corpus lang="en"><text id="d001"><sentence id="d001.s001">
+<wf id="d001.s001.t001" pos="X">The</wf>
+<wf id="d001.s001.t002" lemma="hot" pos="J">hot</wf>
+<wf id="d001.s001.t003" lemma="dog" pos="N">dog</wf>
+</sentence></text></corpus>"""
+
+
+def write(tmp_path, xml, gold):
+    (tmp_path / "x.xml").write_text(xml)
+    (tmp_path / "x.key").write_text(gold)
+    return tmp_path / "x.xml", tmp_path / "x.key"
+
+
+@pytest.mark.parametrize("line", ["d000.s000.t000 {}", "d000 d000.s000.t000 {} "])  # unified, and SemEval-2013
+def test_instances_with_their_keys(tmp_path, line):
+    (sentence,) = read_semeval(*write(tmp_path, UNIFIED, line.format("bank%1:17:01:: bank%1:17:02::") + "\n"))
+    assert sentence.words == ("The", "river bank", "is")
+    bank, verb = sentence.instances
+    assert (bank.lemma, bank.pos, bank.keys) == ("river_bank", "n", ("bank%1:17:01::", "bank%1:17:02::"))
+    assert (verb.pos, verb.keys) == ("v", ())  # no answer: no keys
+
+
+def test_spans_of_words_with_answers_of_several_kinds(tmp_path):
+    gold = (
+        "d001.s001.t002\td001.s001.t003\tbn:1n\twiki:hot_dog\twn:hot_dog%1:13:01::\n"
+        "d001.s001.t002\td001.s001.t002\tbn:2a\twn:hot%3:00:01::\n"
+        "d001.s001.t003\td001.s001.t003\tbn:3n\twiki:dog\n"
+    )
+    (sentence,) = read_semeval(*write(tmp_path, SPANS, gold))
+    assert [(i.start, i.end, i.lemma, i.pos, i.keys) for i in sentence.instances] == [
+        (1, 3, "hot_dog", "n", ("hot_dog%1:13:01::",)),
+        (1, 2, "hot", "a", ("hot%3:00:01::",)),
+    ]
+
+
+def test_malformed_xml_names_the_place(tmp_path):
+    xml, gold = write(tmp_path, UNIFIED.replace("</instance>", "", 1), "")
+    with pytest.raises(BadCorpus, match=r"malformed XML.*line 6"):
+        list(read_semeval(xml, gold))
+    with pytest.raises(BadCorpus, match="no <sentence>"):
+        list(read_semeval(write(tmp_path, "<corpus/>", "")[0]))
+    with pytest.raises(BadCorpus, match="check the path"):
+        list(read_semeval(tmp_path / "none.xml"))
+
+
+def test_answers_of_another_test_set_are_an_error(tmp_path):
+    with pytest.raises(BadCorpus, match="1 of 1 answers"):
+        list(read_semeval(*write(tmp_path, UNIFIED, "d999.s000.t000 bank%1:17:01::\n")))
+
+
+@pytest.mark.parametrize("line", ["d0.t1 bank%9:17:01::", "bank%1:17:01::", "a b c bank%1:17:01::"])
+def test_a_line_that_is_no_answer(tmp_path, line):
+    (tmp_path / "key").write_text(f"d0.t0 bank%1:17:01::\n{line}\n")
+    with pytest.raises(BadCorpus, match="line 2: not an answer"):
+        read_gold(tmp_path / "key")
+
+
+# ----------------------------------------------------------------------------------------------- CoNLL-U
+
+CONLLU = """# text = vámonos al mar de New York
+1-2\tvámonos\t_\t_\t_\t_\t_\t_\t_\t_
+1\tvamos\tir\tVERB\t_\tMood=Imp|Number=Plur\t0\troot\t_\tSense=go%2:38:00::
+2\tnos\tnosotros\tPRON\t_\t_\t1\tobj\t_\t_
+3\tNew\tnew\tPROPN\t_\t_\t1\tobl\t_\tNER=B-LOC|Sense=_
+4\tYork\tyork\tPROPN\t_\t_\t3\tflat\t_\tNER=I-LOC
+5\tParis\tparis\tPROPN\t_\t_\t3\tflat\t_\tNER=B-LOC
+5.1\tsilent\tsilent\tPROPN\t_\t_\t3\tflat\t_\tNER=B-LOC
+
+"""
+
+
+def test_conllu_forms_entities_and_senses(tmp_path):
+    file = tmp_path / "a.conllu"
+    file.write_text(CONLLU)
+    (forms,) = read_conllu(file)
+    assert list(forms.tokens) == ["vamos", "nos", "New", "York", "Paris"]
+    assert forms.spans[:2] == ((0, 1, "ir|Mood=Imp|Number=Plur"), (1, 2, "nosotros"))
+    assert next(read_conllu(file, "NER")).spans == ((2, 4, "New York/LOC"), (4, 5, "Paris/LOC"))
+    assert next(read_conllu(file, "Sense")).spans == ((0, 1, "go%2:38:00::"),)
+    assert next(read_conllu(file, "UPOS")).spans[0] == (0, 1, "VERB")
+
+
+def test_conllu_plus_names_its_columns(tmp_path):
+    file = tmp_path / "a.conllup"
+    file.write_text("# global.columns = ID FORM NE\n1\tAnn\tS-PER\n2\tran\tO\n\n1\tBob\tB-PER\n2\tLee\tE-PER\n")
+    assert [d.spans for d in read_conllu(file, "NE")] == [((0, 1, "Ann/PER"),), ((0, 2, "Bob Lee/PER"),)]
+
+
+def test_conllu_errors(tmp_path):
+    file = tmp_path / "a.conllu"
+    file.write_text("1\tAnn\n")
+    with pytest.raises(BadCorpus, match="line 1: 2 columns"):
+        list(read_conllu(file))
+    file.write_text(CONLLU)
+    with pytest.raises(BadCorpus, match="no word has a value for 'Nothing'"):
+        list(read_conllu(file, "Nothing"))
+
+
+# -------------------------------------------------------------------------------- spaCy, JSON lines, Brown
+
+
+def test_spacy_entities():
+    spacy = pytest.importorskip("spacy")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns(
+        [{"label": "GPE", "pattern": "New York"}, {"label": "PER", "pattern": "Ann", "id": "x"}]
+    )
+    (document,) = spacy_documents([nlp("Ann left New York.")])
+    assert document.spans == ((0, 3, "Ann/PER"), (9, 17, "New York/GPE"))
+
+
+def test_every_reader_feeds_the_same_machinery(tmp_path, model):
+    """A sense, an entity, a morphological form and a span of JSON lines, each the word after `river water`."""
+    (tmp_path / "br-a01").write_text(semcor_file(["river", "water", ("X", "x", "1:00:00::")]))
+    row = "{}\t{}\t{}\tX\t_\t{}\t0\t_\t_\t{}\n"
+    (tmp_path / "a.conllu").write_text(
+        row.format(1, "river", "river", "_", "_")
+        + row.format(2, "water", "_", "_", "_")
+        + row.format(3, "X", "x", "Number=Plur", "NER=B-LOC")
+    )
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "river water X", "spans": [[12, 13, "thing"]]}) + "\n")
+    sources = {
+        "x%1:00:00::": documents(read_semcor(tmp_path / "br-a01")),
+        "X/LOC": read_conllu(tmp_path / "a.conllu", "NER"),
+        "x|Number=Plur": read_conllu(tmp_path / "a.conllu"),
+        "thing": Corpus(tmp_path / "a.jsonl"),
+    }
+    for label, source in sources.items():
+        assert model.induce(Targets.spans([label]), source)[label].tolist() == [5.0, 0.0], label
+
+
+def test_brown(tmp_path):
+    (tmp_path / "ca01").write_text("\n\n\tThe/at Jury/nn-tl said/vbd 1/2/cd ./.\n")
+    (tmp_path / "README").write_text("no tags here")
+    assert list(read_brown(tmp_path)) == ["The Jury said 1/2 ."]
+    (tmp_path / "ca02").write_text("plain text\n")
+    with pytest.raises(BadCorpus, match=r"ca02, line 1: not word/tag pairs"):
+        list(read_brown(tmp_path))
