@@ -6,7 +6,7 @@ Reading, encoding and summing overlap in threads; only the summing has an order 
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from alacarte._accumulate import Accumulator, Windows, Work, prepare, sum_in_pas
 from alacarte._checkpoint import Checkpoint, digest
 from alacarte._pipeline import in_background, in_order
 from alacarte._progress import Progress, ProgressCallback, progress
-from alacarte.corpus import Block, Corpus
+from alacarte.corpus import Block, Corpus, extent
 from alacarte.encoding import Encoder
 from alacarte.errors import AlacarteError, BadCheckpoint
 from alacarte.formats.tensors import pack_words, unpack_words
@@ -83,7 +83,9 @@ class Pass:
             folder = Path(tempfile.gettempdir())
             with self._steps() as steps:
                 works = (self._noted(step).work for step in steps)
-                return sum_in_passes(works, self.rows, self.windows, size, self.threads, room, folder)
+                return sum_in_passes(
+                    works, self.rows, self.windows, lambda: len(self.matcher.keys), self.threads, room, folder
+                )
         accumulator = self._accumulator()
         try:
             with self._steps(accumulator) as steps:
@@ -158,18 +160,21 @@ class Pass:
         self, accumulator: Accumulator | None = None, checked: bool = False, start: int = 0, checksum: int = 0
     ) -> Iterator[Iterator[Step]]:
         """The steps from block `start` on, with a progress bar."""
-        blocks = self._blocks(checked, start, checksum)
+        streams: list[Generator[Any, None, None]] = [self._blocks(checked, start, checksum)]
         # Patterns and labels grow the lexicon as they are met, which must happen in the order of the text.
         alone = not self.matcher.stateless or self.encoder.lexicon.admit is not None
         if self.threads > 1:
-            blocks = in_background(blocks, ahead=self.threads)
-        steps: Iterator[Step] = (
-            map(self._step, blocks) if self.threads == 1 else in_order(self._step, blocks, 1 if alone else self.threads)
-        )
-        with progress(*extent(self.corpus), "reading", *self.shown) as bar:
-            yield self._showing(steps, bar, accumulator)
+            streams.append(in_background(streams[-1], ahead=self.threads))
+            streams.append(in_order(self._step, streams[-1], 1 if alone else self.threads))
+        steps: Iterator[Step] = map(self._step, streams[0]) if self.threads == 1 else streams[-1]
+        try:
+            with progress(*extent(self.corpus), "reading", *self.shown) as bar:
+                yield self._showing(steps, bar, accumulator)
+        finally:  # at once, also where an error's traceback would keep them for long
+            for stream in reversed(streams):
+                stream.close()
 
-    def _blocks(self, checked: bool, start: int, expected: int) -> Iterator[tuple[Block, int, int]]:
+    def _blocks(self, checked: bool, start: int, expected: int) -> Generator[tuple[Block, int, int], None, None]:
         """(block, number, checksum so far) of what is left to do; what was done before is only checked."""
         checksum = number = 0
         for number, block in enumerate(self.corpus.blocks(self.block_size), start=1):
@@ -237,14 +242,15 @@ def parse_size(size: int | str) -> int:
     >>> parse_size("1.5GB"), parse_size("500m"), parse_size(7)
     (1500000000, 500000000, 7)
     """
-    if isinstance(size, int):
-        return size
-    text = size.strip().lower().removesuffix("b").removesuffix("i")
+    text = str(size).strip().lower().removesuffix("b").removesuffix("i")
     factor = UNITS.get(text[-1:], 1)
     try:
-        return int(float(text[:-1] if factor > 1 else text) * factor)
-    except ValueError:
-        raise AlacarteError(f"{size!r} is no amount of memory; write it as 4GB or 500MB") from None
+        amount = int(float(text[:-1] if factor > 1 else text) * factor)
+    except (ValueError, OverflowError):
+        amount = 0
+    if amount < 1:
+        raise AlacarteError(f"{size!r} is no amount of memory; write it as 4GB or 500MB")
+    return amount
 
 
 def peak_memory() -> int | None:
@@ -255,8 +261,3 @@ def peak_memory() -> int | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if os.uname().sysname == "Darwin" else peak * 1024
-
-
-def extent(corpus: Corpus) -> tuple[int | None, str]:
-    """How much there is to read and in what unit, for a progress bar."""
-    return (corpus.length, "documents") if corpus.size is None else (corpus.size, "B")

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from alacarte._accumulate import COUNTS
 from alacarte._checkpoint import Checkpoint
-from alacarte._pass import Pass, extent, memory_for_sums
+from alacarte._pass import Pass, memory_for_sums
 from alacarte._progress import ProgressCallback, progress
-from alacarte.corpus import Corpus, CorpusLike
+from alacarte.corpus import Corpus, CorpusLike, extent
 from alacarte.encoding import Encoder, Lexicon
 from alacarte.errors import BadCorpus, BadSums
 from alacarte.formats.tensors import pack_words, read_tensors, unpack_words, write_tensors

@@ -383,6 +383,11 @@ class Corpus:
         return _gathered(items, lambda done: on_disk * done // max(count, 1), size)
 
 
+def extent(corpus: Corpus) -> tuple[int | None, str]:
+    """How much there is to read and in what unit, for a progress bar."""
+    return (corpus.length, "documents") if corpus.size is None else (corpus.size, "B")
+
+
 def _check_options(unit: str, format: str | None, fields: Fields, encoding: str, errors: str) -> None:
     if unit not in get_args(Unit):
         raise BadCorpus(f"unit={unit!r} is not known; give one of {', '.join(map(repr, get_args(Unit)))}")

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from alacarte._discovery import frequent_ngrams
 from alacarte._kernels.matching import build_table, find_sequences
-from alacarte.corpus import Corpus, CorpusLike
+from alacarte._progress import ProgressCallback, progress
+from alacarte.corpus import Corpus, CorpusLike, extent
 from alacarte.encoding import UNKNOWN, Encoded, Encoder, Lexicon
 from alacarte.errors import BadTargets
 from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
@@ -131,6 +132,8 @@ class Targets:
         tokenizer: TokenizerLike = "words",
         known: bool = False,
         punctuation: bool = False,
+        show_progress: bool | None = None,
+        callback: ProgressCallback | None = None,
     ) -> "Targets":
         """All n-grams that occur at least `min_count` times in a corpus, the most frequent first.
 
@@ -149,8 +152,16 @@ class Targets:
         index = vocabulary_index(vectors)
         lexicon = Lexicon(index, grow=True)
         encoder = Encoder(get_tokenizer(tokenizer), lexicon)
-        encoded = (encoder.encode(block) for block in Corpus.of(corpus).blocks())
-        found = frequent_ngrams(((batch.ids, batch.offsets) for batch in encoded), max(lengths), min_count)
+        source = Corpus.of(corpus)
+        with progress(*extent(source), "counting n-grams", show_progress, callback) as bar:
+
+            def batches() -> Iterator[tuple[Ints, Longs]]:
+                for block in source.blocks():
+                    encoded = encoder.encode(block)
+                    bar.update_to(block.position)
+                    yield encoded.ids, encoded.offsets
+
+            found = frequent_ngrams(batches(), max(lengths), min_count)
         wordlike = re.compile(r"[^\W_]")
         pairs: list[tuple[str, Kind]] = []
         for sequence in found:

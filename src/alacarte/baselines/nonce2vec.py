@@ -17,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._kernels.skipgram import train_one
-from alacarte._pass import extent
 from alacarte._progress import ProgressCallback, progress
 from alacarte.contexts import ContextSums, count_words
-from alacarte.corpus import Corpus, CorpusLike
+from alacarte.corpus import Corpus, CorpusLike, extent
 from alacarte.encoding import Encoder, Lexicon
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import SLOT, Contexts

@@ -226,6 +226,7 @@ def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_cou
         vectors=model.vectors.words,
         tokenizer=model.tokenizer,
         known=known,
+        show_progress=voice.progress,
     )
     if not len(found):
         raise NotEnoughData(
@@ -250,7 +251,7 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
             if len(induced.missing) <= SHOWN
             else " (--missing FILE keeps all)"
         )
-        show_line(f"Not found in the text ({len(induced.missing):,}): {names}{where}")
+        show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
     show_line(f"The vectors are in {out}.")
 
 

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from alacarte._files import atomic_write
-from alacarte._pass import extent
 from alacarte._progress import progress
-from alacarte.corpus import Corpus, CorpusLike, Document
+from alacarte.corpus import Corpus, CorpusLike, Document, extent
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.evaluation.data import Pair
 from alacarte.evaluation.results import Exclusion

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from alacarte._pass import extent
 from alacarte._progress import progress
-from alacarte.corpus import Corpus, Document
+from alacarte.corpus import Corpus, Document, extent
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.evaluation.data import Pair, read_pairs
 from alacarte.evaluation.measures import cosines, spearman
