@@ -279,7 +279,7 @@ def sweep(
         ),
     ] = None,
     task: Annotated[
-        str, typer.Option(metavar="NAME", help="nonce, chimera, crw or cosine (which needs no data).")
+        str, typer.Option(metavar="NAME", help="nonce, chimera, crw; cosine and rare need no data.")
     ] = "nonce",
     workers: Annotated[int, typer.Option(min=1, help="Processes at a time.")] = 1,
     data: Data = None,
@@ -312,13 +312,13 @@ def sweep(
     for name in ("grid", "task", "workers", "config", "out", "cache", "as_json"):
         given.pop(name)
     from alacarte._files import atomic_write
-    from alacarte.evaluation.sweep import TASKS, best, parse_grid, run
+    from alacarte.evaluation.sweep import TASKS, WITHOUT_DATA, best, parse_grid, run
 
     axes = parse_grid(grid or [])
     settings = read_settings("sweep", config, given)
     if not settings.corpus:
         raise typer.BadParameter("no text is given to learn from; pass --corpus FILE")
-    if not settings.data and task != "cosine":
+    if not settings.data and task not in WITHOUT_DATA:
         raise typer.BadParameter(f"the task {task} needs its data set; pass --data DIR")
     results = run(settings, axes, task, open_store(cache), workers=workers)
     column = next((name for name in ("size", "sentences") if name in results.rows[0]), "metric")

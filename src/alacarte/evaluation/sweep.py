@@ -1,7 +1,8 @@
 """Learning curves before money is spent: quality over a grid of settings, on training data only.
 
-Tasks: `nonce` and `chimera` (their train splits; there is no way to the test splits from here), `crw`, and `cosine`,
-which needs no data: the mean cosine of A u with v over words held out of the regression.
+Tasks: `nonce` and `chimera` (their train splits; there is no way to the test splits from here), `crw`, and two that
+need no data but the corpus: `cosine`, the mean cosine of A u with v over words held out of the regression, and `rare`,
+the same over words that occur 8 to 128 times, the same words for every cell: what induction of rare words is like.
 """
 
 import itertools
@@ -12,10 +13,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from alacarte._progress import progress
-from alacarte.errors import BadData
+from alacarte.errors import BadData, NotEnoughData
 from alacarte.evaluation import chimera, crw, nonce
 from alacarte.evaluation.data import read_chimeras, read_nonces, read_rare_words
+from alacarte.evaluation.measures import cosines
 from alacarte.evaluation.results import Results, Row
 from alacarte.evaluation.settings import Settings
 from alacarte.evaluation.store import Store
@@ -27,7 +31,11 @@ TASKS = {  # what a task measures, and whether less is better
     "chimera": ("ρ", False),
     "crw": ("spearman", False),
     "cosine": ("held-out cosine", False),
+    "rare": ("held-out cosine of rare words", False),
 }
+WITHOUT_DATA = ("cosine", "rare")
+RARE = (8, 128)  # occurrences
+LEAST = 10  # words held out
 AXES = ("vectors", "window", "weights", "tokenizer", "every", "averaging", "tau", "ridge")
 TEXT_AXES = ("vectors", "window", "weights", "tokenizer", "every")  # what needs sums of its own, most expensive first
 
@@ -105,6 +113,8 @@ def _run_task(settings: Settings, task: str, store: Store) -> list[Row]:
         if report.cv_cosine_mean is None:
             raise BadData("too few words to hold some out; give more text or a lower tau")
         return [{"metric": metric, "value": report.cv_cosine_mean, "n": report.words, "source": "ours"}]
+    if task == "rare":
+        return [_rare_cosine(settings, store)]
     own = replace(settings, experiment=task, systems=("alacarte",))
     if task == "nonce":
         results = nonce.evaluate(read_nonces(own.data), own, store)
@@ -116,6 +126,24 @@ def _run_task(settings: Settings, task: str, store: Store) -> list[Row]:
     wanted = (metric, "MRR") if task == "nonce" else (metric,)
     found = [row for row in results.rows if row["source"] == "ours" and row["metric"] in wanted]
     return [{name: row[name] for name in kept if name in row} for row in found]
+
+
+def _rare_cosine(settings: Settings, store: Store) -> Row:
+    """The mean cosine of A u with v over a fifth of the rare words, which are left out of the regression."""
+    vectors = WordVectors.load(settings.vectors)
+    bench = Workbench(vectors, settings.open_corpus(), store)
+    sums = bench.sums(settings, averaging=settings.averaging)
+    rare = sums.seen[(sums.occurrences[sums.seen] >= RARE[0]) & (sums.occurrences[sums.seen] <= RARE[1])]
+    held = np.random.default_rng(settings.seed).permutation(rare)[: -(-len(rare) // 5)]
+    if len(held) < LEAST:
+        raise NotEnoughData(f"{len(rare)} words occur {RARE[0]} to {RARE[1]} times, too few; give more text")
+    bench.exclude = [vectors.words[row] for row in held]
+    model = bench.alacarte(settings)
+    values = cosines(model.transform(sums.means(held)), vectors.matrix[held])
+    error = float(values.std(ddof=1) / np.sqrt(len(values)))
+    return {
+        "metric": TASKS["rare"][0], "value": float(values.mean()), "stderr": error, "n": len(held), "source": "ours"
+    }  # fmt: skip
 
 
 def best(results: Results) -> Settings:
@@ -131,7 +159,7 @@ def best(results: Results) -> Settings:
         values.setdefault(tuple(row[name] for name in names), []).append(row["value"])
     means = {cell: sum(found) / len(found) for cell, found in values.items()}
     chosen = (min if less else max)(means, key=lambda cell: means[cell])
-    experiment = "figure1" if task == "cosine" else task
+    experiment = {"cosine": "figure1", "rare": "crw"}.get(task, task)
     return replace(results.settings, experiment=experiment, systems=Settings(experiment).systems).with_options(
         dict(zip(names, chosen, strict=True))
     )

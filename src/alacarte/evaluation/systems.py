@@ -17,7 +17,7 @@ from alacarte.contexts import ContextSums
 from alacarte.corpus import Corpus
 from alacarte.errors import BadData
 from alacarte.evaluation.settings import Settings
-from alacarte.evaluation.store import EveryNth, Store, corpus_identity
+from alacarte.evaluation.store import EveryNth, Store, corpus_identity, digest
 from alacarte.model import ALaCarte, Contexts
 from alacarte.vectors import WordVectors
 
@@ -197,7 +197,7 @@ class Workbench:
         own = system.settings.with_options({"systems": (), "corpus": (), "vectors": "", "data": ""})
         key = {
             "experiment": settings.experiment, "kind": system.kind, "vectors": self.vectors.fingerprint,
-            "corpus": identity, "exclude": self.exclude, "data": data, "settings": own.digest,
+            "corpus": identity, "exclude": self.exclude, "data": digest(data), "settings": own.digest,
             "parameters": system.parameters,
         }  # fmt: skip
         kept = None if identity is None else self.store.read("results", key)
