@@ -5,7 +5,7 @@ import pytest
 from tiny_wordnet import semcor_file
 
 from alacarte import WordVectors
-from alacarte.errors import BadWordNet
+from alacarte.errors import BadWordNet, NotEnoughData
 from alacarte.senses import by_sense_key, combined, gloss_vectors, graded, induce_synsets, read_semcor, sense_counts
 from alacarte.senses.sentence_sums import RIGHT_SIDE
 from alacarte.senses.synset_vectors import SynsetVectors
@@ -42,6 +42,12 @@ def test_unknown_keys_are_counted_and_many_are_an_error(model, wordnet, tmp_path
         induce_synsets(model, read_semcor(tmp_path), wordnet)
     (tmp_path / "br-a01").write_text(semcor_file(["river"]))
     with pytest.raises(BadWordNet, match="none of 1 sentences is annotated"):
+        induce_synsets(model, read_semcor(tmp_path), wordnet)
+
+
+def test_contexts_without_any_known_word_are_an_error(model, wordnet, tmp_path):
+    (tmp_path / "br-a01").write_text(semcor_file(["zzz", ("bank", "bank", "1:17:01::")]))
+    with pytest.raises(NotEnoughData, match="beside a word that has a vector"):
         induce_synsets(model, read_semcor(tmp_path), wordnet)
 
 

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from alacarte.contexts import ContextSums
 from alacarte.corpus import Document
+from alacarte.errors import NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.targets import Targets
 
@@ -49,6 +50,11 @@ def induced_rows(
     direction; the check that windows agree is left out on purpose.
     """
     seen = sums.seen
+    if not len(seen):
+        raise NotEnoughData(
+            "no annotated word stands beside a word that has a vector; check that text and vectors share language and "
+            "case"
+        )
     return [sums.keys[row] for row in seen], model.transform(sums.means(seen)), sums.occurrences[seen]
 
 

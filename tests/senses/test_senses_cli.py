@@ -1,0 +1,101 @@
+"""`alc senses build`, `disambiguate`, `nearest`."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from alacarte import WordVectors
+from alacarte.cli import app
+
+
+@pytest.fixture
+def run(model, tmp_path, dict_folder):
+    model.save(tmp_path / "model")
+
+    def call(*words, expected=0, **options):
+        words = [
+            str(word).replace("MODEL", str(tmp_path / "model")).replace("DICT", str(dict_folder)) for word in words
+        ]
+        result = CliRunner().invoke(app, ["senses", *words], **options)
+        assert result.exit_code == expected, result.output
+        return result
+
+    return call
+
+
+@pytest.fixture
+def built(run, semcor, tmp_path):
+    out = tmp_path / "senses.safetensors"
+    keys, counts = tmp_path / "keys.safetensors", tmp_path / "counts.tsv"
+    result = run(
+        "build", "--model", "MODEL", "--wordnet", "DICT", "--semcor", semcor, "--out", out, "--sense-keys", keys,
+        "--counts", counts, "--json",
+    )  # fmt: skip
+    return out, keys, counts, json.loads(result.stdout)
+
+
+def test_build(built):
+    out, keys, counts, facts = built
+    assert facts["seen"] == 2
+    assert facts["unknown_sense_keys"] == {}
+    assert facts["version"] == "3.0"
+    assert len(WordVectors.load(out)) == facts["synsets"] > 2
+    assert "bank%1:14:00::" in WordVectors.load(keys)
+    assert counts.read_text() == "bank%1:14:00::\t1\nbank%1:17:01::\t2\n"
+
+
+@pytest.mark.parametrize("how", ["combined", "semcor"])
+def test_other_ways_to_build(run, semcor, tmp_path, how):
+    run("build", "--model", "MODEL", "--wordnet", "DICT", "--semcor", semcor, "--how", how, "--out", tmp_path / "x.vec")
+    assert ("goose.n.01" in WordVectors.load(tmp_path / "x.vec")) == (how == "combined")
+
+
+def test_build_refuses_what_has_no_effect(run, semcor, tmp_path):
+    base = ("build", "--model", "MODEL", "--wordnet", "DICT", "--out", tmp_path / "x.vec")
+    assert "--semcor" in run(*base, expected=2).output
+    assert "--strength" in run(*base, "--how", "gloss", "--strength", 2, expected=2).output
+    assert (
+        "no such file" in run(*base[:3], "--wordnet", tmp_path / "no", *base[5:], "--how", "gloss", expected=1).output
+    )
+
+
+def test_disambiguate_as_text_and_as_json_lines(run, built):
+    base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0])
+    text = "We fished by the bank. The bank gave a loan."
+    shown = run(*base, text).stdout
+    assert "bank%1:17:01::" in shown
+    assert "bank%1:14:00::" in shown
+    assert "sloping land beside water" in shown
+    lines = [json.loads(line) for line in run(*base, "--jsonl", input=text).stdout.splitlines()]
+    assert [line["text"] for line in lines] == ["We fished by the bank .", "The bank gave a loan ."]
+    assert [sense["key"] for line in lines for sense in line["senses"]] == ["bank%1:17:01::", "bank%1:14:00::"]
+    assert all(0 < sense["confidence"] <= 1 for line in lines for sense in line["senses"])
+
+
+def test_disambiguate_options(run, built):
+    base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0])
+    only = run(*base, "--jsonl", "--word", "goose", "The geese fished by the bank.").stdout
+    assert [sense["synset"] for sense in json.loads(only)["senses"]] == ["goose.n.01"]
+    none = run(*base, "--no-prior", "zzz bank")
+    assert "1 words have no answer" in none.stderr
+    assert "first sense" in run(*base, "--no-prior", "--fallback", "zzz bank").stdout
+    assert json.loads(run(*base, "--jsonl", "--counts", built[2], "zzz bank").stdout)["senses"][0]["source"] == "prior"
+    assert "no text" in run(*base, input="\n", expected=2).output
+    assert "not sense counts" in run(*base, "--counts", built[0], "bank", expected=1).output
+
+
+def test_nearest(run, built, tmp_path):
+    words = tmp_path / "model" / "vectors.safetensors"
+    base = ("--senses", built[0], "--vectors", words, "--json", "-k", 1)
+    found = json.loads(run("nearest", "bank.n.01", *base).stdout)
+    assert found["bank.n.01"][0]["word"] in ("river", "water", "fished")
+    found = json.loads(run("nearest", "banks", "--wordnet", "DICT", *base).stdout)
+    assert list(found) == ["bank.n.01", "depository.n.01", "bank.v.01"]
+    found = json.loads(run("nearest", "bank%1:14:00::", "--wordnet", "DICT", *base).stdout)
+    assert found["depository.n.01"][0]["word"] in ("loan", "money")
+    assert (
+        "depository.n.01" not in run("nearest", "depository.n.01", "--senses", built[0], "-k", 1, "--json").stdout[25:]
+    )
+    assert "no synset 'bank.n.77'" in run("nearest", "bank.n.77", "--wordnet", "DICT", *base, expected=1).output
+    assert "no sense of 'qwerty'" in run("nearest", "qwerty", "--wordnet", "DICT", *base, expected=1).output
