@@ -10,7 +10,7 @@ and a few dimensions at a time are summed in passes over them; text is tokenised
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -143,26 +143,23 @@ def sum_in_passes(
     works: Iterable[Work],
     rows: Singles,
     windows: Windows,
-    size: int,
+    count: Callable[[], int],
     threads: int,
     room: int,
     folder: Path,
 ) -> dict[str, npt.NDArray[Any]]:
     """The same arrays with at most `room` bytes of sums in memory; the sums themselves lie in a file in `folder`.
 
-    The file has no name, so that its space is given back when the arrays are gone.
+    The file has no name, so that its space is given back when the arrays are gone. `count` tells how many targets
+    there are: labels of spans turn up while `works` are made.
     """
     dimension = rows.shape[1]
-    width = room // (8 * max(size, 1))
-    if width < 1:
-        raise AlacarteError(
-            f"not even one dimension of the sums of {size:,} targets fits in {room / 1e6:,.0f} MB; "
-            "give more memory, or embed the targets in several runs"
-        )
-    width = min(dimension, max(1, width - width % 16) if width >= 16 else width)
+    _dimensions_at_a_time(count(), dimension, room)  # better refused before the text is read than after
     with tempfile.TemporaryFile(dir=folder) as cache:
         for work in works:
             _write(cache, work)
+        size = count()
+        width = _dimensions_at_a_time(size, dimension, room)
         sums_file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (the memory map keeps it open)
         sums_file.truncate(size * dimension * 8)
         sums = np.memmap(sums_file, dtype=np.float64, mode="r+", shape=(size, dimension))
@@ -181,6 +178,16 @@ def sum_in_passes(
             if low == 0:
                 result = accumulator.arrays(size)
         return {**result, "sums": sums}
+
+
+def _dimensions_at_a_time(size: int, dimension: int, room: int) -> int:
+    width = room // (8 * max(size, 1))
+    if width < 1:
+        raise AlacarteError(
+            f"not even one dimension of the sums of {size:,} targets fits in {room / 1e6:,.0f} MB; "
+            "give more memory, or embed the targets in several runs"
+        )
+    return min(dimension, width - width % 16 if width >= 16 else width)
 
 
 def _write(file: Any, work: Work) -> None:

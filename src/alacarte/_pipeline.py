@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, Full, Queue
 from typing import TypeVar
@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def in_background(items: Iterable[Item], ahead: int) -> Iterator[Item]:
+def in_background(items: Iterable[Item], ahead: int) -> Generator[Item, None, None]:
     """The same items, made in a thread of their own, at most `ahead` of them in advance.
 
     >>> list(in_background(range(5), ahead=2))
@@ -57,7 +57,7 @@ def in_background(items: Iterable[Item], ahead: int) -> Iterator[Item]:
         thread.join(timeout=1.0)
 
 
-def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Generator[Result, None, None]:
     """function(item) for each item, by several threads, in the order of the items.
 
     >>> list(in_order(lambda n: n * n, range(5), threads=2))
