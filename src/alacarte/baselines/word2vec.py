@@ -16,9 +16,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._pass import extent
 from alacarte._progress import ProgressCallback, progress
-from alacarte.corpus import Corpus, CorpusLike, Document
+from alacarte.corpus import Corpus, CorpusLike, Document, extent
 from alacarte.errors import NoOccurrences, NotEnoughData, require
 from alacarte.model import SLOT, Contexts
 from alacarte.targets import Targets, TargetsLike
