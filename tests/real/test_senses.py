@@ -1,0 +1,96 @@
+"""Word senses on the real data: WordNet 3.0, SemCor 3.0, SemEval-2013 and -2015."""
+
+import pytest
+
+from alacarte import ALaCarte
+from alacarte.evaluation.wsd import WsdData, by_counts, evaluate, score
+from alacarte.senses import open_wordnet, sense_counts
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def data():
+    from conftest import SHARED
+
+    return WsdData.load(SHARED / "data" / "wsd")
+
+
+def test_sense_keys_are_those_of_index_sense(data, shared):
+    """Keys computed from the data files against Princeton's own list; case variants within a synset aside."""
+    import tarfile
+
+    with tarfile.open(shared / "wsd" / "wordnet3.0.tar.xz") as archive:
+        lines = archive.extractfile("wordnet3.0/index.sense").read().decode().splitlines()
+    listed = {line.split(" ", 1)[0] for line in lines}
+    computed = {key: synset for synset in data.wordnet.all_synsets() for key in synset.keys}
+    assert len(listed) == 206_941
+    assert listed <= set(computed)
+    assert len(set(computed) - listed) < 10
+    for line in lines[::97]:
+        key, _, number, _ = line.split()
+        lemma, pos = key.partition("%")[0], computed[key].pos
+        assert data.wordnet.synsets(lemma, pos)[int(number) - 1] == computed[key]
+
+
+def test_wordnet(data):
+    wordnet = data.wordnet
+    assert wordnet.version == "3.0"
+    assert [synset.id for synset in wordnet.synsets("bass", "n")][:2] == ["bass.n.01", "bass.n.02"]
+    assert wordnet.by_key("bank%1:14:00::").id == "depository_financial_institution.n.01"
+    assert [up.id for up in wordnet.hypernyms("bank.n.01")] == ["slope.n.01"]
+    assert wordnet.base_forms("heads of state", "n") == ["head_of_state"]
+    assert wordnet.base_forms("worse", "a") == ["worse", "bad"]
+    assert len({synset.id for synset in wordnet.all_synsets()}) == 117_659
+
+
+def test_semcor(data):
+    assert len(data.semcor) == 37_176
+    assert sum(len(sentence.instances) for sentence in data.semcor) == 234_136
+    counts = sense_counts(data.semcor)
+    known = sum(count for key, count in counts.items() if data.wordnet.find_key(key))
+    assert known / sum(counts.values()) > 0.96
+
+
+@pytest.mark.parametrize(("setting", "sizes"), [("standard", (1644, 1022)), ("authors", (1644, 1119))])
+def test_test_sets(data, setting, sizes):
+    found = tuple(sum(len(s.instances) for s in data.test(setting, year)) for year in (2013, 2015))
+    assert found == sizes
+    keys = {key for year in (2013, 2015) for s in data.test(setting, year) for i in s.instances for key in i.keys}
+    assert all(data.wordnet.find_key(key) for key in keys)
+
+
+def test_known_baselines_of_the_standard_setting(data):
+    """WordNet's first sense is published as 63.0 and 67.8, the most frequent sense in SemCor as 63.8 and 67.1.
+
+    The last of these comes out at 68.0 from SemCor 3.0 as distributed, whichever way ties are broken: its counts
+    leave WordNet's order in six of the 1,022 words (docs/senses.md).
+    """
+    f1 = {}
+    for year in (2013, 2015):
+        test = data.test("standard", year)
+        for name, counts in (("first", {}), ("most", sense_counts(data.semcor))):
+            f1[name, year] = score(by_counts(test, data.wordnet, counts), test, data.wordnet)["all"].f1
+    assert f1["first", 2013] == pytest.approx(63.0, abs=0.1)
+    assert f1["first", 2015] == pytest.approx(67.8, abs=0.1)
+    assert f1["most", 2013] == pytest.approx(63.8, abs=0.3)
+    assert f1["most", 2015] == pytest.approx(68.0, abs=0.1)
+
+
+def test_the_experiment_with_the_pretrained_transform(data):
+    table = evaluate(data, ALaCarte.pretrained("glove.6B.50d"))
+    first = table.row("standard", "WordNet first sense")
+    past = table.row("standard", "graded + prior")
+    assert past.semeval13 > first.semeval13 + 3
+    assert past.semeval15 > first.semeval15 + 1
+    seen, gloss = table.row("standard", "SemCor"), table.row("standard", "gloss")
+    assert seen.semeval13 > gloss.semeval13
+    assert seen.semeval15 > gloss.semeval15
+
+
+def test_installed_or_given_wordnet(shared, tmp_path):
+    import tarfile
+
+    with tarfile.open(shared / "wsd" / "wordnet3.0.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    assert open_wordnet(tmp_path / "wordnet3.0").synset("python.n.01").lemmas == ("python",)
