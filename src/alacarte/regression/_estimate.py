@@ -211,21 +211,26 @@ def score_interval(fit: Fit, combinations: Doubles, quantile: float) -> tuple[Do
     jackknife counts them twice, and ± t standard errors ignores that the second parts grow with θ. So the limits are
     the θ at which the estimate would lie at the tails' quantile (Cornish and Fisher's, for the skewness), with
     β'Vβ = λθ and λ = b'Vb / b'b the variance in the direction of the effect. V is from scores corrected for leverage
-    (CR2), tr V² from products of different units only.
+    (CR2), its traces from products of different units only.
     """
     a = fit.combined(combinations)
     b = a @ fit.inner
     lengths = np.einsum("md,md->m", b, b)
     covariance = np.zeros((len(a), b.shape[1], b.shape[1]))
-    own = np.zeros(len(a))
+    fourth = np.zeros_like(covariance)
+    own = np.zeros((len(a), 2))
     for _, s, g in fit.blocks():
         scores = (a @ _inflated(s, g)).transpose(1, 0, 2)
-        covariance += scores.transpose(0, 2, 1) @ scores
-        own += (np.einsum("mgd,mgd->mg", scores, scores) ** 2).sum(axis=1)
+        turned = scores.transpose(0, 2, 1)
+        squares = np.einsum("mgd,mgd->mg", scores, scores)
+        covariance += turned @ scores
+        fourth += (turned * squares[:, None, :]) @ scores
+        own += np.stack([(squares**2).sum(axis=1), (squares**3).sum(axis=1)], axis=1)
     centre = lengths - np.einsum("mdd->m", covariance)
     products = covariance @ covariance
-    second = 2 * np.maximum(np.einsum("mdd->m", products) - own, 0.0)
-    third = 8 * np.einsum("mde,mde->m", products, covariance)
+    second = 2 * np.maximum(np.einsum("mdd->m", products) - own[:, 0], 0.0)
+    cubes = np.einsum("mde,mde->m", products, covariance) - 3 * np.einsum("mde,mde->m", fourth, covariance)
+    third = 8 * np.maximum(cubes + 2 * own[:, 1], 0.0)
     along = np.einsum("md,mde,me->m", b, covariance, b) / np.where(lengths > 0, lengths, 1.0)
     error = np.sqrt(second + 4 * along * np.maximum(centre, 0.0))
     limits = np.zeros((2, len(a)))

