@@ -98,39 +98,42 @@ def _run_cells_in(group: list[dict[str, str]], settings: Settings, task: str, fo
 def run_cells(cells: Sequence[Mapping[str, str]], settings: Settings, task: str, store: Store) -> list[Row]:
     """The rows of some cells, each of which is à la carte under its settings."""
     rows: list[Row] = []
+    opened: dict[str, WordVectors] = {}
     for cell in cells:
         chosen = settings.with_options(cell)
-        rows += [{**cell, **row} for row in _run_task(chosen, task, store)]
+        if chosen.vectors not in opened:
+            opened = {chosen.vectors: WordVectors.load(chosen.vectors)}
+        rows += [{**cell, **row} for row in _run_task(chosen, task, store, opened[chosen.vectors])]
     return rows
 
 
-def _run_task(settings: Settings, task: str, store: Store) -> list[Row]:
+def _run_task(settings: Settings, task: str, store: Store, vectors: WordVectors) -> list[Row]:
     metric = TASKS[task][0]
     if task == "cosine":
-        bench = Workbench(WordVectors.load(settings.vectors), settings.open_corpus(), store)
+        bench = Workbench(vectors, settings.open_corpus(), store)
         report = bench.alacarte(settings).report
         assert report is not None
         if report.cv_cosine_mean is None:
             raise BadData("too few words to hold some out; give more text or a lower tau")
         return [{"metric": metric, "value": report.cv_cosine_mean, "n": report.words, "source": "ours"}]
     if task == "rare":
-        return [_rare_cosine(settings, store)]
+        return [_rare_cosine(settings, store, vectors)]
     own = replace(settings, experiment=task, systems=("alacarte",))
     if task == "nonce":
-        results = nonce.evaluate(read_nonces(own.data), own, store)
+        results = nonce.evaluate(read_nonces(own.data), own, store, vectors=vectors)
     elif task == "chimera":
-        results = chimera.evaluate({size: read_chimeras(own.data, size) for size in chimera.SENTENCES}, own, store)
+        trials = {size: read_chimeras(own.data, size) for size in chimera.SENTENCES}
+        results = chimera.evaluate(trials, own, store, vectors=vectors)
     else:
-        results = crw.evaluate(read_rare_words(own.data), own, store)
+        results = crw.evaluate(read_rare_words(own.data), own, store, vectors=vectors)
     kept = ("size", "sentences", "metric", "value", "stderr", "n", "source")
     wanted = (metric, "MRR") if task == "nonce" else (metric,)
     found = [row for row in results.rows if row["source"] == "ours" and row["metric"] in wanted]
     return [{name: row[name] for name in kept if name in row} for row in found]
 
 
-def _rare_cosine(settings: Settings, store: Store) -> Row:
+def _rare_cosine(settings: Settings, store: Store, vectors: WordVectors) -> Row:
     """The mean cosine of A u with v over a fifth of the rare words, which are left out of the regression."""
-    vectors = WordVectors.load(settings.vectors)
     bench = Workbench(vectors, settings.open_corpus(), store)
     sums = bench.sums(settings, averaging=settings.averaging)
     rare = sums.seen[(sums.occurrences[sums.seen] >= RARE[0]) & (sums.occurrences[sums.seen] <= RARE[1])]
