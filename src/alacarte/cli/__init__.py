@@ -13,6 +13,8 @@ import typer
 from alacarte.cli import _options as o
 from alacarte.cli import evaluate_wsd as _evaluate_wsd  # noqa: F401 (adds its command to `alc eval`)
 from alacarte.cli._group import INTERRUPTED, Group
+from alacarte.cli.compare import compare
+from alacarte.cli.contexts_table import contexts
 from alacarte.cli.convert import convert
 from alacarte.cli.demo import demo
 from alacarte.cli.embed import embed
@@ -22,6 +24,7 @@ from alacarte.cli.induce import induce
 from alacarte.cli.inspect import inspect
 from alacarte.cli.merge import merge
 from alacarte.cli.nearest import nearest
+from alacarte.cli.regress import regress
 from alacarte.cli.senses import app as senses
 
 __all__ = ["app", "main"]
@@ -35,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, induce, embed, nearest, convert, inspect, merge):
+for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress):
     app.command()(command)
 app.add_typer(evaluate, name="eval")
 app.add_typer(senses, name="senses")

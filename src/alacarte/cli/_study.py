@@ -1,0 +1,117 @@
+"""What `alc regress`, `alc contexts` and `alc compare` share: reading the table, writing tables and figures."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from alacarte.cli._open import check_file
+from alacarte.cli._output import detail, note, show_columns, show_json, wrote
+from alacarte.errors import AlacarteError, BadCorpus
+
+if TYPE_CHECKING:
+    from alacarte.regression import Table
+
+DATA = "The data"
+SHOWN = 50  # rows of a table on the terminal
+
+Data = Annotated[
+    Path,
+    typer.Option(
+        metavar="FILE", rich_help_panel=DATA, help="A table: CSV, TSV, JSON lines or Parquet, compressed or not."
+    ),
+]
+Text = Annotated[str, typer.Option("--text", metavar="COLUMN", rich_help_panel=DATA, help="The column with the text.")]
+Tokens = Annotated[
+    str | None,
+    typer.Option("--tokens", metavar="COLUMN", rich_help_panel=DATA, help="Or the one with lists of tokens."),
+]
+Where = Annotated[
+    str | None,
+    typer.Option(metavar="EXPR", rich_help_panel=DATA, help="Use only rows for which this holds: 'year >= 1900'."),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Contexts with the same value (a speaker) are one unit of inference."),
+]
+WindowSize = Annotated[
+    str | None,
+    typer.Option("--window", metavar="N|B,A", help="Words each side; the transform's own if left out, else 6."),
+]
+ValueKind = Annotated[
+    Literal["glob", "regex", "fixed"],
+    typer.Option("--match", help="What patterns are: * and ? over whole words, regular expressions, or words."),
+]
+Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")]
+Seed = Annotated[int, typer.Option(help="The same seed, the same numbers.")]
+Level = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the intervals.")]
+CompatOption = Annotated[
+    Literal["conText"] | None, typer.Option(help="Decide as R's conText does where we differ on purpose.")
+]
+
+
+def open_table(data: Path, where: str | None) -> Any:
+    """A pandas frame, with the rows asked for."""
+    from alacarte.regression._frames import read_file
+
+    frame = read_file(data)
+    detail(f"{data}: {len(frame):,} rows; columns {', '.join(map(str, frame.columns))}")
+    if where is None:
+        return frame
+    try:
+        chosen = frame.query(where)
+    except Exception as error:  # whatever pandas makes of a wrong expression
+        raise BadCorpus(f"--where {where!r} cannot be evaluated: {error}") from None
+    if not len(chosen):
+        raise BadCorpus(f"--where {where!r} leaves none of {len(frame):,} rows; check the values of the column")
+    return chosen
+
+
+def check_outputs(csv: Path | None, plot: Path | None) -> None:
+    check_file(csv)
+    check_file(plot)
+    if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise AlacarteError(f"{plot}: figures end in .png, .pdf or .svg; choose one of these")
+
+
+def show_table(table: "Table", as_json: bool, title: str | None = None) -> None:
+    if as_json:
+        show_json(table.to_dicts())
+        return
+    rows = [[_cell(value) for value in row] for row in table.rows()[:SHOWN]]
+    show_columns(list(table.columns), rows, title)
+    if len(table) > SHOWN:
+        note(f"{len(table) - SHOWN:,} more rows; --csv FILE keeps all")
+
+
+def _cell(value: Any) -> str:
+    """
+    >>> _cell(0.12345), _cell(12345.678), _cell(["a", "b"]), _cell(None)
+    ('0.1235', '1.235e+04', 'a b', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def write_csv(frame: Any, path: Path | None) -> None:
+    from alacarte._files import atomic_write
+
+    if path is None:
+        return
+    with atomic_write(path) as file:
+        file.write(frame.to_csv(index=False).encode())
+    wrote(path)
+
+
+def write_plot(axes: Any, path: Path | None) -> None:
+    from alacarte._files import atomic_write
+
+    if path is None:
+        return
+    with atomic_write(path) as file:
+        axes.figure.savefig(file, format=path.suffix[1:].lower())
+    wrote(path)

@@ -1,0 +1,84 @@
+"""`alc regress`: how a word's use depends on who speaks, when and where."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli import _study as s
+from alacarte.cli._open import open_model, parse_window
+from alacarte.cli._output import show_json, show_line, voice
+
+
+def regress(
+    data: s.Data,
+    formula: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMULA",
+            help="'immigration ~ party * gender + year'; left of ~ a word, a quoted phrase or "
+            'glob, several as c("a", "b"), or . for whole documents.',
+        ),
+    ],
+    text: s.Text = "text",
+    tokens: s.Tokens = None,
+    where: s.Where = None,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    cluster: s.Cluster = None,
+    window: s.WindowSize = None,
+    match: s.ValueKind = "glob",
+    permutations: Annotated[
+        int | None, typer.Option(min=0, help="For p-values; 0 for none.", show_default="999")
+    ] = None,
+    intervals: Annotated[
+        Literal["score", "jackknife", "bootstrap", "none"] | None,
+        typer.Option(help="How intervals are made.", show_default="score"),
+    ] = None,
+    level: s.Level = 0.95,
+    adjust: Annotated[
+        Literal["holm", "bh", "bonferroni", "none"], typer.Option(help="p-values for several terms together.")
+    ] = "holm",
+    seed: s.Seed = 0,
+    compat: s.CompatOption = None,
+    csv: s.Csv = None,
+    plot: s.Plot = None,
+    tokenizer: o.ModelTokenizer = None,
+    force: o.Force = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Regress the embeddings of a word's contexts on variables of the documents.
+
+    \b
+    alc regress --data speeches.csv --text speech --formula "immigration ~ party + gender" --model glove.6B.50d
+    alc regress --data speeches.csv --formula "c('tax', 'taxes') ~ party * year" --cluster speaker
+        --model glove.6B.50d --csv terms.csv --plot terms.pdf
+    """
+    s.check_outputs(csv, plot)
+    frame = s.open_table(data, where)
+    opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
+    from alacarte.regression import plot_coefficients
+    from alacarte.regression import regress as fit_model
+
+    fit = fit_model(
+        formula, frame, opened, text=text, tokens=tokens, cluster=cluster,
+        window=None if window is None else parse_window(window), valuetype=match, permutations=permutations,
+        intervals="default" if intervals is None else None if intervals == "none" else intervals, level=level,
+        adjust=adjust, seed=seed, compat=compat, show_progress=voice.progress,
+    )  # fmt: skip
+    s.write_csv(fit.tidy(), csv)
+    if plot is not None:
+        s.write_plot(plot_coefficients(fit), plot)
+    if as_json:
+        show_json(
+            {
+                "formula": formula, "contexts": len(fit), "clusters": fit.clusters, "left_out": fit.left_out,
+                "terms": fit.table.to_dicts(),
+            }
+        )  # fmt: skip
+        return
+    for line in fit.summary().split("\n\n")[0].splitlines():
+        show_line(line)
+    s.show_table(fit.table, False)
