@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._discovery import frequent_ngrams
-from alacarte._kernels.matching import build_table, find_sequences
+from alacarte._kernels.matching import ALONE, STARTS, build_table, find_sequences
 from alacarte._progress import ProgressCallback, progress
 from alacarte.corpus import Corpus, CorpusLike, extent
 from alacarte.encoding import UNKNOWN, Encoded, Encoder, Lexicon
@@ -378,8 +378,9 @@ class _SequenceTable:
         firsts = self._flat[self._bounds[:-1]]
         self._single = np.full(n_ids, -1, dtype=np.int32)
         self._single[firsts[lengths == 1]] = np.flatnonzero(lengths == 1)
-        self._starters = np.zeros(n_ids, dtype=np.uint8)
-        self._starters[firsts[lengths > 1]] = 1
+        self._roles = np.zeros(n_ids, dtype=np.uint8)
+        self._roles[firsts[lengths == 1]] |= ALONE
+        self._roles[firsts[lengths > 1]] |= STARTS
         size = 1 << max(4, int(2 * (lengths > 1).sum()).bit_length())
         self._table = build_table(self._flat, self._bounds, size)
         self._owner_counts = np.array([len(keys) for keys in owners], dtype=np.int64)
@@ -393,8 +394,8 @@ class _SequenceTable:
         table._flat = table._single = table._owners = everything
         table._bounds = table._owner_bounds = np.arange(size + 1, dtype=np.int64)
         table._lengths = np.empty(0, dtype=np.int64)
-        table._starters = np.zeros(size, dtype=np.uint8)
-        table._table = np.full(1, -1, dtype=np.int32)
+        table._roles = np.full(size, ALONE, dtype=np.uint8)
+        table._table = np.zeros(1, dtype=np.uint64)
         table._owner_counts = np.ones(size, dtype=np.int64)
         return table
 
@@ -405,7 +406,7 @@ class _SequenceTable:
         room = ids.size * (1 + len(self._lengths))
         starts, ends, found = (np.empty(room, dtype=np.int32) for _ in range(3))
         count = find_sequences(
-            ids, encoded.offsets, self._single, self._lengths, self._starters, self._flat, self._bounds,
+            ids, encoded.offsets, self._single, self._lengths, self._roles, self._flat, self._bounds,
             self._table, starts, ends, found,
         )  # fmt: skip
         starts, ends, found = starts[:count], ends[:count], found[:count]

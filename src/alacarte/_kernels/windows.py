@@ -234,8 +234,9 @@ def count_windows(
     totals: Doubles,
 ) -> None:
     """Per target: occurrences, those with any context token, context tokens, and their total weight."""
-    plain = uniform and weights.size == 0
-    before = np.zeros(ids.size + 1, dtype=np.int64)  # known tokens before each position
+    # Where many windows are counted, the number of known tokens before each position answers for all of them.
+    plain = uniform and weights.size == 0 and starts.size * (left.size + right.size) > ids.size
+    before = np.zeros(ids.size + 1 if plain else 1, dtype=np.int64)
     if plain:
         for i in range(ids.size):
             before[i + 1] = before[i] + (0 <= ids[i] < known)
