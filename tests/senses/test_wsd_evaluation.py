@@ -4,7 +4,7 @@ import pytest
 from tiny_wordnet import semcor_file, write_wordnet
 
 from alacarte.errors import BadData
-from alacarte.evaluation.wsd import PUBLISHED, Score, WsdData, by_counts, evaluate, score
+from alacarte.evaluation.wsd import PUBLISHED, Score, WsdData, by_counts, calibration, evaluate, score
 from alacarte.evaluation.wsd_tuning import split, tune
 from alacarte.senses import Answer, Instance, Sentence
 
@@ -44,6 +44,18 @@ def test_baselines(wordnet):
     assert by_counts(words, wordnet, {MONEY: 1})[0].key == MONEY
     assert by_counts(words, wordnet, {MONEY: 1, SHORE: 1})[0].key == SHORE  # ties to the first
     assert by_counts(words, wordnet, {"depository.n.01": 9, SHORE: 99}, of="synset")[0].key == MONEY
+
+
+def test_calibration_counts_words_of_several_senses_only(wordnet):
+    def one(key, confidence, senses=2):
+        candidates = tuple((f"bank.n.0{n}", 0.5) for n in range(senses)) if senses > 1 else ()
+        return Answer("bank", "bank", "n", "bank.n.01", key, confidence, 0.1, "context", candidates=candidates)
+
+    sentences = [Sentence(("bank",), (Instance(0, 1, "bank", "n", (SHORE,)),))] * 5
+    given = [one(SHORE, 0.9), one(MONEY, 0.5), one(SHORE, 0.8), one(MONEY, 0.6), one(SHORE, 1.0, senses=1)]
+    assert calibration(given, sentences, wordnet) == pytest.approx((70.0, 50.0, 100.0))
+    with pytest.raises(BadData, match="several senses"):
+        calibration(given[-1:], sentences[:1], wordnet)
 
 
 XML = """<corpus lang="en"><text id="d"><sentence id="d.s">

@@ -210,6 +210,26 @@ def score(
     return {name: Score(*tally) for name, tally in tallies.items()}
 
 
+def calibration(
+    answers: Sequence[Answer], sentences: Sequence[Sentence], wordnet: WordNet
+) -> tuple[float, float, float]:
+    """(mean confidence, share right, share right of the more confident half), in percent, over words of several senses.
+
+    Confidences that can be trusted have a mean like the share that is right.
+    """
+    instances = [instance for sentence in sentences for instance in sentence.instances]
+    pairs = [
+        (answer.confidence, is_right(answer, instance, wordnet, "key"))
+        for answer, instance in zip(answers, instances, strict=True)
+        if answer.candidates
+    ]
+    if not pairs:
+        raise BadData("none of these words has several senses; there is nothing to be more or less sure of")
+    surest = sorted(pairs, key=lambda pair: -pair[0])[: (len(pairs) + 1) // 2]
+    mean = 100 * sum(confidence for confidence, _ in pairs) / len(pairs)
+    return mean, 100 * sum(right for _, right in pairs) / len(pairs), 100 * sum(r for _, r in surest) / len(surest)
+
+
 # ------------------------------------------------------------------------------------------------ baselines
 
 
@@ -311,6 +331,12 @@ def evaluate(
     for name, senses in (("combined + prior", ways["combined"]), ("graded + prior", shrunk)):
         with_prior = Disambiguator(model, wordnet, senses, counts=counts, sharpness=sharpness, smoothing=smoothing)
         rows.append(standard.vectors("standard", name, with_prior))
+    for year, sentences in standard.sets.items():
+        sure = calibration(with_prior.predict_all(sentences), sentences, wordnet)
+        notes.append(
+            f"graded + prior, {year}, words of several senses: mean confidence {sure[0]:.1f}, right {sure[1]:.1f}, of "
+            f"the more confident half {sure[2]:.1f}"
+        )
     return WsdTable(tuple(rows), tuple(notes))
 
 
