@@ -94,7 +94,7 @@ def standard_input() -> Iterator[Stream]:
 def file_streams(path: Path) -> Iterator[Stream]:
     """The stream of a file, or those of an archive's members; each is closed when the next is asked for."""
     with _open(path) as raw:
-        counted = _Counted(raw)
+        counted = _Counted(raw, os.fstat(raw.fileno()).st_size)
         buffered = io.BufferedReader(counted, BLOCK)
         with reading(str(path)):
             head = buffered.peek(512)
@@ -131,11 +131,12 @@ def _plain(name: str, buffered: Buffered, position: Callable[[], int]) -> Stream
 
 
 class _Counted(io.RawIOBase):
-    """Counts the bytes that go through: a pipe cannot tell its position."""
+    """Counts the bytes that go through: a pipe cannot tell its position, and a file may shrink while it is read."""
 
-    def __init__(self, raw: io.RawIOBase) -> None:
+    def __init__(self, raw: io.RawIOBase, expected: int = 0) -> None:
         self.raw = raw
         self.count = 0
+        self.expected = expected
 
     def readable(self) -> bool:
         return True
@@ -143,6 +144,8 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         count = self.raw.readinto(buffer) or 0
         self.count += count
+        if not count and self.count < self.expected:  # its new end would pass for the end of the text
+            raise OSError("it shrank while it was read")
         return count
 
 
