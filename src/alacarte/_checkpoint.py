@@ -9,7 +9,7 @@ import os
 import time
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,21 +88,38 @@ class Checkpoint:
     def locked(self) -> Iterator[None]:
         """Hold the checkpoint for this process; the lock goes with the process, however that ends."""
         lock = self.path.with_name(self.path.name + ".lock")
+        handle = -1
         try:
-            handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+            while handle < 0:
+                handle = self._open_lock(lock)
+                if not _take(handle):
+                    raise BadCheckpoint(
+                        f"{self.path}: another process is working with this checkpoint; wait for it or choose another"
+                    )
+                if not _is_at(handle, lock):  # removed by a process that was done just now: a new one counts
+                    os.close(handle)
+                    handle = -1
+            yield
+            with suppress(OSError):  # Windows does not remove an open file
+                lock.unlink()
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+    def _open_lock(self, lock: Path) -> int:
+        try:
+            return os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
             raise BadCheckpoint(
                 f"{self.path}: no checkpoint can be written there ({error.strerror}); choose another --checkpoint"
             ) from None
-        try:
-            if not _take(handle):
-                raise BadCheckpoint(
-                    f"{self.path}: another process is working with this checkpoint; wait for it or choose another"
-                )
-            yield
-            lock.unlink(missing_ok=True)
-        finally:
-            os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _short(value: object) -> str:
