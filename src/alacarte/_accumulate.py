@@ -9,9 +9,11 @@ When the sums of all dimensions do not fit in memory, the same property serves a
 and a few dimensions at a time are summed in passes over them; text is tokenised once.
 """
 
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -157,11 +159,13 @@ def sum_in_passes(
     _dimensions_at_a_time(count(), dimension, room)  # better refused before the text is read than after
     with tempfile.TemporaryFile(dir=folder) as cache:
         for work in works:
-            _write(cache, work)
+            with _disk_space(folder):
+                _write(cache, work)
         size = count()
         width = _dimensions_at_a_time(size, dimension, room)
         sums_file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (the memory map keeps it open)
-        sums_file.truncate(size * dimension * 8)
+        with _disk_space(folder):
+            _allocate(sums_file.fileno(), size * dimension * 8)
         sums = np.memmap(sums_file, dtype=np.float64, mode="r+", shape=(size, dimension))
         result: dict[str, npt.NDArray[Any]] = {}
         for low in range(0, dimension, width):
@@ -178,6 +182,25 @@ def sum_in_passes(
             if low == 0:
                 result = accumulator.arrays(size)
         return {**result, "sums": sums}
+
+
+@contextmanager
+def _disk_space(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise AlacarteError(
+            f"sums that do not fit in memory are kept in {folder}, where they cannot be written ({error.strerror}); "
+            "make room there, or let TMPDIR name another folder"
+        ) from error
+
+
+def _allocate(handle: int, size: int) -> None:
+    """Take the space at once: a disk that is full while a memory map is written would end the process."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(handle, 0, size)
+    else:
+        os.truncate(handle, size)
 
 
 def _dimensions_at_a_time(size: int, dimension: int, room: int) -> int:
