@@ -1,0 +1,399 @@
+"""What can go wrong on the way does, and nothing is lost: each fault is made here, and survived."""
+
+import errno
+import lzma
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alacarte import ContextSums, Corpus, Targets, WordVectors
+from alacarte._accumulate import COUNTS
+from alacarte._checkpoint import Checkpoint
+from alacarte.encoding import Encoder, Lexicon
+from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
+from alacarte.formats.tensors import read_tensors
+from alacarte.tokens import get_tokenizer
+
+WORDS = ["a", "b", "c", "d", "e", "river", "bank", "."]
+VECTORS = WordVectors(WORDS, np.random.default_rng(3).normal(size=(len(WORDS), 20)).astype(np.float32))
+TARGETS = Targets(["bank", "river bank", "x"]) | Targets.glob("ri*")
+BLOCK = 2000  # bytes
+
+
+@pytest.fixture(autouse=True)
+def _kernel_for_any_amount(monkeypatch):
+    monkeypatch.setattr(Encoder, "SMALL", 0)
+
+
+def same(ours, theirs):
+    assert ours.keys == theirs.keys
+    for name in ("sums", *COUNTS):
+        assert getattr(ours, name).tobytes() == getattr(theirs, name).tobytes(), name
+    for name in ("documents", "tokens_read", "tokens_known"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+    return True
+
+
+def some_text(size, seed=1):
+    rng = np.random.default_rng(seed)
+    lines, length = [], 0
+    while length < size:
+        lines.append(" ".join(rng.choice([*WORDS, "x", "y"], int(rng.integers(1, 60)))))
+        length += len(lines[-1]) + 1
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A plain file, a compressed one, a plain one."""
+    (tmp_path / "1.txt").write_text(some_text(40_000, 1))
+    (tmp_path / "2.txt.xz").write_bytes(lzma.compress(some_text(40_000, 2).encode()))
+    (tmp_path / "3.txt").write_text(some_text(40_000, 3))
+    return [tmp_path / "1.txt", tmp_path / "2.txt.xz", tmp_path / "3.txt"]
+
+
+def collect(corpus, **chosen):
+    return ContextSums.collect(VECTORS, corpus, TARGETS, **{"block_size": BLOCK, "threads": 2, **chosen})
+
+
+# ------------------------------------------------------------------------------------- the process is killed
+
+# One process imports and compiles once, and forks a child for each run.
+WORKER = """
+import os, sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import test_faults
+folder = Path(sys.argv[2])
+files = [folder / name for name in ("1.txt", "2.txt.xz", "3.txt")]
+test_faults.Encoder.SMALL = 0
+test_faults.collect(files)
+for order in sys.stdin:
+    threads, checkpoint = order.rstrip("\\n").split(" ", 1)
+    child = os.fork()
+    if child == 0:
+        def wait(state):
+            os.write(1, b"block\\n")
+            time.sleep(0.01)
+        try:
+            test_faults.collect(
+                files, checkpoint=Path(checkpoint), checkpoint_seconds=0.01, threads=int(threads), callback=wait
+            )
+        finally:
+            os._exit(0)
+    os.write(1, f"child {child}\\n".encode())
+    os.waitpid(child, 0)
+    os.write(1, b"ended\\n")
+"""
+
+
+class Workers:
+    """Starts runs of the same work, one after another."""
+
+    def __init__(self, folder):
+        arguments = [sys.executable, "-c", WORKER, str(Path(__file__).parent), str(folder)]
+        self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def start(self, checkpoint, threads):
+        """The process of a new run that has done at least one block."""
+        print(threads, checkpoint, file=self.process.stdin, flush=True)
+        child, begun = None, False
+        while child is None or not begun:
+            line = self.process.stdout.readline().split()
+            assert line, "the worker died"
+            begun = begun or line[0] == "block"
+            child = int(line[1]) if line[0] == "child" else child
+            if line[0] == "ended":
+                return None
+        return child
+
+    def await_end(self):
+        while self.process.stdout.readline() != "ended\n":
+            pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.communicate()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
+def test_kill_9_at_random_moments(tmp_path, files):
+    """Killed, started again, killed again, and in the end the same bits as a run that nobody disturbed."""
+    chance = random.Random(20)
+    expected = collect(files, threads=1)
+    kills = middles = 0
+    with Workers(tmp_path) as workers:
+        for run in range(5):
+            checkpoint = tmp_path / f"checkpoint {run}"
+            for _ in range(5):
+                process = workers.start(checkpoint, threads=1 + run % 3)
+                if process is None:
+                    break
+                time.sleep(chance.uniform(0, 0.15))  # at any moment: in a sum, in a write, before a rename
+                os.kill(process, signal.SIGKILL)
+                workers.await_end()
+                kills += 1
+                if checkpoint.exists():
+                    middles += '"complete": false' in read_tensors(checkpoint)[1]["progress"]
+            assert same(collect(files, checkpoint=checkpoint), expected)
+    assert kills >= 20
+    assert middles >= 15  # most of them really in the middle
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_two_processes_with_the_same_checkpoint(tmp_path, files):
+    checkpoint = tmp_path / "checkpoint"
+    with Workers(tmp_path) as workers:
+        process = workers.start(checkpoint, threads=2)
+        os.kill(process, signal.SIGSTOP)
+        with pytest.raises(BadCheckpoint, match="another process is working with this checkpoint"):
+            collect(files, checkpoint=checkpoint)
+        os.kill(process, signal.SIGCONT)
+        workers.await_end()
+    assert '"complete": true' in read_tensors(checkpoint)[1]["progress"]
+    assert same(collect(files, checkpoint=checkpoint), collect(files))
+
+
+def test_a_lock_whose_file_was_removed_is_no_lock(tmp_path, monkeypatch):
+    """One process removes the lock's file when it is done, while another has opened it but not locked it yet."""
+    import alacarte._checkpoint as module
+
+    checkpoint = Checkpoint(tmp_path / "c", {})
+    lock, take = tmp_path / "c.lock", module._take
+    removed = []
+
+    def take_late(handle):
+        if not removed:
+            removed.append(lock.unlink())
+        return take(handle)
+
+    monkeypatch.setattr(module, "_take", take_late)
+    with checkpoint.locked():
+        assert lock.exists()
+        with pytest.raises(BadCheckpoint, match="another process"), Checkpoint(tmp_path / "c", {}).locked():
+            pytest.fail("two at a time")
+    assert not lock.exists()
+
+
+# ----------------------------------------------------------------------------------- the corpus goes away
+
+
+def after_first_block(action):
+    calls = []
+
+    def callback(state):
+        if not calls:
+            action()
+        calls.append(state)
+
+    return callback
+
+
+def shrink(path, size):
+    with path.open("r+b") as file:
+        file.truncate(size)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_file_that_shrinks(tmp_path, threads):
+    path, checkpoint = tmp_path / "a.txt", tmp_path / "checkpoint"
+    text = some_text(3_000_000).encode()
+    path.write_bytes(text)
+    with pytest.raises(BadCorpus, match=r"a\.txt cannot be read to its end .it shrank while it was read"):
+        collect(path, threads=threads, checkpoint=checkpoint, callback=after_first_block(lambda: shrink(path, 200_000)))
+    with pytest.raises(BadCheckpoint, match="other work: corpus"):
+        collect(path, checkpoint=checkpoint)
+    path.write_bytes(text)  # restored: the work goes on
+    assert same(collect(path, checkpoint=checkpoint), collect(path))
+
+
+def test_a_compressed_file_that_shrinks(tmp_path):
+    path, checkpoint = tmp_path / "a.txt.xz", tmp_path / "checkpoint"
+    rng = np.random.default_rng(0)
+    numbers = "\n".join(" ".join(map(str, row)) for row in rng.integers(0, 10**9, (12_000, 10)))  # hard to compress
+    data = lzma.compress(numbers.encode(), preset=0)
+    path.write_bytes(data)
+    with pytest.raises(BadCorpus, match=r"a\.txt\.xz"):
+        collect(path, checkpoint=checkpoint, callback=after_first_block(lambda: shrink(path, len(data) // 2)))
+    path.write_bytes(data)
+    assert same(collect(path, checkpoint=checkpoint), collect(path))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_file_that_disappears(tmp_path, files, threads):
+    third = files[2].read_bytes()
+    expected = collect(files)
+    checkpoint = tmp_path / "checkpoint"
+    with pytest.raises(BadCorpus, match=r"no such file: .*3\.txt"):
+        collect(files, threads=threads, checkpoint=checkpoint, callback=after_first_block(files[2].unlink))
+    files[2].write_bytes(third)
+    assert same(collect(files, checkpoint=checkpoint), expected)
+
+
+@pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_compressed_stream_that_is_cut_off(tmp_path, kind, threads):
+    import bz2
+    import gzip
+
+    data = {"xz": lzma, "gz": gzip, "bz2": bz2}[kind].compress(some_text(200_000).encode())
+    path, checkpoint = tmp_path / f"a.txt.{kind}", tmp_path / "checkpoint"
+    path.write_bytes(data[: len(data) * 2 // 3])
+    with pytest.raises(BadCorpus, match=rf"a\.txt\.{kind} cannot be read to its end.*copy or download it again"):
+        collect(path, threads=threads, checkpoint=checkpoint)
+    path.write_bytes(data)
+    with pytest.raises(BadCheckpoint, match="other work: corpus") if checkpoint.exists() else nullcontext():
+        assert same(collect(path, checkpoint=checkpoint), collect(path))
+
+
+# ---------------------------------------------------------------------------------------------- odd text
+
+
+def test_a_line_of_100_MB(tmp_path):
+    unit = ("a b c river bank x . " * 500).encode()
+    count = 100_000_000 // len(unit)
+    path = tmp_path / "long.txt"
+    with path.open("wb") as file:
+        for _ in range(count):
+            file.write(unit)
+    sums = ContextSums.collect(VECTORS, path, TARGETS, window=2)
+    assert sums.documents == 1
+    assert sums.tokens_read == count * 500 * 7
+    assert sums.occurrences.tolist() == [count * 500, count * 500, count * 500, count * 500]
+    # bank sees "c river … x .", but for x without a vector; float64 drifts by less than 1e-9 of the sum
+    expected = VECTORS[["c", "river", "."]].sum(axis=0, dtype=np.float64) * count * 500
+    np.testing.assert_allclose(sums.sums[0], expected, rtol=1e-9)
+
+
+def test_documents_of_one_token(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("bank\n" * 1000 + "x")
+    for corpus in (path, ["bank"] * 1000 + ["x"], [["bank"]] * 1000 + [["x"]]):
+        sums = collect(corpus)
+        assert (sums.documents, sums.tokens_read) == (1001, 1001)
+        assert sums.occurrences.tolist() == [1000, 0, 1, 0]
+        assert not sums.contexts.any()
+        assert not sums.sums.any()
+        assert sums.seen.size == 0  # nothing to average is not a vector of zeros
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\t\n\r\n" * 5000, b"\xc2\xa0\n", b"\n", b"\xef\xbb\xbf"])
+def test_a_file_of_only_white_space(tmp_path, content):
+    path = tmp_path / "a.txt"
+    path.write_bytes(content)
+    for chosen in ({}, {"checkpoint": tmp_path / "checkpoint"}, {"memory": 700_000}):
+        with pytest.raises(BadCorpus, match="holds no text; check the path"):
+            collect(path, **chosen)
+    (tmp_path / "b.txt").write_text("a bank")
+    assert collect([path, tmp_path / "b.txt"]).tokens_read == 2
+
+
+def test_NUL_bytes(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a bank\x00 b\n\x00\x00\nriver\x00bank a\n\x00")
+    sums = collect(path)
+    assert same(collect(path, block_size=3), sums)
+    texts = path.read_text().split("\n")
+    assert same(ContextSums.collect(VECTORS, texts, TARGETS), sums)
+    index, words = VECTORS.key_to_index, get_tokenizer("words")
+    for text in texts:
+        expected = [index.get(token, -1) for token in words(text, index)]
+        assert Encoder(words, Lexicon(index)).encode([text]).ids.tolist() == expected
+    assert sums.occurrences[0] >= 1
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_invalid_utf_8(tmp_path, threads):
+    text = some_text(50_000).encode()
+    place = text.index(b"bank", 30_000)
+    path, checkpoint = tmp_path / "a.txt", tmp_path / "checkpoint"
+    path.write_bytes(text[:place] + b"\xff" + text[place + 1 :])
+    with pytest.raises(BadCorpus, match=rf'a\.txt: byte {place} \(0xff\) is not utf-8.*errors="replace"'):
+        collect(path, threads=threads, checkpoint=checkpoint)
+    assert checkpoint.exists()  # what came before it is kept
+    replaced = collect(Corpus(path, errors="replace"), threads=threads)
+    assert same(replaced, collect((text[:place].decode() + "\ufffd" + text[place + 1 :].decode()).split("\n")))
+    path.write_bytes(text)
+    assert same(collect(path, checkpoint=checkpoint), collect(path))
+
+
+def test_a_vocabulary_of_one_word():
+    one = WordVectors(["a"], np.ones((1, 1), dtype=np.float32))
+    sums = ContextSums.collect(one, ["a b a", "b", "a"], threads=8, block_size=1)
+    assert (sums.sums.tolist(), sums.occurrences.tolist()) == ([[2.0]], [3])
+    assert ContextSums.collect(one, ["a b a"], ["b"], memory="1GB").sums.tolist() == [[2.0]]
+
+
+def test_a_target_longer_than_any_document(tmp_path):
+    long = ["a"] * 500
+    corpus = ["a " * 499, "a b", "a"]
+    for chosen in ({}, {"block_size": 1}, {"checkpoint": tmp_path / "checkpoint"}):
+        sums = ContextSums.collect(VECTORS, corpus, Targets([long, "b"]), **chosen)
+        assert sums.occurrences.tolist() == [0, 1]
+    assert ContextSums.collect(VECTORS, ["a " * 501], Targets([long])).occurrences.tolist() == [2]
+
+
+# ------------------------------------------------------------------------------------ nowhere to write to
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path, files):
+    (tmp_path / "file").write_text("")
+    sums = collect(files)
+    for folder in (tmp_path / "file", tmp_path / "missing"):  # root may write to read-only ones
+        with pytest.raises(BadCheckpoint, match=r"no checkpoint can be written there .*choose another"):
+            collect(files, checkpoint=folder / "checkpoint")
+        with pytest.raises((OSError, AlacarteError), match="sums"):
+            sums.save(folder / "sums")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder(tmp_path, files):
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(BadCheckpoint, match=r"no checkpoint can be written there .*choose another"):
+        collect(files, checkpoint=folder / "checkpoint")
+
+
+@pytest.mark.parametrize("broken", ["fsync", "replace"])
+@pytest.mark.parametrize("fails_at", [1, 3])
+def test_a_full_disk(tmp_path, files, monkeypatch, broken, fails_at):
+    """The checkpoint that was written before stays, and nothing half-written beside it."""
+    checkpoint = tmp_path / "checkpoint"
+    calls = []
+    real = getattr(os, broken)
+
+    def fail(*arguments):
+        calls.append(arguments)
+        if len(calls) >= fails_at:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, broken, fail)
+        with pytest.raises(BadCheckpoint, match=r"could not be written .No space left.*Make room and run the same"):
+            collect(files, checkpoint=checkpoint, checkpoint_seconds=0)
+    assert len(calls) == fails_at + 1  # it tries once more before it gives up
+    left = {path.name for path in tmp_path.iterdir()} - {path.name for path in files} - {"checkpoint.lock"}
+    assert left == ({"checkpoint"} if fails_at > 1 else set())
+    if fails_at > 1:
+        assert '"done": 2' in read_tensors(checkpoint)[1]["progress"]
+    assert same(collect(files, checkpoint=checkpoint), collect(files))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_really_full_disk_for_sums_that_do_not_fit_in_memory(files, monkeypatch):
+    import alacarte._accumulate as module
+
+    monkeypatch.setattr(module.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))  # noqa: PTH123, SIM115
+    with pytest.raises(AlacarteError, match=r"cannot be written .No space left.*make room there"):
+        collect(files, memory=VECTORS.matrix.nbytes + 7 * 30 * BLOCK + 8 * 4 * 8)
