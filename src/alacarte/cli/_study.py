@@ -32,7 +32,9 @@ Where = Annotated[
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="Contexts with the same value (a speaker) are one unit of inference."),
+    typer.Option(
+        metavar="COLUMN", help="Contexts with the same value (a speaker; or first,last) are one unit of inference."
+    ),
 ]
 WindowSize = Annotated[
     str | None,
@@ -66,6 +68,14 @@ def open_table(data: Path, where: str | None) -> Any:
     if not len(chosen):
         raise BadCorpus(f"--where {where!r} leaves none of {len(frame):,} rows; check the values of the column")
     return chosen
+
+
+def columns_of(cluster: str | None) -> str | list[str] | None:
+    """
+    >>> columns_of("speaker"), columns_of("first,last")
+    ('speaker', ['first', 'last'])
+    """
+    return cluster.split(",") if cluster is not None and "," in cluster else cluster
 
 
 def check_outputs(csv: Path | None, plot: Path | None) -> None:

@@ -75,12 +75,12 @@ def compare(
     if len(means) == 2:
         main = apart = ratio(
             embedded, by, k=k, candidates=among, numerator=numerator, intervals="jackknife", level=level,
-            permutations=permutations, cluster=cluster, seed=seed, show_progress=voice.progress,
+            permutations=permutations, cluster=s.columns_of(cluster), seed=seed, show_progress=voice.progress,
         )  # fmt: skip
         shown["ratio"] = apart.to_dicts()
     cosines = None
     if features:
-        cosines = similarity(embedded, features, by, intervals="jackknife", level=level, cluster=cluster)
+        cosines = similarity(embedded, features, by, intervals="jackknife", level=level, cluster=s.columns_of(cluster))
         shown["similarity"] = cosines.to_dicts()
     s.write_csv(main.to_frame(), csv)
     if plot is not None:

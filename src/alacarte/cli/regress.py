@@ -63,7 +63,7 @@ def regress(
     from alacarte.regression import regress as fit_model
 
     fit = fit_model(
-        formula, frame, opened, text=text, tokens=tokens, cluster=cluster,
+        formula, frame, opened, text=text, tokens=tokens, cluster=s.columns_of(cluster),
         window=None if window is None else parse_window(window), valuetype=match, permutations=permutations,
         intervals="default" if intervals is None else None if intervals == "none" else intervals, level=level,
         adjust=adjust, seed=seed, compat=compat, show_progress=voice.progress,

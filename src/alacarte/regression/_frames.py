@@ -1,5 +1,8 @@
 """Frames of any library in, frames of the same library out; and the small table that results come in."""
 
+import contextlib
+import io
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._files import compression, decompressed
 from alacarte._records import is_frame, is_null
 from alacarte.errors import BadCorpus, require
 
@@ -194,12 +198,27 @@ def read_file(path: Path) -> Any:
         if ".parquet" in kinds:
             return pandas.read_parquet(path)
         if ".jsonl" in kinds or ".ndjson" in kinds:
-            return pandas.read_json(path, lines=True, convert_dates=False, compression="infer")
+            return _read_json_lines(path, pandas)
         if ".csv" in kinds or ".tsv" in kinds:
             return pandas.read_csv(path, sep="\t" if ".tsv" in kinds else ",")
     except (ValueError, OSError) as error:
         raise BadCorpus(f"{path} cannot be read: {error}; check how it was written") from error
     raise BadCorpus(f"{path}: the ending does not say what it is; name it .csv, .tsv, .jsonl or .parquet")
+
+
+def _read_json_lines(path: Path, pandas: Any) -> Any:
+    """Values as they are, but for columns of numbers in quotes, which become numbers as they would in CSV."""
+    with path.open("rb") as raw:
+        kind = compression(raw.read(8))
+        raw.seek(0)
+        text = io.TextIOWrapper(decompressed(raw, kind), encoding="utf-8")
+        frame = pandas.DataFrame([json.loads(line) for line in text if line.strip()])
+    for name in frame.columns:
+        first = next((value for value in frame[name] if value is not None), None)
+        if isinstance(first, str) and len(first) < 40:
+            with contextlib.suppress(ValueError, TypeError):
+                frame[name] = pandas.to_numeric(frame[name])
+    return frame
 
 
 def looks_like_frame(data: Any) -> bool:

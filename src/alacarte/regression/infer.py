@@ -13,7 +13,7 @@ from alacarte._progress import Progress, progress
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.regression import _estimate
 from alacarte.regression._estimate import Fit
-from alacarte.regression._frames import Table, as_column, column_of, missing
+from alacarte.regression._frames import Table, as_column, column_of
 from alacarte.regression._lexical import Lexical
 from alacarte.regression._means import Adjust, adjusted, p_value
 from alacarte.regression._patterns import Overlaps, ValueType
@@ -21,7 +21,7 @@ from alacarte.regression._space import Averaging, Candidates, Space
 from alacarte.regression.compat import Choices, Compat, choices
 from alacarte.regression.concordance import Contexts, contexts, documents
 from alacarte.regression.design import INTERCEPT, Design, build, parse_formula
-from alacarte.regression.embed import Case, Embeddings, Groups, codes_of, dem
+from alacarte.regression.embed import Case, Embeddings, Groups, dem, group_codes
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["score", "jackknife", "bootstrap"] | None
@@ -219,7 +219,7 @@ def regress(
         data: as in `contexts`; or `Contexts`, or `Embeddings` of your own (then the left side is not used).
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.
-        cluster: a column, or one value a context; its contexts are one unit of inference, and weigh one together
+        cluster: a column, a list of columns, or one value a context; its contexts are one unit of inference, and weigh one together
             unless `cluster_weights` is False.
         window: words each side; the transform's own if it says so, else 6.
         intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
@@ -272,14 +272,10 @@ def regress(
     usable = np.ones(len(embedded), dtype=bool)
     codes = None
     if cluster is not None:
-        column = embedded.variables.column(cluster, "the clusters") if isinstance(cluster, str) else as_column(cluster)
-        if len(column) != len(embedded):
-            raise BadFormula(f"{len(column)} clusters for {len(embedded)} contexts; name a column instead")
-        absent = missing(column)
-        if absent.any():
-            left_out["missing cluster"] = int(absent.sum())
-            usable &= ~absent
-        codes = codes_of(column, None)[1]
+        codes = group_codes(embedded, cluster)[1]
+        if (codes < 0).any():
+            left_out["missing cluster"] = int((codes < 0).sum())
+            usable &= codes >= 0
     design = build(covariates, embedded.variables, usable, compat)
     left_out |= design.left_out
     chosen = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
