@@ -58,6 +58,12 @@ class Lexicon:
         self._extra.append(token)
         return new
 
+    def add_all(self, tokens: Sequence[str]) -> Ints:
+        """The ids of many tokens, as `add` gives them."""
+        for token in dict.fromkeys(tokens):
+            self.add(token)
+        return np.fromiter(map(self._ids.__getitem__, tokens), dtype=np.int32, count=len(tokens))
+
     @property
     def extra(self) -> Sequence[str]:
         """The words beyond the known ones, in the order of their ids."""
@@ -184,17 +190,15 @@ class Encoder:
 
     def _vocabulary(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
         """The hash table of all words that have an id; made anew when enough of them have come."""
-        size = len(self.lexicon)
-        if (
-            self._size < 0
-            or size > self._size + self._size // 4 + 1000
-            or (self.lexicon.admit is None and size > self._size)
-        ):
-            words, bounds = pack_words([*self.lexicon.index, *self.lexicon.extra])
-            slots = 1 << max(4, (2 * size).bit_length())
-            self._table = kernel.build_vocabulary(words, bounds, slots)
-            self._size = size
-        return self._table
+        with self._lock:  # several threads begin at once, and one table is enough
+            size = len(self.lexicon)
+            grown = size > self._size + (0 if self.lexicon.admit is None else self._size // 4 + 1000)
+            if self._size < 0 or grown:
+                words, bounds = pack_words([*self.lexicon.index, *self.lexicon.extra])
+                slots = 1 << max(4, (2 * size).bit_length())
+                self._table = kernel.build_vocabulary(words, bounds, slots)
+                self._size = size
+            return self._table
 
     def _resolve_unknown(self, ids: Ints, places: Ints, bounds: Longs, text: npt.NDArray[np.uint8], count: int) -> None:
         """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""
