@@ -11,10 +11,10 @@ Longs = npt.NDArray[np.int64]
 BLOCK = 1 << 22  # positions looked at together
 
 
-def frequent_ngrams(batches: Iterable[tuple[Ints, Longs]], longest: int, min_count: int) -> list[tuple[int, ...]]:
-    """Sequences of up to `longest` ids that occur at least `min_count` times, by length, then by falling count.
+def frequent_ngrams(batches: Iterable[tuple[Ints, Longs]], longest: int, min_count: int) -> list[Ints]:
+    """Sequences of ids that occur at least `min_count` times: for each length from 1 to `longest`, a row for each.
 
-    A batch is (ids, document offsets).
+    The most frequent come first. A batch is (ids, document offsets).
 
     Level n works with the numbers of the frequent n-grams, one for each position of the corpus or -1; two
     neighbours that are both frequent make a candidate for level n + 1. Only numbers are kept, and on disk.
@@ -29,22 +29,19 @@ def frequent_ngrams(batches: Iterable[tuple[Ints, Longs]], longest: int, min_cou
             return []
         file.flush()
         codes = np.memmap(file, dtype=np.int32, mode="r+", shape=(total,))
-        found: list[tuple[int, ...]] = []
-        names: list[tuple[int, ...]] = []
+        found: list[Ints] = []
+        names = np.empty((0, 0), dtype=np.int32)  # the n-gram behind each number
         for length in range(1, longest + 1):
             stride = len(names)
             keys, counts = _count(codes, length, stride)
             frequent = counts >= min_count
             keys, counts = keys[frequent], counts[frequent]
             if length == 1:
-                names = [(key,) for key in keys.tolist()]
+                names = keys.astype(np.int32)[:, None]
             else:
-                names = [
-                    (*names[left], names[right][-1])
-                    for left, right in zip((keys // stride).tolist(), (keys % stride).tolist(), strict=True)
-                ]
-            found += [names[i] for i in np.argsort(-counts, kind="stable")]
-            if not names:
+                names = np.column_stack([names[keys // stride], names[keys % stride, -1]])
+            found.append(names[np.argsort(-counts, kind="stable")])
+            if not len(names):
                 break
             if length < longest:
                 _renumber(codes, keys, length, stride)

@@ -42,6 +42,8 @@ Contexts = str | Iterable[str | Sequence[str]]
 
 FORMAT = "alacarte.ALaCarte/1"
 SLOT = re.compile(r"_+$")
+BLOCK = 1 << 14  # targets transformed together
+LARGE = 1 << 30  # bytes of induced vectors from which on they are memory-mapped
 
 
 class InducedVectors(WordVectors):
@@ -58,10 +60,9 @@ class InducedVectors(WordVectors):
                 f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
                 "text, targets and vectors share language and spelling"
             )
-        super().__init__([sums.keys[row] for row in seen], model.transform(sums.means(seen)))
+        super().__init__([sums.keys[row] for row in seen.tolist()], _transformed(model.transform, sums, seen))
         self.counts: npt.NDArray[np.int64] = sums.occurrences[seen]
-        present = set(seen.tolist())
-        self.missing = [key for row, key in enumerate(sums.keys) if row not in present]
+        self.missing = [sums.keys[row] for row in np.flatnonzero(sums.totals <= 0).tolist()]
         self.sums = sums
         self.model = model
 
@@ -437,6 +438,21 @@ def pretrained_names() -> list[str]:
     return sorted(
         file.name.removesuffix(".safetensors") for file in folder.iterdir() if file.name.endswith(".safetensors")
     )
+
+
+def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.intp]) -> Singles:
+    """The vectors of some rows, a block at a time; in a file of the system's own if they are large."""
+    shape = len(rows), sums.dimension
+    result: Singles
+    if 4 * shape[0] * shape[1] > LARGE:
+        file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
+        result = np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
+    else:
+        result = np.empty(shape, dtype=np.float32)
+    for low in range(0, len(rows), BLOCK):
+        result[low : low + BLOCK] = transform(sums.means(rows[low : low + BLOCK]))
+    result.flags.writeable = False  # so that it need not be copied
+    return result
 
 
 def _absolute(source: str | None) -> str | None:

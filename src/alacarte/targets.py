@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -146,7 +147,7 @@ class Targets:
         """
         lengths = sorted({n} if isinstance(n, int) else set(n))
         if not lengths or lengths[0] < 1:
-            raise BadTargets(f"n-gram lengths start at 1, not {lengths}")
+            raise BadTargets(f"n-gram lengths start at 1, not {lengths or n}")
         if min_count < 1:
             raise BadTargets(f"min_count is at least 1, not {min_count}")
         index = vocabulary_index(vectors)
@@ -162,15 +163,48 @@ class Targets:
                     yield encoded.ids, encoded.offsets
 
             found = frequent_ngrams(batches(), max(lengths), min_count)
-        wordlike = re.compile(r"[^\W_]")
-        pairs: list[tuple[str, Kind]] = []
-        for sequence in found:
-            if len(sequence) not in lengths or (len(sequence) == 1 and not known and sequence[0] < len(index)):
-                continue
-            words = [lexicon.word(token) for token in sequence]
-            if punctuation or all(wordlike.search(word) for word in words):
-                pairs.append((" ".join(words), "tokens"))
-        return cls._of(pairs)
+        words = np.array([*index, *lexicon.extra], dtype=object)
+        usable = np.ones(len(words), dtype=bool)
+        if not punctuation:
+            wordlike = re.compile(r"[^\W_]")
+            usable[:] = [wordlike.search(word) is not None for word in words]
+        keys: list[str] = []
+        for length, sequences in enumerate(found, start=1):
+            if length in lengths:
+                chosen = usable[sequences].all(axis=1)
+                if length == 1 and not known:
+                    chosen &= sequences[:, 0] >= len(index)
+                columns = words[sequences[chosen]].T.tolist()
+                keys += map(" ".join, zip(*columns, strict=True))
+        return cls._of(zip(keys, repeat("tokens")))  # noqa: B905 (as often as there are keys)
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: CorpusLike,
+        n: int | Iterable[int] = 3,
+        *,
+        min_count: int = 1,
+        vectors: Mapping[str, object] | Sequence[str] | None = None,
+        tokenizer: TokenizerLike = "words",
+        known: bool = False,
+        punctuation: bool = True,
+        show_progress: bool | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> "Targets":
+        """The n-grams of a task: all that occur in its documents, up to length `n` (or of the lengths listed).
+
+        Single words that `vectors` holds are left out unless `known`: they have a vector already. Labels are not
+        looked at, so the documents may be those to train on and those to test on. Made for millions of n-grams.
+
+        >>> Targets.from_documents(["a rose is a rose"], n=2)
+        Targets(6: 'a', 'rose', 'is', 'a rose', 'rose is', …)
+        """
+        lengths = range(1, n + 1) if isinstance(n, int) else n
+        return cls.discover(
+            documents, n=lengths, min_count=min_count, vectors=vectors, tokenizer=tokenizer, known=known,
+            punctuation=punctuation, show_progress=show_progress, callback=callback,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -219,7 +253,8 @@ class Targets:
     def compile(self, lexicon: "Lexicon", tokenizer: Tokenizer) -> "Matcher":
         """A matcher over ids. Adds the targets' own words to the lexicon; tokens of a target that the tokenizer
         cannot produce simply never occur."""
-        sequences: list[Ints] = []
+        flat: list[str] = []
+        lengths: list[int] = []
         keys_of: list[int] = []
         patterns: list[tuple[int, list[re.Pattern[str]]]] = []
         labels: dict[str, int] = {}
@@ -228,13 +263,18 @@ class Targets:
                 tokens = tokenizer(key, lexicon.index) if kind == "words" else key.split(" ")
                 if not tokens:
                     raise BadTargets(f"the tokenizer {tokenizer.name!r} finds no token in the target {key!r}")
-                sequences.append(np.array([lexicon.add(token) for token in tokens], dtype=np.int32))
+                flat += tokens
+                lengths.append(len(tokens))
                 keys_of.append(position)
             elif kind == "span":
                 labels[key] = position
             else:
                 patterns.append((position, [_token_pattern(part, kind) for part in key.split()]))
-        return Matcher(list(self), sequences, keys_of, patterns, labels, self.any_label, lexicon)
+        sequences = None
+        if flat:
+            ids = lexicon.add_all(flat)
+            sequences = _SequenceTable(ids, np.array(lengths), np.array(keys_of, dtype=np.int32), len(lexicon))
+        return Matcher(list(self), sequences, patterns, labels, self.any_label, lexicon)
 
 
 TargetsLike = Targets | str | PathLike[str] | Iterable[str | Sequence[str]]
@@ -282,8 +322,7 @@ class Matcher:
     def __init__(
         self,
         keys: list[str],
-        sequences: list[Ints],
-        keys_of: list[int],
+        sequences: "_SequenceTable | None",
         patterns: list[tuple[int, list[re.Pattern[str]]]],
         labels: dict[str, int],
         any_label: bool,
@@ -294,7 +333,7 @@ class Matcher:
         self._labels = labels
         self._any_label = any_label
         self._taken = set(keys) - set(labels) if any_label else set()
-        self._sequences = _SequenceTable(sequences, keys_of, len(lexicon)) if sequences else None
+        self._sequences = sequences
         self._patterns = [
             (position, [_PatternMask(pattern, lexicon) for pattern in parts]) for position, parts in patterns
         ]
@@ -305,9 +344,7 @@ class Matcher:
     @classmethod
     def of_vocabulary(cls, words: Sequence[str], lexicon: Lexicon) -> "Matcher":
         """Every word of the vectors is a target: what learning a transform needs."""
-        matcher = cls(list(words), [], [], [], {}, False, lexicon)
-        matcher._sequences = _SequenceTable.of_vocabulary(len(words))
-        return matcher
+        return cls(list(words), _SequenceTable.of_vocabulary(len(words)), [], {}, False, lexicon)
 
     @property
     def stateless(self) -> bool:
@@ -361,19 +398,15 @@ class Matcher:
 class _SequenceTable:
     """Words and n-grams as sequences of ids, ready for the kernel."""
 
-    def __init__(self, sequences: list[Ints], keys_of: list[int], n_ids: int) -> None:
+    def __init__(self, flat: Ints, lengths: Longs, keys_of: Ints, n_ids: int) -> None:
         # Two keys may be the same sequence ("New York" and "new york"): it is searched once and found for both.
-        numbers: dict[bytes, int] = {}
-        owners: list[list[int]] = []
-        for sequence, key in zip(sequences, keys_of, strict=True):
-            number = numbers.setdefault(sequence.tobytes(), len(owners))
-            if number == len(owners):
-                owners.append([])
-            owners[number].append(key)
-        unique = [np.frombuffer(raw, dtype=np.int32) for raw in numbers]
-        lengths = np.array([len(sequence) for sequence in unique], dtype=np.int64)
-        self._flat = np.concatenate(unique)
+        numbers = _same_numbers(flat, lengths, n_ids)
+        _, firsts_of, self._owner_counts = np.unique(numbers, return_index=True, return_counts=True)
+        self._owners = keys_of[np.argsort(numbers, kind="stable")]
+        self._owner_bounds = np.concatenate([[0], np.cumsum(self._owner_counts)])
+        begins, lengths = (np.cumsum(lengths) - lengths)[firsts_of], lengths[firsts_of]
         self._bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self._flat = flat[np.repeat(begins - self._bounds[:-1], lengths) + np.arange(self._bounds[-1])]
         self._lengths = np.unique(lengths[lengths > 1])
         firsts = self._flat[self._bounds[:-1]]
         self._single = np.full(n_ids, -1, dtype=np.int32)
@@ -383,9 +416,6 @@ class _SequenceTable:
         self._roles[firsts[lengths > 1]] |= STARTS
         size = 1 << max(4, int(2 * (lengths > 1).sum()).bit_length())
         self._table = build_table(self._flat, self._bounds, size)
-        self._owner_counts = np.array([len(keys) for keys in owners], dtype=np.int64)
-        self._owner_bounds = np.concatenate([[0], np.cumsum(self._owner_counts)])
-        self._owners = np.array([key for keys in owners for key in keys], dtype=np.int32)
 
     @classmethod
     def of_vocabulary(cls, size: int) -> "_SequenceTable":
@@ -420,6 +450,21 @@ class _SequenceTable:
 
     def _patterns_may_have_grown(self, ids: Ints) -> bool:
         return bool(ids.size) and int(ids.max()) >= len(self._single)
+
+
+def _same_numbers(flat: Ints, lengths: Longs, n_ids: int) -> Longs:
+    """A number for each sequence, the same for the same sequences: two ids at a time are made one number."""
+    numbers = np.empty(lengths.size, dtype=np.int64)
+    begins = np.cumsum(lengths) - lengths
+    used = 0
+    for length in np.unique(lengths).tolist():
+        chosen = np.flatnonzero(lengths == length)
+        codes = flat[begins[chosen]].astype(np.int64)
+        for place in range(1, length):
+            codes = np.unique(codes * n_ids + flat[begins[chosen] + place], return_inverse=True)[1].astype(np.int64)
+        numbers[chosen] = codes + used
+        used += int(codes.max()) + 1
+    return numbers
 
 
 class _PatternMask:
