@@ -3,7 +3,7 @@
 import pytest
 from tiny_wordnet import semcor_file, write_wordnet
 
-from alacarte.errors import BadData
+from alacarte.errors import BadData, BadWordNet
 from alacarte.evaluation.wsd import PUBLISHED, Score, WsdData, by_counts, calibration, evaluate, score
 from alacarte.evaluation.wsd_tuning import split, tune
 from alacarte.senses import Answer, Instance, Sentence
@@ -109,6 +109,23 @@ def test_the_whole_experiment(folder, model):
     assert len(table.to_frame()) == len(table.rows)
     with pytest.raises(KeyError):
         table.row("standard", "magic")
+
+
+def test_words_and_keys_that_wordnet_lacks_are_reported(folder, model):
+    file = folder / "unified/semeval2013.data.xml"
+    file.write_text(file.read_text().replace('lemma="bank" pos="VERB"', 'lemma="zzz" pos="VERB"'))
+    keys = folder / "unified/semeval2013.gold.key.txt"
+    keys.write_text(keys.read_text().replace("bank%2:38:00::", "zzz%2:38:00::"))
+    table = evaluate(WsdData.load(folder), model)
+    assert (
+        "standard, 2013: 4 words; not in WordNet, so not answered: 1 (zzz, …); "
+        "answers with keys that WordNet lacks: 1 (zzz%2:38:00::, …)"
+    ) in table.notes
+    first = table.row("standard", "WordNet first sense")
+    assert first.semeval13 == pytest.approx(2 * 100 * 75 / 175)  # 3 of 3 answers, 3 of 4 words
+    keys.write_text(keys.read_text().replace("fast%3:00:01::", "fast%3:00:77::"))
+    with pytest.raises(BadWordNet, match="lacks 2 of 4 sense keys"):
+        evaluate(WsdData.load(folder), model)
 
 
 def test_brown_model(folder, model):

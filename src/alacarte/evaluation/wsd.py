@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from alacarte.errors import BadData, require
+from alacarte.errors import BadData, BadWordNet, require
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.brown import read_brown
@@ -25,6 +25,7 @@ from alacarte.senses.semeval import read_semeval
 from alacarte.senses.sentence_sums import RIGHT_SIDE
 from alacarte.senses.synset_vectors import (
     STRENGTH,
+    UNKNOWN_LIMIT,
     SynsetVectors,
     combined,
     gloss_vectors,
@@ -268,6 +269,25 @@ class _Tests:
         self.scoring: Scoring = "key" if setting == "standard" else "first lemma"
         self.sets = {year: data.test(setting, year) for year in (2013, 2015)}
 
+    def notes(self, setting: str) -> list[str]:
+        """Words that WordNet does not list, and answers with keys that it lacks; an error where these are many."""
+        notes = []
+        for year, sentences in self.sets.items():
+            instances = [instance for sentence in sentences for instance in sentence.instances]
+            strangers = [i.lemma for i in instances if not candidate_senses(self.wordnet, i.lemma, i.pos)]
+            keys = [key for instance in instances for key in instance.keys]
+            unknown = [key for key in keys if self.wordnet.find_key(key) is None]
+            if len(unknown) > UNKNOWN_LIMIT * len(keys):
+                raise BadWordNet(
+                    f"SemEval-{year}: {self.wordnet.name} (version {self.wordnet.version or 'unknown'}) lacks "
+                    f"{len(unknown):,} of {len(keys):,} sense keys, such as {unknown[0]}; give WordNet 3.0"
+                )
+            notes.append(
+                f"{setting}, {year}: {len(instances):,} words; not in WordNet, so not answered: {len(strangers)}"
+                f"{_some(strangers)}; answers with keys that WordNet lacks: {len(unknown)}{_some(unknown)}"
+            )
+        return notes
+
     def row(self, setting: Setting, method: str, answers: Mapping[int, Sequence[Answer]]) -> WsdRow:
         old = score(answers[2013], self.sets[2013], self.wordnet, self.scoring)
         synset = score(answers[2013], self.sets[2013], self.wordnet, "synset")
@@ -289,6 +309,10 @@ class _Tests:
         """One disambiguator for both sets, or one for each."""
         pairs = zip(self.sets.items(), disambiguators * (2 // len(disambiguators)), strict=True)
         return self.row(setting, method, {year: one.predict_all(sentences) for (year, sentences), one in pairs})
+
+
+def _some(items: Sequence[str]) -> str:
+    return f" ({', '.join(dict.fromkeys(items[:3]))}, …)" if items else ""
 
 
 def evaluate(
@@ -315,6 +339,7 @@ def evaluate(
     ]
 
     authors = _Tests(data, "authors")
+    notes += authors.notes("authors")
     for name, senses in ways.items():
         rows.append(authors.vectors("authors", name, Disambiguator(model, wordnet, senses, fallback=True)))
     rows.append(authors.counted("authors", "most frequent synset", synset_counts, "synset"))
@@ -322,6 +347,7 @@ def evaluate(
     rows += _their_text(authors, model, data, glosses, show_progress)
 
     standard = _Tests(data, "standard")
+    notes += standard.notes("standard")
     for name, senses in ways.items():
         rows.append(standard.vectors("standard", name, Disambiguator(model, wordnet, senses, fallback=True)))
     rows.append(standard.counted("standard", "WordNet first sense", {}, "key"))
