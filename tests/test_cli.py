@@ -506,3 +506,27 @@ def test_other_warnings_stay_silent(folder: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(WordVectors, "load", staticmethod(load))
     assert alc("nearest v.txt w1").stderr == ""
+
+
+def test_shards_checkpoints_and_memory(folder: Path) -> None:
+    """Parts of a corpus, summed apart and merged, give the model of the whole; checkpoints are gone at the end."""
+    for part in ("1/2", "2/2"):
+        shard = f"fit --vectors v.txt one.txt two.txt --shard {part} --save-sums part{part[0]} --checkpoint ck"
+        assert "is done" in alc(shard).stdout
+        assert not Path("ck").exists()
+    assert alc("merge part1 part2 --out all").exit_code == 0
+    assert alc("fit --vectors v.txt --sums all --log --out apart").exit_code == 0
+    whole = alc("fit --vectors v.txt one.txt two.txt --log --memory 4GB --threads 1 --out whole --json")
+    assert json.loads(whole.stdout)["documents"] == 120
+    apart, together = (ALaCarte.load(name).transform.matrix for name in ("apart", "whole"))
+    np.testing.assert_allclose(apart, together, rtol=1e-5)
+    for wrong in ("--shard 3/2", "--shard x", "--shard 1/2 --out m", "--memory lots --out m"):
+        result = alc("fit --vectors v.txt one.txt --save-sums s " + wrong)
+        assert result.exit_code in (1, 2)
+        assert not Path("m").exists()
+
+
+def test_inspect_knows_checkpoints(folder: Path) -> None:
+    vectors = WordVectors.load("v.txt")
+    ContextSums.collect(vectors, Path("one.txt"), ["blorp"], checkpoint="ck")
+    assert json.loads(alc("inspect ck --json").stdout)["what"] == "checkpoint"

@@ -62,6 +62,12 @@ def _tensors(path: Path) -> Facts:
         }  # fmt: skip
     if kind.startswith("alacarte.Transform"):
         return {"what": "transform", **_on_disk(path), **_transform(Transform.load(path))}
+    if kind.startswith("alacarte.Checkpoint"):
+        told, identity = json.loads(metadata["progress"]), json.loads(metadata["identity"])
+        return {
+            "what": "checkpoint", **_on_disk(path), "complete": told["complete"], "blocks_read": told["done"],
+            **told["amounts"], "corpus": identity["corpus"][0], "settings": identity["settings"],
+        }  # fmt: skip
     if kind.startswith("alacarte"):
         return {"what": "word vectors", **formats.describe(path)}
     shapes = {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
