@@ -1,5 +1,7 @@
 """Word senses on the real data: WordNet 3.0, SemCor 3.0, SemEval-2013 and -2015."""
 
+from pathlib import Path
+
 import pytest
 
 from alacarte import ALaCarte
@@ -11,9 +13,7 @@ pytestmark = pytest.mark.real
 
 @pytest.fixture(scope="module")
 def data():
-    from conftest import SHARED
-
-    return WsdData.load(SHARED / "data" / "wsd")
+    return WsdData.load(Path(__file__).resolve().parents[3] / "shared" / "data" / "wsd")
 
 
 def test_sense_keys_are_those_of_index_sense(data, shared):

@@ -163,7 +163,9 @@ def disambiguate(
     least: Annotated[
         float, typer.Option(min=0, max=1, metavar="P", help="Leave out answers of less confidence.")
     ] = 0.0,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="A JSON object a sentence, instead of tables.")] = False,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", "--json", help="A JSON object a sentence, instead of tables.")
+    ] = False,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
     verbosity: o.Verbosity = None,
