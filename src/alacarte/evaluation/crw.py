@@ -7,6 +7,7 @@ All text is read once: what a system needs of a context is its sum of word vecto
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -138,13 +139,19 @@ class Trials:
             orders.append(order)
         return orders
 
-    def subset_sums(self, sums: ContextSums) -> tuple[Singles, Singles, Singles]:
+    def subset_sums(self, model: ALaCarte) -> tuple[Singles, Singles, Singles]:
         """(sums, means, weights) over the contexts of each subset: (shuffles, sizes, words, d), and (…, 2).
 
-        `sums` has a row a context, in the order of `documents`.
+        Text is read, and shuffled, once for all models with the same window and context weights.
         """
-        key = sums.settings.weights
+        settings = replace(model.settings, averaging="occurrence")
+        key = repr(settings)
         if key not in self._sums:
+            sums = ContextSums.collect(
+                model.vectors, Corpus(self.documents), Targets.spans(), window=(settings.left, settings.right),
+                positions=settings.positions, context_weights=model.transform.weights, tokenizer=model.tokenizer,
+                unknown=settings.unknown, show_progress=False,
+            )  # fmt: skip
             order = np.argsort(np.array(sums.keys, dtype=np.int64))
             total, weight = sums.sums[order], sums.totals[order]
             filled = weight > 0
@@ -189,12 +196,7 @@ def _run(system: System, bench: Workbench, trials: Trials) -> list[list[float]]:
 def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
     """Spearman for each size and shuffle."""
     settings = model.settings
-    sums = ContextSums.collect(
-        model.vectors, Corpus(trials.documents), Targets.spans(), window=(settings.left, settings.right),
-        positions=settings.positions, context_weights=model.transform.weights, tokenizer=settings.tokenizer,
-        unknown=settings.unknown, show_progress=False,
-    )  # fmt: skip
-    total, mean, weight = trials.subset_sums(sums)
+    total, mean, weight = trials.subset_sums(model)
     result = []
     for place, size in enumerate(trials.settings.sizes):
         if not len(trials.pairs_at(size)):

@@ -13,7 +13,7 @@ import numpy as np
 from alacarte.errors import require
 from alacarte.evaluation.results import Results, Row
 
-LOOKS = [  # colours that differ in lightness, dashes, marks
+LOOKS: list[tuple[str, Any, str]] = [  # colours that differ in lightness, dashes, marks
     ("#000000", "-", "o"),
     ("#b2182b", "--", "s"),
     ("#2166ac", "-.", "^"),
@@ -66,8 +66,14 @@ def _lines(axes: Any, rows: Sequence[Row], x: str, *, band: float = 2.0) -> None
         chosen = [row for row in rows if (row["system"], row["source"]) == (system, source)]
         xs, ys = [row[x] for row in chosen], np.array([row["value"] for row in chosen])
         if source == "ours":
-            colour, dash, mark = LOOKS[rank[system] % len(LOOKS)]
-            axes.plot(xs, ys, color=colour, linestyle=dash, marker=mark, markersize=4, linewidth=1.3, label=system)
+            again, look = divmod(rank[system], len(LOOKS))
+            colour, dash, mark = LOOKS[look]
+            if again:  # the second time round, with hollow marks and fine dots
+                dash = (0, (1, 1))
+            axes.plot(
+                xs, ys, color=colour, linestyle=dash, marker=mark, markersize=4, linewidth=1.3, label=system,
+                markerfacecolor="white" if again else colour,
+            )  # fmt: skip
             errors = np.array([row.get("stderr") or 0.0 for row in chosen])
             if errors.any():
                 axes.fill_between(xs, ys - band * errors, ys + band * errors, color=colour, alpha=0.15, linewidth=0)
@@ -84,7 +90,10 @@ def _crw(pyplot: Any, results: Results) -> Any:
     figure, axes = pyplot.subplots(figsize=(8.2, 4.6))
     _lines(axes, [row for row in results.rows if row["metric"] == "spearman"], "size")
     axes.set_xscale("log", base=2)
-    axes.set_xticks(results.settings.sizes, [str(size) for size in results.settings.sizes])
+    pairs = {row["size"]: row["n"] for row in results.select(source="ours", metric="spearman")}
+    most = max(pairs.values())
+    labels = [f"{size}" if pairs[size] == most else f"{size}\n({pairs[size]} pairs)" for size in results.settings.sizes]
+    axes.set_xticks(results.settings.sizes, labels)
     axes.set_xlabel("number of contexts")
     axes.set_ylabel("Spearman correlation with human ratings")
     axes.set_title(_title("Contextual rare words", results), fontsize=9)
@@ -235,8 +244,8 @@ def _sweep(pyplot: Any, results: Results) -> Any:
         axes.set_title(label, fontsize=8)
     for axes in list(grid.flat)[len(panels) :]:
         axes.axis("off")
-    figure.colorbar(image, ax=grid, label=f"{metric}, {'less' if less else 'more'} is better", shrink=0.8)
-    figure.suptitle(f"Sweep on {results.protocol['task']} (training data)", fontsize=9)
+    figure.colorbar(image, ax=grid, shrink=0.8)
+    figure.suptitle(f"Sweep on {results.protocol['task']} (training data): {metric}; darker is better", fontsize=9)
     return figure
 
 
