@@ -138,6 +138,9 @@ class ALaCarte:
     def __repr__(self) -> str:
         return f"ALaCarte({self.vectors!r}, {self.transform!r})"
 
+    def __deepcopy__(self, memo: object) -> "ALaCarte":
+        return self  # as for WordVectors
+
     # ----------------------------------------------------------------------------------------------- fit
 
     @classmethod

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -99,6 +98,15 @@ class Targets:
         return cls(items)
 
     @classmethod
+    def ngrams(cls, keys: str | Iterable[str]) -> "Targets":
+        """N-grams whose tokens are set off by single spaces, taken as they are: the keys of vectors induced before.
+
+        >>> Targets.ngrams(["new york", "isn t"]) == Targets([["new", "york"], ["isn", "t"]])
+        True
+        """
+        return cls._of((key, "tokens") for key in _listed(keys))
+
+    @classmethod
     def glob(cls, patterns: str | Iterable[str]) -> "Targets":
         """Patterns with `*` and `?` that must match whole tokens; several tokens separated by spaces."""
         return cls._of((pattern, "glob") for pattern in _listed(patterns))
@@ -176,7 +184,7 @@ class Targets:
                     chosen &= sequences[:, 0] >= len(index)
                 columns = words[sequences[chosen]].T.tolist()
                 keys += map(" ".join, zip(*columns, strict=True))
-        return cls._of(zip(keys, repeat("tokens")))  # noqa: B905 (as often as there are keys)
+        return cls.ngrams(keys)
 
     @classmethod
     def from_documents(

@@ -507,6 +507,9 @@ class WordVectors:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # nothing here ever changes, and scikit-learn's clone() makes many deep copies
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.matrix.flags.writeable = False  # which a pickle forgets

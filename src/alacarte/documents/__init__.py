@@ -1,0 +1,23 @@
+"""Documents as vectors made of the vectors of their n-grams, with the interface of scikit-learn.
+
+| name | what it is |
+|---|---|
+| `NgramEmbedder` | documents → vectors, from word and n-gram vectors that are there, or that a model induces |
+| `AlaCarteVectorizer` | the same from raw text and pretrained word vectors alone: one `fit` does everything |
+| `compose` | n-gram vectors made of word vectors without any context: sums, means, element-wise products |
+
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from alacarte.documents import AlaCarteVectorizer
+
+    classifier = make_pipeline(AlaCarteVectorizer("glove.6B.50d", n=2), LogisticRegression())
+    classifier.fit(reviews["text"], reviews["stars"])
+
+Needs `pip install 'alacarte-embeddings[sklearn]'`.
+"""
+
+from alacarte.documents.composition import compose
+from alacarte.documents.embedder import Coverage, NgramEmbedder
+from alacarte.documents.vectorizer import AlaCarteVectorizer
+
+__all__ = ["AlaCarteVectorizer", "Coverage", "NgramEmbedder", "compose"]

@@ -1,0 +1,81 @@
+"""`AlaCarteVectorizer`: from raw text and pretrained word vectors to document vectors, in one object."""
+
+from typing import Any, Literal, Self
+
+from alacarte.contexts import ContextSums, merge
+from alacarte.corpus import CorpusLike
+from alacarte.documents.embedder import NgramEmbedder
+from alacarte.model import ALaCarte
+from alacarte.transform import Weighting
+from alacarte.vectors import WordVectors
+
+
+class AlaCarteVectorizer(NgramEmbedder):
+    """Documents → vectors, with everything learned in `fit`: the transform, then the vectors of the n-grams.
+
+    The documents that are fitted are the corpus; `corpus` adds to it, and helps: a transform wants some hundred
+    thousand words of text at least. Where a transform for the vectors is there already, `NgramEmbedder` with an
+    `ALaCarte` model is faster and, for small data, better.
+
+    Args:
+        window: words each side of an n-gram that are its context.
+        weighting, ridge: how the transform is learned, as in `Transform.fit`.
+        others: as for `NgramEmbedder`.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
+    >>> text = [" ".join(rng.choice(vectors.words, 40)) for _ in range(200)]
+    >>> AlaCarteVectorizer(vectors, n=2).fit_transform(text).shape
+    (200, 6)
+    """
+
+    def __init__(
+        self,
+        vectors: Any = "glove.6B.50d",
+        n: int = 3,
+        *,
+        corpus: CorpusLike | None = None,
+        window: int | tuple[int, int] = 10,
+        weighting: Weighting = "auto",
+        ridge: float | Literal["loo"] = "loo",
+        unigrams: Literal["source", "induced"] = "source",
+        unit: bool = True,
+        pooling: Literal["sum", "mean"] = "sum",
+        weights: str | None = None,
+        combine: Literal["concat", "add"] = "concat",
+        components: int = 0,
+        normalise: bool = False,
+        min_count: int = 1,
+        tokenizer: Any = None,
+        threads: int | None = None,
+        show_progress: bool | None = None,
+    ) -> None:
+        super().__init__(
+            vectors, n, corpus=corpus, unigrams=unigrams, unit=unit, pooling=pooling, weights=weights,
+            combine=combine, components=components, normalise=normalise, min_count=min_count, tokenizer=tokenizer,
+            threads=threads, show_progress=show_progress,
+        )  # fmt: skip
+        self.window = window
+        self.weighting = weighting
+        self.ridge = ridge
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the transform and the vectors of the documents' n-grams."""
+        documents = self._begin(X)
+        vectors = WordVectors.of(self.vectors)
+        tokenizer = self.tokenizer or "words"
+        texts = [documents] if self.corpus is None else [documents, self.corpus]
+        sums = merge(
+            [
+                ContextSums.collect(
+                    vectors, text, window=self.window, tokenizer=tokenizer, threads=self.threads,
+                    show_progress=self.show_progress,
+                )
+                for text in texts
+            ]
+        )  # fmt: skip
+        self.model_ = ALaCarte.from_sums(
+            vectors, sums, weighting=self.weighting, ridge=self.ridge, tokenizer=tokenizer
+        )
+        return self._fit(self.model_, documents)

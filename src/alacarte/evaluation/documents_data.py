@@ -1,0 +1,141 @@
+"""The eight classification tasks of the paper's Table 4, as texts and labels."""
+
+import io
+import json
+import lzma
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from alacarte.errors import BadData
+
+TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB")
+PARTS = {  # the files of the two classes
+    "MR": ("rt-polarity.neg", "rt-polarity.pos"),
+    "CR": ("custrev.neg", "custrev.pos"),
+    "SUBJ": ("subj.objective", "subj.subjective"),
+    "MPQA": ("mpqa.neg", "mpqa.pos"),
+}
+SPLITS = {"TREC": "trec_{}.csv", "SST": "sst_{}.csv", "SST-fine": "sst_fine_{}.csv"}
+IMDB = "imdb.tar.xz"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Documents and their classes. The first `train` documents are for training; None: cross-validate."""
+
+    name: str
+    texts: tuple[str, ...]
+    labels: tuple[str, ...]
+    train: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.texts) != len(self.labels) or not self.texts:
+            raise BadData(f"{self.name}: {len(self.texts)} texts and {len(self.labels)} labels; give each text one")
+
+    def part(self, every: int) -> "Task":
+        """Each n-th document, for a quick look.
+
+        >>> Task("toy", ("a", "b", "c", "d"), ("x", "x", "y", "y"), train=3).part(2)
+        Task(name='toy', texts=('a', 'c'), labels=('x', 'y'), train=2)
+        """
+        train = None if self.train is None else len(range(0, self.train, every))
+        return Task(self.name, self.texts[::every], self.labels[::every], train)
+
+
+def read_task(folder: str | Path, name: str) -> Task:
+    """One of the tasks from the folder that holds them all."""
+    place = Path(folder).expanduser()
+    if name not in TASKS:
+        raise BadData(f"no task is called {name!r}; there are {', '.join(TASKS)}")
+    if name in PARTS:
+        texts: list[str] = []
+        labels: list[str] = []
+        for file in PARTS[name]:
+            lines = [line.strip() for line in _text(place / file).split("\n") if line.strip()]
+            texts += lines
+            labels += [file.rpartition(".")[2]] * len(lines)
+        return Task(name, tuple(texts), tuple(labels))
+    rows = _imdb if name == "IMDB" else _split_rows
+    train = list(rows(place, name, "train"))
+    both = train + list(rows(place, name, "test"))
+    return Task(name, tuple(text for _, text in both), tuple(label for label, _ in both), len(train))
+
+
+def _split_rows(folder: Path, name: str, split: str) -> Iterator[tuple[str, str]]:
+    path = folder / SPLITS[name].format(split)
+    for number, line in enumerate(_text(path).split("\n"), start=1):
+        label, tab, text = line.partition("\t")
+        if not line.strip():
+            continue
+        if not tab:
+            raise BadData(f"{path}: line {number} has no tab; write a label, a tab and the text")
+        # TREC's labels are a coarse and a fine one, of which the paper uses the six coarse ones.
+        yield label.partition(":")[0] if name == "TREC" else label, text.strip()
+
+
+def _imdb(folder: Path, name: str, split: str) -> Iterator[tuple[str, str]]:
+    with imdb_part(folder, split) as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                record = json.loads(line)
+                yield str(record["label"]), str(record["text"])
+            except (ValueError, KeyError):
+                raise BadData(
+                    f"{folder / IMDB}: line {number} of imdb_{split}.jsonl is no JSON with label and text"
+                ) from None
+
+
+@contextmanager
+def imdb_part(folder: Path, split: str) -> Iterator[IO[str]]:
+    """The lines of `imdb_{split}.jsonl`: a file in the folder, or in the archive there."""
+    plain = folder / f"imdb_{split}.jsonl"
+    if plain.is_file():
+        with plain.open(encoding="utf-8") as file:
+            yield file
+        return
+    try:
+        with tarfile.open(folder / IMDB) as archive:
+            member = archive.extractfile(plain.name)
+            assert member is not None
+            yield io.TextIOWrapper(member, encoding="utf-8")
+    except FileNotFoundError as error:
+        raise _missing(folder / IMDB) from error
+    except (KeyError, tarfile.TarError, EOFError, lzma.LZMAError) as error:
+        raise BadData(f"{folder / IMDB}: {plain.name} cannot be read from it ({error}); fetch it again") from None
+
+
+def imdb_texts(folder: str | Path, split: str = "unsup") -> "ImdbTexts":
+    """The reviews of a split, without labels: text to learn from."""
+    return ImdbTexts(Path(folder).expanduser(), split)
+
+
+@dataclass(frozen=True)
+class ImdbTexts:
+    """An iterable over the texts of a split of IMDB, read anew each time."""
+
+    folder: Path
+    split: str
+
+    def __iter__(self) -> Iterator[str]:
+        return (text for _, text in _imdb(self.folder, "IMDB", self.split))
+
+
+def _text(path: Path) -> str:
+    """UTF-8, or Latin-1 where it is not: the oldest of these sets came before UTF-8 was usual."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise _missing(path) from None
+    decode: Callable[[str], str] = raw.decode
+    try:
+        return decode("utf-8")
+    except UnicodeDecodeError:
+        return decode("latin-1")
+
+
+def _missing(path: Path) -> BadData:
+    return BadData(f"{path}: there is no such file; pass --data with the folder that holds the document tasks")
