@@ -38,8 +38,8 @@ def wsd(
     """Word sense disambiguation: the paper's table in the authors' and in the standard setting, and past it.
 
     \b
-    alc eval wsd --data wsd --vectors glove.6B.50d        A learned on Brown, as in the paper
-    alc eval wsd --data wsd --model glove.6B.50d          A learned on Wikipedia, as it ships
+    alc eval wsd --data wsd --vectors glove.6B.50d        # A learned on Brown, as in the paper
+    alc eval wsd --data wsd --model glove.6B.50d          # A learned on Wikipedia, as it ships
     alc eval wsd --data wsd --vectors glove.6B.50d --tune
     """
     from alacarte.evaluation.wsd import WsdData, evaluate
