@@ -23,6 +23,7 @@ from scipy import linalg, optimize
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 BLOCK = 1 << 22  # numbers of a block of scores: 32 MiB
+PERMUTED = 1 << 25  # row numbers of a block of permutations: 128 MiB
 SATURATED = 1e-9  # a unit that takes this close to all of a direction cannot be left out
 
 Tick = Callable[[int], None]
@@ -110,7 +111,8 @@ def least_squares(x: Doubles, y: Doubles, clusters: Longs | None, weighted: bool
     basis = linalg.solve_triangular(triangle, np.eye(x.shape[1])) / scale[:, None]
     z = x @ basis
     inner = (z * weights[:, None]).T @ y
-    residuals = y - z @ inner
+    residuals = z @ inner
+    np.subtract(y, residuals, out=residuals)  # in place: this is as large as the data
     return Fit(basis, z, residuals, weights, units, basis @ inner, inner), order
 
 
@@ -284,28 +286,45 @@ def permute(
 def _shuffle_rows(
     fit: Fit, a: Doubles, observed: Doubles, count: int, rng: np.random.Generator, studentised: bool, tick: Tick
 ) -> Doubles:
+    """Many permutations side by side: a block of rows of residuals is read once and multiplied with the permuted
+    designs of all of them, so that the work is one wide matrix product and not many narrow ones."""
     z, e = fit.z, fit.residuals
     n, k, d = fit.rows, fit.columns, e.shape[1]
+    scale = np.ones(n)
     if studentised:  # residuals of rows that pull hard are too small
-        leverage = np.minimum(np.einsum("np,np->n", z, z), 0.999)
-        e = e / np.sqrt(1 - leverage)[:, None]
-    own = np.einsum("nd,nd->n", e, e)
+        scale = 1 / np.sqrt(1 - np.minimum(np.einsum("np,np->n", z, z), 0.999))
+    own = np.einsum("nd,nd->n", e, e) * scale**2
     small = factor(n, n, k)
-    step = max(1, min(count, BLOCK // (n * k)))
+    step = max(1, min(count, PERMUTED // n))
     exceeding = np.zeros(len(a))
     for low in range(0, count, step):
         number = min(step, count - low)
-        shuffled = np.stack([z[rng.permutation(n)] for _ in range(number)])  # (draws, n, k)
-        stacked = shuffled.transpose(1, 0, 2).reshape(n, number * k)
-        c = (stacked.T @ e).reshape(number, k, d)
-        b = a @ c
+        order = np.empty((number, n), dtype=np.int32)
+        for draw in order:
+            draw[:] = rng.permutation(n)
+        rows = max(64, BLOCK // (4 * number * k))
+        blocks = [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
+        c = np.zeros((number * k, d))
+        for block in blocks:
+            shuffled = z[order[:, block].T]  # (rows, draws, k)
+            shuffled *= scale[block, None, None]
+            c += shuffled.reshape(-1, number * k).T @ e[block]
+        parts = c.reshape(number, k, d)
+        b = a @ parts
         statistic = np.einsum("bmd,bmd->bm", b, b)
         if studentised:
-            products = (e @ c.reshape(number * k, d).T).reshape(n, number, k).transpose(1, 0, 2)
-            fitted = c @ c.transpose(0, 2, 1)
-            left = own - 2 * (shuffled * products).sum(axis=2) + ((shuffled @ fitted) * shuffled).sum(axis=2)
-            pull = (shuffled @ a.T) ** 2
-            statistic = statistic / (small * np.einsum("bnm,bn->bm", pull, left))
+            fitted = parts @ parts.transpose(0, 2, 1)
+            error = np.zeros((number, len(a)))
+            for block in blocks:
+                shuffled = z[order[:, block].T]
+                products = (e[block] @ c.T).reshape(-1, number, k)
+                products *= -2 * scale[block, None, None]
+                products += np.einsum("rbp,bpq->rbq", shuffled, fitted, optimize=True)
+                left = np.einsum("rbp,rbp->rb", shuffled, products)
+                left += own[block, None]
+                for m, row in enumerate(a):
+                    error[:, m] += np.einsum("rb,rb,rb->b", shuffled @ row, shuffled @ row, left, optimize=True)
+            statistic = statistic / (small * error)
         exceeding += _exceeds(statistic, observed, studentised).sum(axis=0)
         tick(low + number)
     return exceeding

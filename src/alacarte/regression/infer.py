@@ -219,8 +219,8 @@ def regress(
         data: as in `contexts`; or `Contexts`, or `Embeddings` of your own (then the left side is not used).
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.
-        cluster: a column, a list of columns, or one value a context; its contexts are one unit of inference, and weigh one together
-            unless `cluster_weights` is False.
+        cluster: a column, a list of columns, or one value a context; its contexts are one unit of inference, and
+            weigh one together unless `cluster_weights` is False.
         window: words each side; the transform's own if it says so, else 6.
         intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
             "bootstrap" or None.
