@@ -1,0 +1,182 @@
+"""The documentation keeps its word: links lead somewhere, and every command line shown is one that `alc` takes."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+import typer
+from typer.main import get_command
+
+import alacarte
+from alacarte import errors, tokens
+from alacarte.cli import app
+
+REPOSITORY = Path(__file__).parents[1]
+PAGES = [REPOSITORY / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+PAGES += sorted((REPOSITORY / "docs").glob("*.md"))
+NAMES = [str(page.relative_to(REPOSITORY)) for page in PAGES]
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ALC = get_command(app)
+
+
+def prose(page: Path) -> str:
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+# --------------------------------------------------------------------------------------------------------- links
+
+
+def anchors(page: Path) -> set[str]:
+    """The names of a page's headings, as GitHub makes them."""
+    found: list[str] = []
+    for heading in re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE):
+        text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        slug = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+        found.append(slug if slug not in found else f"{slug}-{found.count(slug)}")
+    return set(found)
+
+
+def test_anchors_are_named_as_on_github(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Text that is split; Chinese, …\n\n```sh\n# no heading\n```\n## The tokenizer `words`\n", "utf-8")
+    assert anchors(page) == {"text-that-is-split-chinese-", "the-tokenizer-words"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_link_leads_somewhere(name):
+    page = REPOSITORY / name
+    for link in LINK.findall(prose(page)):
+        if re.match(r"[a-z]+:", link):
+            continue  # on the web
+        path, _, anchor = unquote(link).partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name}: {link} leads nowhere"
+        if anchor and target.suffix == ".md":
+            assert anchor in anchors(target), f"{name}: {link}: no such heading"
+
+
+def test_the_index_names_every_page():
+    pages = {path.name for path in (REPOSITORY / "docs").glob("*.md")} - {"index.md"}
+    linked = set(LINK.findall((REPOSITORY / "docs" / "index.md").read_text(encoding="utf-8")))
+    assert pages <= linked
+
+
+# ------------------------------------------------------------------------------------------------------ commands
+
+
+def commands_in(script: str) -> Iterator[list[str]]:
+    """The arguments of each `alc` in a script."""
+    for line in script.replace("\\\n", " ").splitlines():
+        if "alc" not in line:
+            continue
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        current: list[str] | None = None
+        for token in [*lexer, ";"]:
+            if token == "alc" and current is None:
+                current = []
+            elif token and set(token) <= set("|&;<>()"):
+                if current is not None:
+                    yield current
+                current = None
+            elif current is not None:
+                current.append(token)
+
+
+def shown(page: Path) -> list[list[str]]:
+    """The command lines in code blocks and, shown by being indented, in the text."""
+    text = page.read_text(encoding="utf-8")
+    scripts = [body for language, body in FENCE.findall(text) if language in ("", "sh", "bash", "console", "shell")]
+    scripts += re.findall(r"^(?: {4}|\t)(alc .*)$", prose(page), re.MULTILINE)
+    return [command for script in scripts for command in commands_in(script)]
+
+
+def check(arguments: list[str]) -> None:
+    """Raise unless `alc` takes these arguments; nothing is run."""
+    command = ALC
+    while hasattr(command, "commands") and arguments and not arguments[0].startswith("-"):
+        assert arguments[0] in command.commands, f"alc has no command {arguments[0]!r}"
+        command, arguments = command.commands[arguments[0]], arguments[1:]
+    with suppress(typer.Exit):  # --help and --version
+        command.make_context("alc", list(arguments))
+
+
+def test_commands_are_found_in_scripts():
+    script = 'zcat a.gz | alc induce --model m \\\n  --target "new york" > log && alc merge a b --out c # and so on\n'
+    assert list(commands_in(script)) == [
+        ["induce", "--model", "m", "--target", "new york"],
+        ["merge", "a", "b", "--out", "c"],
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["induce --modle m", "indduce", "fit --out m", "embed --k three"])
+def test_a_wrong_command_line_is_noticed(wrong):
+    with pytest.raises(Exception, match=r"(?i)no such option|no command|missing|a valid"):
+        check(wrong.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_line_is_one_that_alc_takes(name):
+    for arguments in shown(REPOSITORY / name):
+        try:
+            check(arguments)
+        except Exception as error:
+            pytest.fail(f"{name}: alc {shlex.join(arguments)}: {getattr(error, 'message', error)}")
+
+
+def test_the_pages_do_show_command_lines():
+    assert len(shown(REPOSITORY / "docs" / "howto.md")) > 30
+    assert len(shown(REPOSITORY / "README.md")) >= 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_and_options_mentioned_in_the_text_exist(name):
+    for code in re.findall(r"`(alc [^`]+)`", prose(REPOSITORY / name)):
+        command = ALC
+        words = code.split()[1:]
+        while words and hasattr(command, "commands") and words[0] in command.commands:
+            command, words = command.commands[words[0]], words[1:]
+        if command is ALC and words and re.fullmatch(r"[a-z]+", words[0]):
+            pytest.fail(f"{name}: `{code}`: no such command")
+        options = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
+        for word in words:
+            if word.startswith("--") and len(word) > 2:
+                assert word in options | {"--help"}, f"{name}: `{code}`: no such option"
+
+
+def all_commands(command=ALC, path=()):
+    if hasattr(command, "commands"):
+        for name, part in command.commands.items():
+            yield from all_commands(part, (*path, name))
+    else:
+        yield " ".join(path), command
+
+
+@pytest.mark.parametrize(("name", "command"), [pytest.param(*pair, id=pair[0]) for pair in all_commands()])
+def test_the_examples_in_help_are_command_lines_that_alc_takes(name, command):
+    for arguments in commands_in(command.help or ""):
+        check(arguments)
+
+
+# ----------------------------------------------------------------------------------------------------- reference
+
+
+def test_the_reference_names_all_that_is_public():
+    text = (REPOSITORY / "docs" / "reference.md").read_text(encoding="utf-8")
+    for name in {*alacarte.__all__} - {"__version__"}:
+        assert f"`{name}`" in text, name
+    for name in tokens._NAMED:
+        assert f"`{name}`" in text, name
+
+
+def test_errors_named_in_the_reference_exist():
+    text = (REPOSITORY / "docs" / "reference.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("| `errors.*`"))
+    named = re.findall(r"`([A-Z]\w+)`", row)
+    assert len(named) > 8
+    assert all(hasattr(errors, name) for name in named)
