@@ -29,6 +29,8 @@ def test_semcor(tmp_path):
     ]
     assert second.instances[0].keys == ("year%1:28:02::", "year%1:28:01::")
     assert second.instances[1].keys == ("only%5:00:00:single:00",)  # without the marker
+    as_is = list(read_semcor(tmp_path, repair=False))[1]
+    assert as_is.instances[1].keys == ("only%5:00:00:single(a):00",)
     assert len(second.instances) == 2
     assert len({i.id for s in (first, second) for i in s.instances}) == 4
 

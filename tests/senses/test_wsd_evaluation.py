@@ -43,6 +43,8 @@ def test_baselines(wordnet):
     assert [a.key for a in by_counts(words, wordnet, {})] == [SHORE, None]  # the first sense; no sense at all
     assert by_counts(words, wordnet, {MONEY: 1})[0].key == MONEY
     assert by_counts(words, wordnet, {MONEY: 1, SHORE: 1})[0].key == SHORE  # ties to the first
+    assert by_counts(words, wordnet, {MONEY: 1, SHORE: 1}, ties="met")[0].key == MONEY
+    assert by_counts(words, wordnet, {}, ties="met")[0].key == SHORE
     assert by_counts(words, wordnet, {"depository.n.01": 9, SHORE: 99}, of="synset")[0].key == MONEY
 
 

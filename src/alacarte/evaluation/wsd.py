@@ -20,7 +20,7 @@ from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.brown import read_brown
 from alacarte.senses.disambiguation import SHARPNESS, SMOOTHING, Answer, Disambiguator, candidate_senses
-from alacarte.senses.semcor import read_semcor
+from alacarte.senses.semcor import read_semcor, repaired
 from alacarte.senses.semeval import read_semeval
 from alacarte.senses.sentence_sums import RIGHT_SIDE
 from alacarte.senses.synset_vectors import (
@@ -146,6 +146,7 @@ class WsdData:
     folder: Path
     wordnet: WordNet
     semcor: list[Sentence]
+    distributed_counts: dict[str, int]  # of sense keys as SemCor is distributed, in the order in which it has them
 
     @classmethod
     def load(cls, folder: str | PathLike[str], wordnet: "str | PathLike[str] | None" = None) -> "WsdData":
@@ -153,9 +154,9 @@ class WsdData:
         path = Path(folder)
         if not path.is_dir():
             raise BadData(f"{path}: no such folder; --data names the folder with SemCor, SemEval and WordNet")
-        return cls(
-            path, open_wordnet(wordnet or _one_of(path, "wordnet3.0*")), list(read_semcor(_one_of(path, "semcor*")))
-        )
+        net = open_wordnet(wordnet or _one_of(path, "wordnet3.0*"))
+        raw = list(read_semcor(_one_of(path, "semcor*"), repair=False))
+        return cls(path, net, [repaired(sentence) for sentence in raw], sense_counts(raw))
 
     def test(self, setting: Literal["authors", "standard"], year: int) -> list[Sentence]:
         """A test set: sentences with those of their instances that have an answer."""
@@ -235,11 +236,18 @@ def calibration(
 
 
 def by_counts(
-    sentences: Sequence[Sentence], wordnet: WordNet, counts: Mapping[str, int], of: Literal["key", "synset"] = "key"
+    sentences: Sequence[Sentence],
+    wordnet: WordNet,
+    counts: Mapping[str, int],
+    of: Literal["key", "synset"] = "key",
+    ties: Literal["order", "met"] = "order",
 ) -> list[Answer]:
-    """The candidate with the largest count, the first of equals: the sense that is most frequent for the lemma
-    ("key"), or the synset that is most frequent whatever the lemma ("synset"). With no counts, the first sense.
+    """The candidate with the largest count: the sense that is most frequent for the lemma ("key"), or the synset that
+    is most frequent whatever the lemma ("synset"). With no counts, the first sense.
+
+    Ties go to the first in the order of senses, or to the one that comes first in `counts` ("met").
     """
+    places = {name: -place for place, name in enumerate(counts)} if ties == "met" else {}
     answers = []
     for sentence in sentences:
         for instance in sentence.instances:
@@ -248,8 +256,9 @@ def by_counts(
                 answers.append(Answer(instance.lemma, instance.lemma, instance.pos, None, None, 0.0, None, "no synset"))
                 continue
 
-            def amount(pair: tuple[str, Synset]) -> int:
-                return counts.get(pair[1].key(pair[0]) if of == "key" else pair[1].id, 0)
+            def amount(pair: tuple[str, Synset]) -> tuple[int, int]:
+                name = pair[1].key(pair[0]) if of == "key" else pair[1].id
+                return counts.get(name, 0), places.get(name, 0)
 
             lemma, synset = max(found, key=amount)  # the first of equals
             answers.append(
@@ -302,8 +311,16 @@ class _Tests:
             rate(new["adv"]), rate(new["verb"]), rate(new["all"]),
         )  # fmt: skip
 
-    def counted(self, setting: Setting, method: str, counts: Mapping[str, int], of: Literal["key", "synset"]) -> WsdRow:
-        return self.row(setting, method, {y: by_counts(s, self.wordnet, counts, of) for y, s in self.sets.items()})
+    def counted(
+        self,
+        setting: Setting,
+        method: str,
+        counts: Mapping[str, int],
+        of: Literal["key", "synset"] = "key",
+        ties: Literal["order", "met"] = "order",
+    ) -> WsdRow:
+        answers = {year: by_counts(sentences, self.wordnet, counts, of, ties) for year, sentences in self.sets.items()}
+        return self.row(setting, method, answers)
 
     def vectors(self, setting: Setting, method: str, *disambiguators: Disambiguator) -> WsdRow:
         """One disambiguator for both sets, or one for each."""
@@ -343,15 +360,17 @@ def evaluate(
     for name, senses in ways.items():
         rows.append(authors.vectors("authors", name, Disambiguator(model, wordnet, senses, fallback=True)))
     rows.append(authors.counted("authors", "most frequent synset", synset_counts, "synset"))
-    rows.append(authors.counted("authors", "WordNet first sense", {}, "key"))
+    rows.append(authors.counted("authors", "WordNet first sense", {}))
     rows += _their_text(authors, model, data, glosses, show_progress)
 
     standard = _Tests(data, "standard")
     notes += standard.notes("standard")
     for name, senses in ways.items():
         rows.append(standard.vectors("standard", name, Disambiguator(model, wordnet, senses, fallback=True)))
-    rows.append(standard.counted("standard", "WordNet first sense", {}, "key"))
-    rows.append(standard.counted("standard", "SemCor most frequent sense", counts, "key"))
+    rows.append(standard.counted("standard", "WordNet first sense", {}))
+    rows.append(standard.counted("standard", "SemCor most frequent sense", counts))
+    distributed = data.distributed_counts
+    rows.append(standard.counted("standard", "the same, keys as distributed", distributed, ties="met"))
     shrunk = graded(seen, glosses, strength)
     rows.append(standard.vectors("standard", "graded", Disambiguator(model, wordnet, shrunk, fallback=True)))
     for name, senses in (("combined + prior", ways["combined"]), ("graded + prior", shrunk)):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from os import PathLike
 
 from alacarte.errors import BadCorpus
@@ -16,11 +17,12 @@ MARKER = re.compile(r"\((?:a|p|ip)\)")  # some keys have it after the head of th
 SENTENCE = re.compile(r"<s\b[^>]*\bsnum=(\w+)")
 
 
-def read_semcor(path: str | PathLike[str]) -> Iterator[Sentence]:
+def read_semcor(path: str | PathLike[str], *, repair: bool = True) -> Iterator[Sentence]:
     """The sentences of SemCor (1.6 to 3.0) from its folder, its archive or one of its files (`br-a01`).
 
     A multiword such as `took_place` is one word of the sentence, `took place`. A word that was given several
-    senses has all of them. Words that annotators marked as having no sense (yet) are plain words.
+    senses has all of them. Words that annotators marked as having no sense (yet) are plain words. Some keys of
+    adjectives are written with a marker, `single(a)`, that WordNet's own do not have; `repair=False` leaves these.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "br-a01"
@@ -39,7 +41,23 @@ def read_semcor(path: str | PathLike[str]) -> Iterator[Sentence]:
     ('It took place .', ('take_place%2:30:00::',))
     """
     for stream in annotated_streams(path, TAGFILES):
-        yield from _sentences(decoded(stream, "latin-1"), stream.name, short_name(stream))
+        for sentence in _sentences(decoded(stream, "latin-1"), stream.name, short_name(stream)):
+            yield repaired(sentence) if repair else sentence
+
+
+def repaired(sentence: Sentence) -> Sentence:
+    """The sentence with sense keys as WordNet writes them.
+
+    >>> old = Sentence(("only",), (Instance(0, 1, "only", "a", ("only%5:00:00:single(a):00",)),))
+    >>> repaired(old).instances[0].keys
+    ('only%5:00:00:single:00',)
+    """
+    if not any("(" in key for instance in sentence.instances for key in instance.keys):
+        return sentence
+    instances = (
+        replace(instance, keys=tuple(MARKER.sub("", key) for key in instance.keys)) for instance in sentence.instances
+    )
+    return replace(sentence, instances=tuple(instances))
 
 
 def _sentences(text: str, place: str, document: str) -> Iterator[Sentence]:
@@ -79,7 +97,7 @@ def _add_word(match: re.Match[str], words: list[str], instances: list[Instance],
     if lemma is None or not senses or senses[0][0] not in POS_OF_NUMBER:
         return
     place = len(words) - 1
-    keys = tuple(f"{lemma.lower()}%{MARKER.sub('', sense)}" for sense in senses)
+    keys = tuple(f"{lemma.lower()}%{sense}" for sense in senses)
     instances.append(
         Instance(place, place + 1, lemma.lower(), POS_OF_NUMBER[senses[0][0]], keys, f"{sentence}.w{place + 1}")
     )
