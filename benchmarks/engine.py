@@ -1,0 +1,307 @@
+"""How fast is the engine, against what, and what does it hold in memory? One command, one run, side by side.
+
+    python benchmarks/engine.py CORPUS VECTORS [VECTORS …] [--tokens 20e6] [--whole] [--out results.json]
+
+CORPUS is text, a document a line, plain or compressed. The first VECTORS give the vocabulary; each is used for its own
+number of dimensions, and random vectors over that vocabulary for the others of 50, 100 and 300.
+"""
+
+import argparse
+import json
+import lzma
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from alacarte import Corpus, WordVectors
+
+DIMENSIONS = (50, 100, 300)
+Result = dict[str, Any]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("vectors", nargs="+", help="files or names; the first gives the vocabulary")
+    parser.add_argument("--tokens", type=float, default=20e6, help="length of the slice (default: 20e6)")
+    parser.add_argument("--whole", action="store_true", help="also the whole corpus, end to end")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each case, the best counts (default: 3)")
+    parser.add_argument("--threads", type=int, default=2, help="compared with one (default: 2)")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: where others use the machine")
+    parser.add_argument("--work", type=Path, help="folder for slices and vectors (default: a temporary one)")
+    parser.add_argument("--out", type=Path, help="all figures as JSON")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(arguments, arguments.work or Path(folder))
+        bench.prepare()
+        bench.measure()
+        if arguments.out:
+            arguments.out.write_text(json.dumps(bench.results, indent=1))
+        print(bench.report())
+
+
+class Bench:
+    def __init__(self, arguments: argparse.Namespace, work: Path) -> None:
+        self.arguments = arguments
+        self.work = work
+        self.results: dict[str, Result] = {}
+        self.load = [os.getloadavg()[0]]
+        work.mkdir(parents=True, exist_ok=True)
+
+    # ------------------------------------------------------------------------------------------- data
+
+    def prepare(self) -> None:
+        given = {vectors.dimension: vectors for vectors in map(WordVectors.load, self.arguments.vectors)}
+        words = WordVectors.load(self.arguments.vectors[0]).words
+        for dimension in DIMENSIONS:
+            path = self.work / f"d{dimension}.safetensors"
+            if not path.exists():
+                note(f"vectors of {dimension} dimensions")
+                values = np.random.default_rng(dimension).standard_normal((len(words), dimension), dtype=np.float32)
+                (given.get(dimension) or WordVectors(words, values)).save(path)
+        del given
+        # A token is about 5.4 bytes; the exact number is measured, not assumed.
+        self.slices = {}
+        for tokens in sorted({self.arguments.tokens, *(n for n in (1e6, 2e6, 5e6, 10e6, 20e6, 40e6))}):
+            if tokens <= self.arguments.tokens or self.arguments.whole:
+                self.slices[tokens] = self._slice(tokens)
+        self.text = self.slices[self.arguments.tokens]
+        packed = self.work / (self.text + ".xz")
+        if not packed.exists():
+            note("compressing")
+            packed.write_bytes(lzma.compress((self.work / self.text).read_bytes(), preset=1))
+        targets = self.run("prepare_targets", text=self.text, most=1_000_000)
+        self.results["targets"] = targets
+        if self.arguments.whole and not (self.work / "whole.txt").exists():
+            with (self.work / "whole.txt").open("wb") as file:
+                for block in Corpus(self.arguments.corpus).blocks():
+                    file.write(block.text or b"")
+
+    def _slice(self, tokens: float) -> str:
+        name, left = f"slice-{tokens:g}.txt", int(tokens * 5.4)
+        if not (self.work / name).exists():
+            with (self.work / name).open("wb") as file:
+                for block in Corpus(self.arguments.corpus).blocks(1 << 18):
+                    file.write((block.text or b"")[: left if left < len(block.text or b"") else None])
+                    left -= len(block.text or b"")
+                    if left <= 0:
+                        break
+            raw = (self.work / name).read_bytes()  # whole lines only
+            (self.work / name).write_bytes(raw[: raw.rfind(b"\n") + 1])
+        return name
+
+    # --------------------------------------------------------------------------------------- measuring
+
+    def run(self, case: str, **options: Any) -> Result:
+        """One case in a process of its own."""
+        command = [sys.executable, str(Path(__file__)), "--case", case, json.dumps({"work": str(self.work), **options})]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"{case} {options} failed")
+        self.load.append(os.getloadavg()[0])
+        result: Result = json.loads(done.stdout.splitlines()[-1])
+        return result
+
+    def add(self, name: str, case: str, **options: Any) -> None:
+        options.setdefault("times", self.arguments.repeat)
+        began = time.perf_counter()
+        result = self.run(case, **options)
+        threads = options.get("threads", 1)
+        if "wall" in result:
+            seconds = result["wall"] if self.arguments.clock == "wall" else result["cpu"] / threads
+            result |= {"rate": result["tokens"] / seconds, "threads": threads}
+        self.results[name] = result
+        rate = f"{result['rate'] / 1e6:8.2f} million tokens/s" if "rate" in result else ""
+        note(f"{name:44} {rate}   ({time.perf_counter() - began:.0f} s)")
+
+    def measure(self) -> None:
+        text, many = self.text, self.arguments.threads
+        tokens = int(self.arguments.tokens)
+        little = min(tokens, 300_000)
+        both = (1, many)
+        # Encoding
+        for threads in both:
+            self.add(f"encode, {threads} threads", "encode", text=text, threads=threads)
+        self.add("encode: regex + dict", "encode_regex", text=text, tokens=min(tokens, 2_000_000))
+        self.add("encode: readable tokenizer", "encode_reference", text=text, tokens=little)
+        # Kernels and their floor
+        some = min(tokens, 10_000_000)
+        for dimension in DIMENSIONS:
+            shared = {"text": text, "dimension": dimension, "tokens": some}
+            for threads in both:
+                self.add(f"kernel, d = {dimension}, {threads} threads", "kernel", threads=threads, **shared)
+                self.add(f"floor, d = {dimension}, {threads} threads", "floor", threads=threads, **shared)
+        for dimension in (100, 300):
+            shared = {"text": text, "dimension": dimension, "tokens": some}
+            self.add(f"floor + prefetch, d = {dimension}", "floor", threads=1, ahead=True, **shared)
+            self.add(f"floor in float32, d = {dimension}", "floor", threads=1, single=True, **shared)
+            self.add(f"private sums, d = {dimension}, {many} threads", "private_sums", threads=many, **shared)
+            shared["tokens"] = min(tokens, 2_000_000)
+            self.add(f"gathered windows, d = {dimension}", "gathered", **shared)
+        self.add("drift", "drift", text=text, dimension=100, tokens=min(tokens, 5_000_000))
+        # End to end
+        for dimension in DIMENSIONS:
+            for threads in both:
+                self.add(
+                    f"end to end .txt, d = {dimension}, {threads} threads", "whole_way",
+                    text=text, dimension=dimension, threads=threads,
+                )  # fmt: skip
+        self.add(
+            f"end to end .txt.xz, d = 100, {many} threads", "whole_way",
+            text=text + ".xz", dimension=100, threads=many, times=1,
+        )  # fmt: skip
+        for name in ("10", "10k", "1M"):
+            self.add(
+                f"induce {name} targets, d = 100, {many} threads", "whole_way",
+                text=text, dimension=100, threads=many, targets=f"targets-{name}.txt",
+            )  # fmt: skip
+        # Rivals
+        self.add("plain loops, d = 100", "plain_loops", text=text, dimension=100, tokens=little, times=1)
+        self.add("sparse matrix, d = 100", "sparse_matrix", text=text, dimension=100, tokens=some, times=1)
+        # Growth, and the whole
+        for length, name in self.slices.items():
+            if length != self.arguments.tokens:
+                self.add(f"growth {length:g}", "whole_way", text=name, dimension=100, threads=many, times=1)
+        if self.arguments.whole:
+            for dimension in DIMENSIONS:
+                self.add(
+                    f"end to end, the whole, d = {dimension}, {many} threads", "whole_way",
+                    text="whole.txt", dimension=dimension, threads=many, times=1,
+                )  # fmt: skip
+        self.results["import"] = {"seconds": self._import_time()}
+
+    def _import_time(self) -> float:
+        """`import alacarte`, less Python's own start."""
+
+        def seconds(code: str) -> float:
+            times = []
+            for _ in range(7):
+                began = time.perf_counter()
+                subprocess.run([sys.executable, "-c", code], check=True)
+                times.append(time.perf_counter() - began)
+            return min(times)
+
+        return seconds("import alacarte") - seconds("pass")
+
+    # ------------------------------------------------------------------------------------------ report
+
+    def rate(self, name: str) -> float:
+        return float(self.results[name]["rate"])
+
+    def report(self) -> str:
+        many = self.arguments.threads
+        lines = [
+            f"Machine: {processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+            f"NumPy {np.__version__}; {date.today().isoformat()}; load {min(self.load):.1f} to {max(self.load):.1f}; "
+            f"clock: {self.arguments.clock}; best of {self.arguments.repeat}.",
+            f"Text: {self.arguments.corpus.name}, a slice of {self.results['encode, 1 threads']['tokens']:,} tokens; "
+            f"window {10}; {self.results['targets']['targets']:,} n-grams, the rarest met "
+            f"{self.results['targets']['rarest']} times.",
+            "",
+            "| case | million tokens/s | peak memory, GB | vectors + sums, GB |",
+            "|---|---:|---:|---:|",
+        ]
+        for name, result in self.results.items():
+            if "rate" in result:
+                peak = f"{result['rss'] / 1e9:.2f}" if result.get("rss") else ""
+                held = f"{(result['vectors'] + result['sums']) / 1e9:.2f}" if "sums" in result else ""
+                lines.append(f"| {name} | {result['rate'] / 1e6:.2f} | {peak} | {held} |")
+        lines += ["", "| goal | wanted | measured | |", "|---|---:|---:|---|"]
+        lines += [
+            f"| {name} | {wanted} | {shown} | {'reached' if reached else '**missed**'} |"
+            for name, wanted, shown, reached in self.goals(many)
+        ]
+        reference, single = (
+            self.results["encode: readable tokenizer"],
+            self.results["induce 1M targets, d = 100, " + f"{many} threads"],
+        )
+        lines += [
+            "",
+            f"Encoding equals the readable tokenizer on {reference['tokens']:,} tokens: {reference['equal']}.",
+            f"Slid against gathered windows, largest relative difference: "
+            f"{max(self.results[f'gathered windows, d = {d}']['apart'] for d in (100, 300)):.1e}; with "
+            f"{self.results['drift']['tokens']:,} tokens as one document: {self.results['drift']['apart']:.1e}.",
+            f"Before the text is read: 1M targets from a list {single['made']:.1f} s, compiled {single['compiled']:.1f} s "
+            f"(within the rate above); fingerprint of the vectors (once, not within it) {single['fingerprint']:.2f} s.",
+        ]
+        return "\n".join(lines)
+
+    def goals(self, many: int) -> list[tuple[str, str, str, bool]]:
+        rate, results = self.rate, self.results
+        found: list[tuple[str, str, str, bool]] = []
+
+        def at_least(name: str, ratio: float, wanted: float, percent: bool = False) -> None:
+            shown = (
+                (f"{100 * wanted:.0f} %", f"{100 * ratio:.0f} %") if percent else (f"{wanted:g} ×", f"{ratio:.1f} ×")
+            )
+            found.append((name, "≥ " + shown[0], shown[1], ratio >= wanted))
+
+        whole = rate(f"end to end .txt, d = 100, {many} threads")
+        at_least(f"end to end, d = 100, {many} threads / plain loops", whole / rate("plain loops, d = 100"), 60)
+        at_least(f"end to end, d = 100, {many} threads / sparse matrix", whole / rate("sparse matrix, d = 100"), 10)
+        for dimension in (100, 300):
+            for threads in (1, many):
+                ratio = rate(f"kernel, d = {dimension}, {threads} threads") / rate(
+                    f"floor, d = {dimension}, {threads} threads"
+                )
+                at_least(f"kernel / floor, d = {dimension}, {threads} threads", ratio, 0.45, percent=True)
+        for threads in (1, many):
+            ratio = rate(f"end to end .txt, d = 300, {threads} threads") / rate(f"kernel, d = 300, {threads} threads")
+            at_least(f"end to end / kernel, d = 300, {threads} threads", ratio, 0.5, percent=True)
+        at_least(
+            f"encoding, {many} threads / regex + dict",
+            rate(f"encode, {many} threads") / rate("encode: regex + dict"),
+            10,
+        )
+        induce = {name: rate(f"induce {name} targets, d = 100, {many} threads") for name in ("10", "10k", "1M")}
+        at_least("induction of 10 words / encoding", induce["10"] / rate(f"encode, {many} threads"), 0.8, percent=True)
+        slower = induce["10k"] / induce["1M"]
+        found.append(("1M n-grams slower than 10k", "≤ 2 ×", f"{slower:.2f} ×", slower <= 2))
+        result = results[f"induce 1M targets, d = 100, {many} threads"]
+        without = induce["10k"] / (result["tokens"] / (result["tokens"] / induce["1M"] - result["compiled"]))
+        found.append(("the same without compiling the targets", "≤ 2 ×", f"{without:.2f} ×", without <= 2))
+        for name, case in results.items():
+            if name.startswith(("end to end", "induce")) and case["threads"] == many:
+                limit = 1.3 * (case["vectors"] + case["sums"]) + 1e9
+                shown = f"{case['rss'] / 1e9:.2f} GB"
+                found.append((f"peak memory: {name}", f"≤ {limit / 1e9:.2f} GB", shown, case["rss"] <= limit))
+        lengths = [case for name, case in results.items() if name.startswith("growth") and case["tokens"] > 1.5e6]
+        if len(lengths) > 1:
+            spread = max(case["rate"] for case in lengths) / min(case["rate"] for case in lengths)
+            shown = " to ".join(f"{case['tokens'] / 1e6:.0f}M" for case in (lengths[0], lengths[-1]))
+            found.append(
+                (f"tokens/s, fastest / slowest, from {shown} tokens", "≤ 1.3 ×", f"{spread:.2f} ×", spread <= 1.3)
+            )
+        seconds = results["import"]["seconds"]
+        found.append(("import alacarte", "< 0.5 s", f"{seconds:.2f} s", seconds < 0.5))
+        return found
+
+
+def note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--case"]:
+        from engine_cases import CASES
+
+        chosen = json.loads(sys.argv[3])
+        print(json.dumps(CASES[sys.argv[2]](Path(chosen.pop("work")), **chosen)))
+    else:
+        main()
