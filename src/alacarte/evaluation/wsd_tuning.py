@@ -23,7 +23,7 @@ from alacarte.senses.synset_vectors import gloss_vectors, graded, induce_synsets
 EVERY = 5
 STRENGTHS = (1.0, 2.0, 3.0, 5.0, 10.0)
 SHARPNESSES = (2.0, 4.0, 6.0, 8.0, 12.0)
-SMOOTHINGS = (1.0, 2.0, 4.0, 8.0)
+SMOOTHINGS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 @dataclass(frozen=True, slots=True)
