@@ -1,6 +1,8 @@
 """The pass over a corpus: the same bits however it is cut, interrupted, squeezed into memory or shared out."""
 
 import lzma
+import subprocess
+import sys
 import threading
 from itertools import pairwise
 
@@ -526,6 +528,15 @@ def test_peak_memory_counts_what_was_held():
     held = np.ones(before // 8 + 4_000_000)  # more than all that was held before
     assert peak_memory() >= before + 16_000_000
     assert held.nbytes > before
+
+
+def test_peak_memory_is_of_this_process_and_not_of_the_one_that_started_it():
+    if peak_memory() is None:
+        pytest.skip("this system does not tell")
+    held = np.ones(60_000_000)  # 480 MB, more than the child will ever hold
+    code = "from alacarte._pass import peak_memory; print(peak_memory())"
+    child = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    assert 10_000_000 < child < held.nbytes
 
 
 # -------------------------------------------------------------------------------------------------- shards
