@@ -306,11 +306,9 @@ def whole_way(work: Path, text: str, dimension: int, threads: int, times: int, t
     began = time.perf_counter()
     _ = vectors.fingerprint  # once for any number of passes
     fingerprint = time.perf_counter() - began
-    compiled = 0.0
+    compiled = {"wall": 0.0, "cpu": 0.0}
     if wanted is not None:
-        began = time.perf_counter()
-        wanted.compile(Lexicon(vectors.key_to_index), get_tokenizer("words"))
-        compiled = time.perf_counter() - began
+        compiled = best(lambda: wanted.compile(Lexicon(vectors.key_to_index), get_tokenizer("words")), 1)
     ContextSums.collect(vectors, [line * 200 for line in ("a b c\n", "a b d\n")] * 100, ["c"], threads=threads)
     before = peak_memory()
 
@@ -322,7 +320,7 @@ def whole_way(work: Path, text: str, dimension: int, threads: int, times: int, t
     count, size = measured["result"]
     return told(
         measured, count, rss=peak_memory(), rss_before=before, vectors=vectors.matrix.nbytes, sums=size,
-        fingerprint=fingerprint, compiled=compiled, made=made,
+        fingerprint=fingerprint, compiled=compiled["wall"], compiled_cpu=compiled["cpu"], made=made,
     )  # fmt: skip
 
 
@@ -383,6 +381,42 @@ def sparse_matrix(work: Path, text: str, dimension: int, tokens: int, times: int
 
     measured = best(run, times)
     return told(measured, measured["result"], encoding=encoding[0], rss=peak_memory())
+
+
+@case
+def profile(work: Path, text: str, dimension: int, times: int, targets: str = "") -> dict[str, Any]:
+    """Where the time goes, one thread, step by step."""
+    vectors = vectors_of(work, dimension)
+    lexicon, tokenizer = Lexicon(vectors.key_to_index), get_tokenizer("words")
+    if targets:
+        wanted = Targets(line.split(" ") for line in (work / targets).read_text().splitlines())
+        matcher = wanted.compile(lexicon, tokenizer)
+    else:
+        matcher = Matcher.of_vocabulary(vectors.words, lexicon)
+    encoder = Encoder(tokenizer, lexicon)
+    encoder.SMALL = 0  # type: ignore[misc]
+    best_of: dict[str, float] = {}
+    count = 0
+    for _ in range(times):
+        accumulator = Accumulator(vectors.matrix, windows(), len(matcher.keys), 1)
+        steps = dict.fromkeys(("read", "encode", "match", "prepare", "sum"), 0.0)
+        count, last = 0, time.process_time()
+        for block in Corpus(work / text).blocks():
+            marks = [time.process_time()]
+            encoded = encoder.encode(block)
+            marks.append(time.process_time())
+            matches = matcher.match(encoded)
+            marks.append(time.process_time())
+            part = prepare(encoded, matches, len(vectors), True)
+            marks.append(time.process_time())
+            accumulator.add(part, len(matcher.keys))
+            marks.append(time.process_time())
+            for name, low, high in zip(steps, [last, *marks], marks, strict=False):
+                steps[name] += high - low
+            count, last = count + encoded.ids.size, marks[-1]
+        for name, seconds in steps.items():
+            best_of[name] = min(seconds, best_of.get(name, seconds))
+    return {"tokens": count, "nanoseconds": {name: 1e9 * seconds / count for name, seconds in best_of.items()}}
 
 
 # --------------------------------------------------------------------------------------------- preparation
