@@ -1,7 +1,10 @@
 """Scoring, baselines, the split for tuning, and the whole experiment on the tiny WordNet."""
 
+import json
+
 import pytest
 from tiny_wordnet import semcor_file, write_wordnet
+from typer.testing import CliRunner
 
 from alacarte.errors import BadData, BadWordNet
 from alacarte.evaluation.wsd import PUBLISHED, Score, WsdData, by_counts, calibration, evaluate, score
@@ -158,3 +161,28 @@ def test_missing_data_is_named(folder, tmp_path):
     (folder / "semcor").rmdir()
     with pytest.raises(BadData, match=r"holds no semcor"):
         WsdData.load(folder)
+
+
+def test_the_command(folder, model, tmp_path):
+    from alacarte.cli import app
+
+    model.save(tmp_path / "model")
+
+    def run(*words, expected=0):
+        result = CliRunner().invoke(app, ["eval", "wsd", "--data", str(folder), *map(str, words)])
+        assert result.exit_code == expected, result.output
+        return result.output
+
+    csv = tmp_path / "wsd.csv"
+    text = run("--model", tmp_path / "model", "--out", csv)
+    assert "bi-LSTM" in text
+    assert "The settings differ in what counts as right" in text
+    table = json.loads(run("--model", tmp_path / "model", "--json"))
+    assert [row["method"] for row in table["rows"]][-1] == "graded + prior"
+    lines = csv.read_text().splitlines()
+    assert lines[0] == "setting,method,semeval13,semeval13_synset,adj,noun,adv,verb,semeval15"
+    assert len(lines) == len(table["rows"]) + 1
+    tuned = json.loads(run("--model", tmp_path / "model", "--tune", "--json"))
+    assert tuned["trials"][0]["accuracy"] == 100
+    assert "6 ambiguous words" in run("--model", tmp_path / "model", "--tune")
+    assert "--vectors" in run(expected=2)
