@@ -23,6 +23,7 @@ OPTIONS = {
     "vectors=… (--vectors)": "--vectors",
     "space='_'": "--space _",
     "as text=…": "as --text …",
+    "as tokens=…": "as --tokens …",
     "pass format= one of": "pass --to with one of",
     "pass format= with": "pass --format with",
     'pass format="text"': "pass --format text",

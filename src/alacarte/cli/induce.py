@@ -141,7 +141,7 @@ def induce(
     lengths = parse_lengths(ngrams)
     listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
     if out is not None:
-        phrases = ["a new phrase"] if discover and max(lengths) > 1 else []
+        phrases = ["a phrase"] if discover and max(lengths) > 1 else []
         check_vector_file(out, to, [*listed, *phrases], space)
     check_file(save_sums)
     check_file(missing)
