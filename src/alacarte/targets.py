@@ -237,7 +237,9 @@ class Targets:
         shown = ", ".join(repr(key) for key, _ in zip(self, range(5), strict=False))
         more = ", …" if len(self) > 5 else ""
         labels = " + any label" if self.any_label else ""
-        return f"Targets({len(self)}: {shown}{more}{labels})" if len(self) else "Targets(any label)"
+        if not len(self):
+            return "Targets(any label)" if self.any_label else "Targets(none)"
+        return f"Targets({len(self)}: {shown}{more}{labels})"
 
     # -------------------------------------------------------------------------------------- save and load
 
