@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from alacarte.errors import require
-from alacarte.evaluation.results import Results, Row
+from alacarte.evaluation.results import Results, Row, shown
 
 LOOKS: list[tuple[str, Any, str]] = [  # colours that differ in lightness, dashes, marks
     ("#000000", "-", "o"),
@@ -56,8 +56,8 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def _lines(axes: Any, rows: Sequence[Row], x: str, *, band: float = 2.0) -> None:
-    """A line for each system over `x`, ours with a band of some standard errors."""
+def _lines(axes: Any, rows: Sequence[Row], x: str, *, bars: bool = False) -> None:
+    """A line for each system over `x`, ours with a band of two standard errors, or with bars of one."""
     systems = dict.fromkeys((row["system"], row["source"]) for row in rows)
     ours = [name for name, source in systems if source == "ours"]
     rank = {name: i for i, name in enumerate(sorted(ours, key=lambda name: not name.startswith("alacarte")))}
@@ -70,13 +70,15 @@ def _lines(axes: Any, rows: Sequence[Row], x: str, *, band: float = 2.0) -> None
             colour, dash, mark = LOOKS[look]
             if again:  # the second time round, with hollow marks and fine dots
                 dash = (0, (1, 1))
-            axes.plot(
-                xs, ys, color=colour, linestyle=dash, marker=mark, markersize=4, linewidth=1.3, label=system,
-                markerfacecolor="white" if again else colour,
-            )  # fmt: skip
             errors = np.array([row.get("stderr") or 0.0 for row in chosen])
-            if errors.any():
-                axes.fill_between(xs, ys - band * errors, ys + band * errors, color=colour, alpha=0.15, linewidth=0)
+            if bars:  # side by side, so that they can be told apart
+                xs = [value + 0.06 * (rank[system] - len(ours) / 2) for value in xs]
+            axes.errorbar(
+                xs, ys, errors if bars else None, color=colour, linestyle=dash, marker=mark, markersize=4,
+                linewidth=1.3, elinewidth=0.7, label=system, markerfacecolor="white" if again else colour,
+            )  # fmt: skip
+            if errors.any() and not bars:
+                axes.fill_between(xs, ys - 2 * errors, ys + 2 * errors, color=colour, alpha=0.15, linewidth=0)
         else:
             mark = "osD^vP"[others % 6]
             others += 1
@@ -110,7 +112,7 @@ def _nonce(pyplot: Any, results: Results) -> Any:
             face = "black" if ours else "white"
             axes.plot(row["value"], -place, "o", color="black", markerfacecolor=face, markersize=5)
             axes.annotate(
-                f"{row['value']:.0f}" if metric == "median rank" else f"{row['value']:.3f}", (row["value"], -place),
+                shown(row["value"]), (row["value"], -place),
                 xytext=(6, -3), textcoords="offset points", fontsize=7.5,
             )  # fmt: skip
         axes.set_yticks(
@@ -129,7 +131,7 @@ def _nonce(pyplot: Any, results: Results) -> Any:
 def _chimera(pyplot: Any, results: Results) -> Any:
     figure, panels = pyplot.subplots(1, 2, figsize=(9.4, 4.4), sharex=True)
     for axes, metric in zip(panels, ("ρ", "(ρ+p)/2"), strict=True):
-        _lines(axes, results.select(metric=metric), "sentences", band=1.0)
+        _lines(axes, results.select(metric=metric), "sentences", bars=True)
         axes.set_xticks([2, 4, 6])
         axes.set_xlabel("sentences")
         axes.set_ylabel("mean Spearman's ρ" if metric == "ρ" else "(ρ+p)/2, what the authors' script prints")
@@ -138,7 +140,7 @@ def _chimera(pyplot: Any, results: Results) -> Any:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     figure.legend(handles.values(), handles.keys(), loc="outside right center", fontsize=7.5)
-    figure.suptitle(_title(f"Chimeras, {results.settings.split} split; bands: one standard error", results), fontsize=9)
+    figure.suptitle(_title(f"Chimeras, {results.settings.split} split; bars: one standard error", results), fontsize=9)
     return figure
 
 
@@ -233,8 +235,7 @@ def _sweep(pyplot: Any, results: Results) -> Any:
         middle = (min(everything) + max(everything)) / 2
         for (i, j), value in np.ndenumerate(table):
             dark = (value < middle) == less
-            shown = f"{value:.0f}" if value >= 10 else f"{value:.3f}"
-            axes.text(j, i, shown, ha="center", va="center", fontsize=7.5, color="white" if dark else "black")
+            axes.text(j, i, shown(value), ha="center", va="center", fontsize=7.5, color="white" if dark else "black")
         axes.set_xticks(range(len(values[across])), [_short(v) for v in values[across]])
         axes.set_yticks(range(len(values[down])), [_short(v) for v in values[down]])
         axes.set_xlabel(across)
