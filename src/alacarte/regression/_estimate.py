@@ -212,7 +212,7 @@ def score_interval(fit: Fit, combinations: Doubles, quantile: float) -> tuple[Do
     8 tr V³ + 24 β'V²β, where V is the covariance of b. The first parts are all there is without an effect; a
     jackknife counts them twice, and ± t standard errors ignores that the second parts grow with θ. So the limits are
     the θ at which the estimate would lie at the tails' quantile (Cornish and Fisher's, for the skewness), with
-    β'Vβ = λθ and λ = b'Vb / b'b the variance in the direction of the effect. V is from scores corrected for leverage
+    β'Vβ = λθ and λ the variance in the direction of the effect. V is from scores corrected for leverage
     (CR2), its traces from products of different units only.
     """
     a = fit.combined(combinations)
@@ -228,12 +228,17 @@ def score_interval(fit: Fit, combinations: Doubles, quantile: float) -> tuple[Do
         covariance += turned @ scores
         fourth += (turned * squares[:, None, :]) @ scores
         own += np.stack([(squares**2).sum(axis=1), (squares**3).sum(axis=1)], axis=1)
-    centre = lengths - np.einsum("mdd->m", covariance)
+    total = np.einsum("mdd->m", covariance)
+    centre = lengths - total
     products = covariance @ covariance
     second = 2 * np.maximum(np.einsum("mdd->m", products) - own[:, 0], 0.0)
     cubes = np.einsum("mde,mde->m", products, covariance) - 3 * np.einsum("mde,mde->m", fourth, covariance)
     third = 8 * np.maximum(cubes + 2 * own[:, 1], 0.0)
-    along = np.einsum("md,mde,me->m", b, covariance, b) / np.where(lengths > 0, lengths, 1.0)
+    # b'Vb overstates β'Vβ by tr V², which matters until the effect is far above the noise; there the average variance
+    # tr V² / tr V stands in, with the weight of the estimate's own uncertainty.
+    unsure = np.sqrt(second)
+    directed = np.maximum(np.einsum("md,mde,me->m", b, covariance, b) - second / 2, 0.0)
+    along = (directed + unsure * second / 2 / total) / (np.maximum(centre, 0.0) + unsure)
     error = np.sqrt(second + 4 * along * np.maximum(centre, 0.0))
     limits = np.zeros((2, len(a)))
     for row, sign in enumerate((1.0, -1.0)):

@@ -145,8 +145,11 @@ def read_frame(data: Any) -> Variables:
     levels: dict[str, list[Any]] = {}
     for name in frame.columns:
         series = frame[name]
-        if str(series.dtype).startswith(("Categorical", "Enum")):
-            levels[name] = [level for level in series.cat.get_categories().to_list() if level is not None]
+        declared = getattr(getattr(series.to_native(), "cat", None), "categories", None)  # pandas
+        if declared is None:
+            declared = getattr(series.dtype, "categories", None)  # an Enum
+        if declared is not None:
+            levels[name] = list(declared)
         columns[name] = as_column(series.to_list())
     return Variables(columns, levels, backend if backend in BACKENDS else "pandas")
 

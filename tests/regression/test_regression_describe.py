@@ -1,0 +1,242 @@
+"""Neighbours, ratios, poles, change over time: against plain twins, with intervals that hold what they claim."""
+
+import numpy as np
+import pytest
+
+from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
+from alacarte.regression import (
+    dem,
+    dem_group,
+    nearest,
+    nearest_contexts,
+    poles,
+    ratio,
+    similarity,
+    similarity_over,
+    typical_contexts,
+)
+from alacarte.regression._frames import Variables
+from alacarte.regression._means import GroupMean, estimate
+from alacarte.regression._space import Space
+from alacarte.regression.compat import choices
+from alacarte.regression.concordance import from_tokens
+from alacarte.regression.embed import Embeddings
+
+RNG = np.random.default_rng(0)
+WORDS = [f"w{number}" for number in range(30)]
+VECTORS = (WORDS, RNG.normal(size=(30, 6)) + 1)
+
+
+def sample(count=40, seed=1, groups=("D", "R")):
+    rng = np.random.default_rng(seed)
+    tokens = [rng.choice(WORDS, 5).tolist() for _ in range(count)]
+    party = [groups[number % len(groups)] for number in range(count)]
+    year = [2000 + number % 4 for number in range(count)]
+    speaker = [number // 4 * 2 + number % 2 for number in range(count)]
+    variables = {"party": party, "year": year, "speaker": speaker}
+    return dem(from_tokens(tokens, variables), VECTORS)
+
+
+def cosine(a, b):
+    return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+
+
+def test_nearest_against_a_plain_twin():
+    found = sample()
+    means = dem_group(found, "party")
+    table = nearest(found, "party", k=7)
+    for name in ("D", "R"):
+        values = {word: cosine(means[name], VECTORS[1][row]) for row, word in enumerate(WORDS)}
+        want = sorted(values.items(), key=lambda item: -item[1])[:7]
+        rows = table["target"] == name
+        assert table["feature"][rows].tolist() == [word for word, _ in want]
+        np.testing.assert_allclose(table["value"][rows], [value for _, value in want])
+        assert table["rank"][rows].tolist() == list(range(1, 8))
+
+
+def test_candidates():
+    found = sample()
+    assert set(nearest(found, k=None, candidates=3)["feature"]) == {"w0", "w1", "w2"}
+    assert nearest(found, k=5, candidates=["w7"])["feature"].tolist() == ["w7"]  # one alone is no problem
+    assert len(nearest(found, k=None, candidates="contexts")) == len(found.features)
+    with pytest.warns(AlacarteWarning, match="no vector"):
+        assert len(nearest(found, candidates=["w1", "unknown"])) == 1
+    with pytest.raises(NotEnoughData, match="spelling"):
+        nearest(found, candidates=["unknown"])
+
+
+def test_stems_average_their_candidates():
+    words = ["immigration", "immigrants", "immigrant", "law"]
+    vectors = words, np.random.default_rng(5).normal(size=(4, 3))
+    found = dem([["law"]], vectors)
+    means = {word: cosine(vectors[1][3], vectors[1][row]) for row, word in enumerate(words)}
+    ours = nearest(found, stem="porter", candidates=["immigration", "immigrants", "law"])
+    values = dict(zip(ours["feature"], ours["value"], strict=True))
+    assert values["immigr"] == pytest.approx((means["immigration"] + means["immigrants"]) / 2)
+    theirs = nearest(found, stem="porter", candidates=["immigration", "law"], compat="conText")
+    values = dict(zip(theirs["feature"], theirs["value"], strict=True))
+    assert values["immigr"] == pytest.approx(np.mean([means[word] for word in words[:3]]))
+    with pytest.raises(AlacarteError, match="no stemmer"):
+        nearest(found, stem="klingon")
+
+
+def test_ratio_against_a_plain_twin():
+    found = sample()
+    means = dem_group(found, "party")
+    table = ratio(found, "party", k=5, numerator="R")
+    top = {name: set(nearest(means.select([row]), k=5)["feature"]) for row, name in enumerate(means.names)}
+    assert set(table["feature"]) == top["D"] | top["R"]
+    for feature, value, group in table.rows():
+        word = VECTORS[1][WORDS.index(feature)]
+        assert value == pytest.approx(cosine(means["R"], word) / cosine(means["D"], word))
+        assert group == ("shared" if feature in top["D"] & top["R"] else "D" if feature in top["D"] else "R")
+    assert np.all(np.diff(table["value"]) <= 0)
+
+
+def test_a_ratio_needs_two_groups_and_positive_cosines():
+    with pytest.raises(AlacarteError, match="there are 3"):
+        ratio(sample(groups=("D", "R", "I")), "party")
+    with pytest.raises(AlacarteError, match="no group is called 'X'"):
+        ratio(sample(), "party", numerator="X")
+    opposed = dem([["a"], ["b"]], (["a", "b"], [[1.0, 0.0], [-1.0, 0.1]]))
+    assert np.isnan(ratio(opposed, ["x", "y"], k=2)["value"]).all()
+
+
+def test_permutations_find_what_is_there_and_nothing_else():
+    rng = np.random.default_rng(3)
+    base = rng.normal(size=(80, 6)) + 2
+    party = np.array(["D", "R"] * 40)
+    moved = base + np.where(party == "R", 3.0, 0.0)[:, None] * np.eye(6)[0]
+    space = Space.of(VECTORS)
+    columns = Variables({"speaker": np.arange(80) // 4 * 2 + np.arange(80) % 2})
+
+    def embedded(matrix):
+        return Embeddings(matrix, [str(i) for i in range(80)], space, columns, [], np.arange(80))
+
+    real = ratio(embedded(moved), party, k=5, permutations=199, seed=0)
+    none = ratio(embedded(base), party, k=5, permutations=199, seed=0)
+    assert real["p_value"].min() == 1 / 200
+    assert none["p_value"].min() > 0.01
+    assert np.all(real["p_adjusted"] >= real["p_value"])
+    assert ratio(embedded(moved), party, k=5, permutations=199, seed=0).rows() == real.rows()
+    clustered = ratio(embedded(moved), party, k=5, permutations=99, cluster="speaker", seed=0)
+    assert clustered["p_value"].min() == 1 / 100
+    with pytest.raises(AlacarteError, match="both groups"):
+        ratio(embedded(moved), party, permutations=9, cluster=(np.arange(80) // 2).tolist())
+
+
+def test_leaving_out_units_is_recomputing_without_them():
+    rng = np.random.default_rng(4)
+    matrix = rng.normal(size=(12, 4)) + 1
+    for clusters in (None, rng.integers(0, 5, 12)):
+        group = GroupMean.of(matrix, clusters)
+        means, squares = group.leave_one_out()
+        units = np.arange(12) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+        for unit in range(len(group)):
+            rest = GroupMean.of(matrix[units != unit], None if clusters is None else clusters[units != unit])
+            np.testing.assert_allclose(means[unit], rest.mean())
+            assert squares[unit] == pytest.approx(rest.debiased_square())
+
+
+def test_the_squared_length_of_a_mean_is_debiased():
+    rng = np.random.default_rng(5)
+    true = np.full(20, 0.2)
+    plain, debiased = [], []
+    for _ in range(800):
+        group = GroupMean.of(rng.normal(size=(15, 20)) + true, None)
+        plain.append(group.mean() @ group.mean())
+        debiased.append(group.debiased_square())
+    error = np.std(debiased) / np.sqrt(len(debiased))
+    assert abs(np.mean(debiased) - true @ true) < 3.5 * error
+    assert np.mean(plain) - true @ true > 10 * error
+
+
+@pytest.mark.parametrize(("count", "clustered"), [(25, False), (60, False), (120, True)])
+def test_intervals_cover(count, clustered):
+    """95 % intervals of cosines of means of few contexts in many dimensions."""
+    rng = np.random.default_rng(6)
+    d = 60
+    true = rng.normal(size=d) * 0.4
+    directions = rng.normal(size=(8, d)) * 0.4 + true
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    truth = directions @ true / np.linalg.norm(true)
+    inside, percentile = [], []
+    for _ in range(300):
+        matrix = rng.normal(size=(count, d)) * rng.gamma(4, 0.25, size=(count, 1)) + true
+        units = None
+        if clustered:
+            units = rng.integers(0, 30, count)
+            matrix += (rng.normal(size=(30, d)) * 0.5)[units]
+        group = GroupMean.of(matrix, units)
+        found = estimate([group], directions, "jackknife", choices(None))
+        inside.append((found.lower[0] <= truth) & (truth <= found.upper[0]))
+        percentile.append(np.all(found.value[0] < found.debiased[0]))
+    assert 0.93 <= np.mean(inside) <= 0.97
+    assert np.mean(percentile) > 0.9  # and the plain cosines are too small
+
+
+def test_bootstrap_and_jackknife_agree_where_there_is_enough():
+    found = sample(400)
+    a, b = (
+        similarity(found, ["w1", "w2"], "party", intervals=how, seed=0, draws=1000)
+        for how in ("jackknife", "bootstrap")
+    )
+    np.testing.assert_allclose(a["std_error"], b["std_error"], rtol=0.12)
+    np.testing.assert_allclose(a["debiased"], b["debiased"])
+    again = similarity(found, ["w1", "w2"], "party", intervals="bootstrap", seed=0, draws=1000)
+    assert again.rows() == b.rows()
+
+
+def test_a_group_of_one_has_no_interval():
+    found = similarity(sample(3), ["w1"], ["x", "x", "y"], intervals="jackknife")
+    assert np.isnan(found["std_error"]).tolist() == [True, True]  # nor has one of two
+    assert np.isfinite(found["value"]).all()
+
+
+def test_means_have_no_intervals():
+    with pytest.raises(AlacarteError, match="means already"):
+        nearest(dem_group(sample(), "party"), intervals="jackknife")
+
+
+def test_over_an_ordered_variable():
+    found = sample(40)
+    table = similarity_over(found, "year", ["w3", "w1"], intervals="jackknife", cluster="speaker")
+    assert table["year"].tolist() == [2000, 2000, 2001, 2001, 2002, 2002, 2003, 2003]
+    assert table["feature"].tolist() == ["w3", "w1"] * 4
+    assert table["n"].tolist() == [10] * 8
+    mean = dem_group(found, "year").matrix[2]
+    assert table["value"][4] == pytest.approx(cosine(mean, VECTORS[1][3]))
+    split = similarity_over(found, "year", "w3", within="party")
+    assert split["party"].tolist() == ["D"] * 4 + ["R"] * 4
+    assert split["n"].tolist() == [10, 0, 10, 0, 0, 10, 0, 10]
+    assert np.isnan(split["value"][1])
+
+
+def test_poles():
+    found = sample()
+    table = poles(found, "party", ["w1", "w2", "unknown"], ["w3"], intervals="jackknife")
+    mean = dem_group(found, "party")["D"]
+    want = np.mean([cosine(mean, VECTORS[1][row]) for row in (1, 2)]) - cosine(mean, VECTORS[1][3])
+    assert table["value"][0] == pytest.approx(want)
+    assert table.info["left_out"] == ["unknown"]
+    with pytest.raises(NotEnoughData, match="name others"):
+        poles(found, "party", ["unknown"])
+
+
+def test_contexts_near_a_group_are_its_own():
+    found = sample(20)
+    table = nearest_contexts(found, "party", k=3)
+    own = dict(zip(found.texts(), found.variables.columns["party"], strict=True))
+    assert all(own[text] == target for text, target in zip(table["context"], table["target"], strict=True))
+    means = dem_group(found, "party")
+    rows = table["target"] == "D"
+    values = sorted((cosine(means["D"], x) for x, p in zip(found.matrix, own.values(), strict=True) if p == "D"))[::-1]
+    np.testing.assert_allclose(table["value"][rows], values[:3])
+    doubled = dem([["w1", "w2"]] * 3 + [["w3"]], VECTORS)
+    assert len(nearest_contexts(doubled, k=5)) == 2
+
+
+def test_typical_contexts_of_each_group():
+    table = typical_contexts(sample(), "party", k=2)
+    assert table["target"].tolist() == ["D", "D", "R", "R"]
+    assert np.all(table["score"] > 0)

@@ -1,0 +1,188 @@
+"""Least squares, robust variance, jackknife, permutations and bootstrap: each against a plain twin that refits."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alacarte.regression import _estimate
+
+
+def plain(x, y, clusters):
+    """(coefficients, covariance of each output, debiased squared lengths), by the formulas."""
+    n, k = x.shape
+    units = np.arange(n) if clusters is None else clusters
+    weight = np.ones(n) if clusters is None else 1 / np.array([np.sum(clusters == c) for c in clusters])
+    gram = np.linalg.inv(x.T @ (weight[:, None] * x))
+    b = gram @ x.T @ (weight[:, None] * y)
+    e = y - x @ b
+    names = np.unique(units)
+    covariance = np.zeros((y.shape[1], k, k))
+    for name in names:
+        rows = units == name
+        score = gram @ (x[rows] * weight[rows, None]).T @ e[rows]
+        covariance += np.einsum("pd,qd->dpq", score, score)
+    covariance *= len(names) / (len(names) - 1) * (n - 1) / (n - k)
+    return b, covariance, (b**2).sum(axis=1) - np.einsum("dpp->p", covariance)
+
+
+def example(seed, n=40, d=4, clustered=False, k=3):
+    rng = np.random.default_rng(seed)
+    x = np.column_stack([np.ones(n), rng.integers(0, 2, n), rng.normal(size=(n, k - 2))])
+    y = rng.normal(size=(n, d)) * (1 + x[:, 1:2]) + x[:, 1:2]
+    return x, y, rng.permutation(np.arange(n) % 11) if clustered else None
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_fit_and_variance(clustered, k):
+    x, y, clusters = example(0, clustered=clustered, k=k)
+    fit, _ = _estimate.least_squares(x, y, clusters)
+    b, covariance, debiased = plain(x, y, clusters)
+    np.testing.assert_allclose(fit.coefficients, b, atol=1e-12)
+    np.testing.assert_allclose(_estimate.covariances(fit), covariance, atol=1e-12)
+    lengths = (fit.coefficients**2).sum(axis=1)
+    np.testing.assert_allclose(lengths - _estimate.noise(fit, np.eye(k)), debiased, atol=1e-12)
+    combination = np.arange(k)[None] - 1.0
+    np.testing.assert_allclose(
+        _estimate.noise(fit, combination), np.einsum("mp,dpq,mq->m", combination, covariance, combination)
+    )
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10_000), st.booleans(), st.integers(2, 4))
+def test_jackknife_is_refitting_without_each_unit(seed, clustered, k):
+    x, y, clusters = example(seed, clustered=clustered, k=k)
+    fit, _ = _estimate.least_squares(x, y, clusters)
+    found = _estimate.jackknife(fit, np.eye(k))
+    units = np.arange(len(x)) if clusters is None else clusters
+    want = [
+        plain(x[units != unit], y[units != unit], None if clusters is None else clusters[units != unit])[2]
+        for unit in np.unique(units)
+    ]
+    np.testing.assert_allclose(found, want, rtol=1e-8, atol=1e-10)
+
+
+def test_jackknife_in_blocks(monkeypatch):
+    x, y, clusters = example(1, clustered=True)
+    whole = _estimate.jackknife(_estimate.least_squares(x, y, clusters)[0], np.eye(3))
+    monkeypatch.setattr(_estimate, "BLOCK", 30)
+    for given in (clusters, None):
+        fit, _ = _estimate.least_squares(x, y, given)
+        if given is clusters:
+            np.testing.assert_allclose(_estimate.jackknife(fit, np.eye(3)), whole)
+        assert len(list(fit.blocks())) > 3
+
+
+def test_a_covariate_far_from_zero_costs_no_precision():
+    x, y, _ = example(2)
+    far = x.copy()
+    far[:, 2] += 1e6
+    a, b = (_estimate.jackknife(_estimate.least_squares(design, y, None)[0], np.eye(3)[1:]) for design in (x, far))
+    np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_a_level_with_one_row_cannot_be_left_out():
+    x, y, _ = example(3)
+    lone = np.column_stack([x, np.eye(len(x))[:, 5]])
+    fit, _ = _estimate.least_squares(lone, y, None)
+    found = _estimate.jackknife(fit, np.eye(4))
+    assert np.isnan(found[5, 3])
+    assert np.isfinite(found[5, 1])
+    np.testing.assert_allclose(found[5, 1], plain(np.delete(x, 5, 0), np.delete(y, 5, 0), None)[2][1])
+
+
+@pytest.mark.parametrize("studentised", [False, True])
+def test_permutations_against_refitting(studentised):
+    x, y, _ = example(4)
+    fit, _ = _estimate.least_squares(x, y, None)
+    b, covariance, _ = plain(x, y, None)
+    observed = (b**2).sum(axis=1)
+    noise = np.einsum("dpp->p", covariance)
+    residuals = fit.residuals
+    if studentised:
+        residuals = residuals / np.sqrt(1 - np.einsum("np,np->n", fit.z, fit.z))[:, None]
+    rng = np.random.default_rng(7)
+    exceeding = np.zeros(3)
+    for _ in range(60):
+        order = rng.permutation(len(x))
+        b_star, covariance_star, _ = plain(x[order], residuals, None)
+        length = (b_star**2).sum(axis=1)
+        if studentised:
+            exceeding += length / np.einsum("dpp->p", covariance_star) >= observed / noise
+        else:
+            exceeding += length > observed
+    found = _estimate.permute(fit, np.eye(3), 60, np.random.default_rng(7), studentised)
+    np.testing.assert_array_equal(found, exceeding)
+
+
+def test_permutations_in_blocks(monkeypatch):
+    x, y, _ = example(5)
+    fit, _ = _estimate.least_squares(x, y, None)
+    whole = _estimate.permute(fit, np.eye(3), 30, np.random.default_rng(0))
+    monkeypatch.setattr(_estimate, "BLOCK", 200)
+    monkeypatch.setattr(_estimate, "PERMUTED", 150)
+    np.testing.assert_array_equal(_estimate.permute(fit, np.eye(3), 30, np.random.default_rng(0)), whole)
+
+
+def test_sign_flips_of_clusters_against_refitting():
+    x, y, clusters = example(6, clustered=True)
+    fit, order = _estimate.least_squares(x, y, clusters)
+    xs, units = x[order], fit.units
+    count = int(units[-1]) + 1
+    a = fit.basis
+    observed = (fit.coefficients**2).sum(axis=1) / _estimate.noise(fit, np.eye(3))
+    signs = np.random.default_rng(3).integers(0, 2, size=(40, count)) * 2.0 - 1
+    exceeding = np.zeros(3)
+    scores, designs = [], []
+    for unit in range(count):
+        z = fit.z[units == unit]
+        w = fit.weights[units == unit, None]
+        design = (z * w).T @ z
+        values, vectors = np.linalg.eigh(np.eye(3) - design)
+        scores.append(vectors @ np.diag(values**-0.5) @ vectors.T @ (z * w).T @ fit.residuals[units == unit])
+        designs.append(design)
+    factor = count / (count - 1) * (len(xs) - 1) / (len(xs) - 3)
+    for flips in signs:
+        c = sum(flip * score for flip, score in zip(flips, scores, strict=True))
+        rest = [a @ (flip * s - g @ c) for flip, s, g in zip(flips, scores, designs, strict=True)]
+        noise = factor * sum((r**2).sum(axis=1) for r in rest)
+        exceeding += ((a @ c) ** 2).sum(axis=1) / noise >= observed
+    found = _estimate.permute(fit, np.eye(3), 40, np.random.default_rng(3))
+    np.testing.assert_array_equal(found, exceeding)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_bootstrap_against_refitting(clustered):
+    x, y, clusters = example(8, clustered=clustered)
+    fit, order = _estimate.least_squares(x, y, clusters)
+    xs, ys = x[order], y[order]
+    units = np.arange(len(xs)) if fit.units is None else fit.units
+    rng = np.random.default_rng(1)
+    factor = _estimate.factor(fit.clusters, len(xs), 3)
+    want = []
+    for _ in range(5):
+        drawn = rng.integers(0, fit.clusters, fit.clusters)
+        rows = np.concatenate([np.flatnonzero(units == unit) for unit in drawn])
+        copies = np.repeat(np.arange(len(drawn)), [np.sum(units == unit) for unit in drawn])
+        xb, yb, w = xs[rows], ys[rows], fit.weights[rows, None]
+        gram = np.linalg.inv(xb.T @ (w * xb))
+        b = gram @ xb.T @ (w * yb)
+        e = yb - xb @ b
+        noise = sum(
+            ((gram @ (xb * w)[copies == copy].T @ e[copies == copy]) ** 2).sum(axis=1) for copy in range(len(drawn))
+        )
+        want.append((b**2).sum(axis=1) - factor * noise)
+    found = _estimate.bootstrap(fit, np.eye(3), 5, np.random.default_rng(1))
+    np.testing.assert_allclose(found, want, rtol=1e-8)
+
+
+def test_score_intervals_solve_their_equation():
+    x, y, _ = example(9, n=200)
+    fit, _ = _estimate.least_squares(x, y, None)
+    error, lower, upper = _estimate.score_interval(fit, np.eye(3)[1:], 1.97)
+    estimate = (fit.coefficients[1:] ** 2).sum(axis=1) - _estimate.noise(fit, np.eye(3)[1:])
+    assert np.all(error > 0)
+    assert np.all((lower >= 0) & (lower <= np.maximum(estimate, 0)) & (upper >= estimate))
+    narrow = _estimate.score_interval(fit, np.eye(3)[1:], 1.0)
+    assert np.all(narrow[2] < upper)
