@@ -108,22 +108,6 @@ def imdb_part(folder: Path, split: str) -> Iterator[IO[str]]:
         raise BadData(f"{folder / IMDB}: {plain.name} cannot be read from it ({error}); fetch it again") from None
 
 
-def imdb_texts(folder: str | Path, split: str = "unsup") -> "ImdbTexts":
-    """The reviews of a split, without labels: text to learn from."""
-    return ImdbTexts(Path(folder).expanduser(), split)
-
-
-@dataclass(frozen=True)
-class ImdbTexts:
-    """An iterable over the texts of a split of IMDB, read anew each time."""
-
-    folder: Path
-    split: str
-
-    def __iter__(self) -> Iterator[str]:
-        return (text for _, text in _imdb(self.folder, "IMDB", self.split))
-
-
 def _text(path: Path) -> str:
     """UTF-8, or Latin-1 where it is not: the oldest of these sets came before UTF-8 was usual."""
     try:
