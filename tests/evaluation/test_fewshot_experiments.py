@@ -287,7 +287,10 @@ def test_figure_1(base, store):
     results = figure1.run(base("figure1"), store)
     cosine = [row["value"] for row in results.select(metric="cosine(A u, v)")]
     assert min(cosine) > 0.5
-    top = results.select(metric="norm ratio", system="all-but-the-top")
+    words = results.select(metric="norm ratio of words", system="à la carte")
+    rare, frequent = words[0]["value"], words[-1]["value"]
+    assert frequent < rare / 2  # stop words lose most: they are what is frequent here
+    top = results.select(metric="norm ratio of sums", system="all-but-the-top")
     assert all(row["low"] <= row["value"] <= row["high"] for row in top)
     assert all(row["value"] < 1 for row in top)  # a projection of what is centred
     assert sum(row["n"] for row in top) == 380

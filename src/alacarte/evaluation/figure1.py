@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from alacarte.baselines import SumsButTheTop
+from alacarte.baselines import AllButTheTop, SumsButTheTop
 from alacarte.errors import NotEnoughData
 from alacarte.evaluation.measures import cosines
 from alacarte.evaluation.results import Results, Row
@@ -22,8 +22,9 @@ QUARTILES = (0.25, 0.5, 0.75)
 def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Any = None) -> Results:
     """Quartiles, by bins of word count, of ‖after‖/‖before‖ for both methods and of the cosine of A u with v.
 
-    À la carte maps u (the average of its settings) to A u; all-but-the-top maps the mean of the context words to what
-    is left when mean and top components of all such means are removed.
+    The ratio is taken twice. Of words: A v against v, and v less the words' mean and top components. It shows how
+    much a word still counts as a context word. Of sums: A u against u, and the mean of a word's context words less mean
+    and top components of all such means.
     """
     vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
     corpus = settings.open_corpus() if corpus is None else corpus
@@ -37,12 +38,15 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
     plain = bench.sums(settings, "uniform")
     least = min(100, int(np.sort(plain.occurrences)[::-1][min(len(plain), 10 * vectors.dimension) - 1]))
     without = SumsButTheTop.from_sums(vectors, plain, min_count=max(1, least))
+    words, own = AllButTheTop.fit(vectors), vectors.matrix[rows]
     mapped = model.transform(sums.means(rows))
     pooled = plain.with_averaging("token").means(rows)
     measured = {
-        ("à la carte", "norm ratio"): _lengths(mapped) / _lengths(sums.means(rows)),
-        ("all-but-the-top", "norm ratio"): _lengths(without.transform(pooled)) / _lengths(pooled),
-        ("à la carte", "cosine(A u, v)"): cosines(mapped, vectors.matrix[rows]),
+        ("à la carte", "norm ratio of words"): _lengths(model.transform(own)) / _lengths(own),
+        ("all-but-the-top", "norm ratio of words"): _lengths(words.transform(own)) / _lengths(own),
+        ("à la carte", "norm ratio of sums"): _lengths(mapped) / _lengths(sums.means(rows)),
+        ("all-but-the-top", "norm ratio of sums"): _lengths(without.transform(pooled)) / _lengths(pooled),
+        ("à la carte", "cosine(A u, v)"): cosines(mapped, own),
     }
     edges = np.unique(np.geomspace(RARE, counts.max() + 1, BINS + 1).astype(np.int64))
     table: list[Row] = []

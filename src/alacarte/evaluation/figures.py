@@ -166,8 +166,9 @@ def _wordsim(pyplot: Any, results: Results) -> Any:
 
 
 def _figure1(pyplot: Any, results: Results) -> Any:
-    figure, panels = pyplot.subplots(1, 2, figsize=(8.2, 3.6), sharex=True)
-    for axes, metric in zip(panels, ("norm ratio", "cosine(A u, v)"), strict=True):
+    figure, panels = pyplot.subplots(1, 3, figsize=(10.5, 3.6), sharex=True)
+    metrics = ("norm ratio of words", "norm ratio of sums", "cosine(A u, v)")
+    for axes, metric in zip(panels, metrics, strict=True):
         systems = list(dict.fromkeys(row["system"] for row in results.select(metric=metric)))
         for place, system in enumerate(systems):
             rows = results.select(metric=metric, system=system)
@@ -188,9 +189,10 @@ def _figure1(pyplot: Any, results: Results) -> Any:
         axes.set_xscale("log")
         axes.set_xlabel("occurrences of the word")
         axes.legend(fontsize=8)
-    panels[0].set_ylabel("length after / before")
-    panels[0].set_yscale("log")
-    panels[1].set_ylabel("cosine of A u with the word's own vector")
+    for axes, what in zip(panels[:2], ("word vectors", "sums of contexts"), strict=True):
+        axes.set_ylabel(f"length after / before, of {what}")
+        axes.set_yscale("log")
+    panels[2].set_ylabel("cosine of A u with the word's own vector")
     figure.suptitle(_title("What the transform does, by frequency; bands: quartiles", results), fontsize=9)
     return figure
 
