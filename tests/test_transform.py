@@ -185,11 +185,11 @@ def test_other_vectors_are_refused():
         transform([1.0, 2.0, 3.0])
 
 
-def test_sums_of_another_kind_are_refused(toy):
+def test_sums_of_another_kind_are_refused(toy, tmp_path):
     def sums(**options):
         return ContextSums.collect(toy, ["a b x c"], ["x"], **options)
 
-    transform = Transform(np.eye(2), settings=ContextSettings())
+    transform = Transform(np.eye(2), settings=ContextSettings(), fingerprint=toy.fingerprint)
     transform.check_sums(sums())
     for options, name in (
         ({"averaging": "token"}, "averaging"),
@@ -201,6 +201,11 @@ def test_sums_of_another_kind_are_refused(toy):
     with pytest.warns(AlacarteWarning, match="window 10"):
         transform.check_sums(sums(window=5))
     Transform(np.eye(2)).check_sums(sums(averaging="token"))  # a bare matrix: nothing is known of it
+    transform.save(tmp_path / "a.bin")
+    bare = Transform.load(tmp_path / "a.bin")  # … but its averaging; no warning about what it was learned with
+    bare.check_sums(sums(window=5, tokenizer="authors"))
+    with pytest.raises(TransformMismatch, match="averaging"):
+        bare.check_sums(sums(averaging="token"))
 
 
 # -------------------------------------------------------------------------------------------------- files

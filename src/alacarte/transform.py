@@ -230,6 +230,8 @@ class Transform:
                     f"the transform was learned with {name} {mine!r} and the sums were made with {theirs!r}; "
                     "collect them anew, or pass check=False if you know better"
                 )
+        if self.fingerprint is None:
+            return  # a bare matrix, of which the rest is not known
         for name in ("window", "tokenizer", "unknown"):
             mine, theirs = getattr(self.settings, name), getattr(sums.settings, name)
             if mine != theirs:
