@@ -67,9 +67,9 @@ def test_jackknife_in_blocks(monkeypatch):
     x, y, clusters = example(1, clustered=True)
     whole = _estimate.jackknife(_estimate.least_squares(x, y, clusters)[0], np.eye(3))
     monkeypatch.setattr(_estimate, "BLOCK", 30)
-    for given in (clusters, None):
-        fit, _ = _estimate.least_squares(x, y, given)
-        if given is clusters:
+    for units in (clusters, None):
+        fit, _ = _estimate.least_squares(x, y, units)
+        if units is clusters:
             np.testing.assert_allclose(_estimate.jackknife(fit, np.eye(3)), whole)
         assert len(list(fit.blocks())) > 3
 

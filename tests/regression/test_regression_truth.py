@@ -36,7 +36,12 @@ def test_size_of_the_permutation_test(clusters, spread):
     rng = np.random.default_rng(0)
     shape = noise_shape(rng, 20)
     rejected = [
-        (1 + _estimate.permute(draw(rng, shape, 0.0, 100 if clusters is None else 200, clusters, spread), TERM, 59, rng))
+        (
+            1
+            + _estimate.permute(
+                draw(rng, shape, 0.0, 100 if clusters is None else 200, clusters, spread), TERM, 59, rng
+            )
+        )
         <= 0.05 * 60
         for _ in range(400)
     ]

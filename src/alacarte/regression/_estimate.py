@@ -234,8 +234,8 @@ def score_interval(fit: Fit, combinations: Doubles, quantile: float) -> tuple[Do
     second = 2 * np.maximum(np.einsum("mdd->m", products) - own[:, 0], 0.0)
     cubes = np.einsum("mde,mde->m", products, covariance) - 3 * np.einsum("mde,mde->m", fourth, covariance)
     third = 8 * np.maximum(cubes + 2 * own[:, 1], 0.0)
-    # b'Vb overstates β'Vβ by tr V², which matters until the effect is far above the noise; there the average variance
-    # tr V² / tr V stands in, with the weight of the estimate's own uncertainty.
+    # b'Vb overstates β'Vβ by tr V², and says little about the direction of an effect that is near the noise; there the
+    # average variance tr V² / tr V stands in, with the weight of the estimate's own uncertainty.
     unsure = np.sqrt(second)
     directed = np.maximum(np.einsum("md,mde,me->m", b, covariance, b) - second / 2, 0.0)
     along = (directed + unsure * second / 2 / total) / (np.maximum(centre, 0.0) + unsure)

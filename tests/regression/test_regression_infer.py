@@ -1,0 +1,228 @@
+"""`regress` from text to table: formulas, exclusions that are counted, errors that say what to do, profiles."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from alacarte import ALaCarte, Transform, WordVectors
+from alacarte.errors import AlacarteWarning, BadCorpus, BadFormula, NoOccurrences, NotEnoughData
+from alacarte.regression import contexts, dem, regress
+from alacarte.regression.design import parse_formula
+
+RNG = np.random.default_rng(0)
+WORDS = [f"w{number}" for number in range(40)]
+VECTORS = (WORDS, RNG.normal(size=(40, 5)))
+FAST = {"window": 8, "tokenizer": "whitespace", "permutations": 19}
+
+
+def speeches(count=60, seed=1):
+    rng = np.random.default_rng(seed)
+    party = rng.choice(["D", "R"], count)
+    gender = rng.choice(["F", "M"], count)
+    text = [
+        " ".join(["tax" if i % 3 else "taxes", *rng.choice(WORDS[:25] if p == "D" else WORDS[15:], 8)])
+        for i, p in enumerate(party)
+    ]
+    year = rng.integers(1990, 2020, count)
+    return {
+        "text": text, "party": party.tolist(), "gender": gender.tolist(), "year": year.tolist(),
+        "speaker": [f"s{number // 3}" for number in range(count)],
+    }  # fmt: skip
+
+
+def test_formulas():
+    assert parse_formula("immigr* ~ .") == (["immigr*"], ".")
+    assert parse_formula("['a b', \"c\"] ~ x + y") == (["a b", "c"], "x + y")
+    assert parse_formula("c(a, b) ~ x") == (["a", "b"], "x")
+    for bad in ("no tilde", "tax ~ "):
+        with pytest.raises(BadFormula, match="no formula"):
+            parse_formula(bad)
+
+
+def test_interactions_are_ordinary_least_squares():
+    data = speeches()
+    fit = regress("tax* ~ party * gender + year", data, VECTORS, **FAST)
+    assert fit.terms == ["Intercept", "party[T.R]", "gender[T.M]", "year", "party[T.R]:gender[T.M]"]
+    r, m = np.array(data["party"]) == "R", np.array(data["gender"]) == "M"
+    x = np.column_stack([np.ones(60), r, m, data["year"], r & m])
+    y = dem(contexts(data, "tax*", window=8, tokenizer="whitespace"), VECTORS).matrix
+    np.testing.assert_allclose(fit.coefficients, np.linalg.lstsq(x, y, rcond=None)[0], atol=1e-8)
+    np.testing.assert_allclose(
+        fit.predict({"party": "R", "gender": "M", "year": 2000}), x[0] * 0 + [1, 1, 1, 2000, 1] @ fit.coefficients
+    )
+
+
+def test_transformations_contrasts_and_all_columns():
+    data = speeches()
+    fit = regress("tax* ~ C(party, contr.treatment('R')) + log(year) + center(year)", data, VECTORS, **FAST)
+    assert any("T.D" in term for term in fit.terms)
+    everything = regress("tax* ~ .", {key: data[key] for key in ("text", "party", "year")}, VECTORS, **FAST)
+    assert everything.terms == ["Intercept", "party[T.R]", "year"]
+
+
+def test_several_targets_and_whole_documents():
+    data = speeches()
+    both = regress('c("tax", "taxes") ~ party', data, VECTORS, **FAST)
+    assert len(both) == 60
+    assert len(regress("~ party", data, VECTORS, targets=["tax"], **FAST)) == 40
+    whole = regress(". ~ party", data, VECTORS, tokenizer="whitespace", permutations=0)
+    np.testing.assert_allclose(whole.coefficients, both.coefficients)  # every word but the target, which is unknown
+
+
+def test_what_goes_in():
+    data = speeches()
+    want = regress("tax* ~ party", data, VECTORS, **FAST)
+    for given in (pd.DataFrame(data), pl.DataFrame(data), contexts(data, "tax*", window=8, tokenizer="whitespace")):
+        fit = regress("tax* ~ party", given, VECTORS, **FAST)
+        np.testing.assert_array_equal(fit.coefficients, want.coefficients)
+        assert type(fit.tidy()).__module__.partition(".")[0] == (
+            "polars" if isinstance(given, pl.DataFrame) else "pandas"
+        )
+    own = dem(contexts(data, "tax*", window=8, tokenizer="whitespace"), VECTORS)
+    np.testing.assert_array_equal(regress("~ party", own, permutations=0).coefficients, want.coefficients)
+    model = ALaCarte(WordVectors(*VECTORS), Transform(np.eye(5)))
+    fit = regress("tax* ~ party", data, model, window=8, permutations=0)
+    np.testing.assert_allclose(fit.coefficients, want.coefficients, atol=1e-6)
+    with pytest.raises(BadFormula, match="no vectors"):
+        regress("tax ~ party", data)
+
+
+def test_seeds_repeat_and_order_does_not_matter():
+    data = speeches()
+    a, b = (regress("tax* ~ party", data, VECTORS, intervals="bootstrap", draws=50, seed=3, **FAST) for _ in range(2))
+    assert a.table.rows() == b.table.rows()
+    order = np.random.default_rng(0).permutation(60)
+    mixed = {key: [column[i] for i in order] for key, column in data.items()}
+    c = regress("tax* ~ party", mixed, VECTORS, cluster="speaker", intervals="jackknife", **FAST | {"permutations": 0})
+    d = regress("tax* ~ party", data, VECTORS, cluster="speaker", intervals="jackknife", **FAST | {"permutations": 0})
+    np.testing.assert_allclose(c.table["std_error"], d.table["std_error"])
+    np.testing.assert_allclose(c.coefficients, d.coefficients, atol=1e-12)
+
+
+def test_clusters():
+    data = speeches()
+    fit = regress("tax* ~ party", data, VECTORS, cluster="speaker", **FAST)
+    assert (fit.clusters, fit.table["n"][0], fit.table["contexts"][0]) == (20, 20, 60)
+    flat = regress("tax* ~ party", data, VECTORS, cluster="speaker", cluster_weights=False, **FAST)
+    plain = regress("tax* ~ party", data, VECTORS, **FAST)
+    np.testing.assert_allclose(flat.coefficients, plain.coefficients)
+    assert flat.table["noise"][0] != pytest.approx(plain.table["noise"][0])
+    with pytest.raises(BadFormula, match="too few"):
+        regress("tax* ~ party", data | {"speaker": ["a", "b"] * 30}, VECTORS, cluster="speaker", **FAST)
+
+
+def test_missing_values_are_left_out_and_counted():
+    data = speeches()
+    data["party"][0] = None
+    data["year"] = [float("nan") if i == 1 else y for i, y in enumerate(data["year"])]
+    data["text"][2] = None
+    data["text"][3] = "tax unknown words"
+    data["speaker"][4] = None
+    fit = regress("tax* ~ party + year", data, VECTORS, cluster="speaker", **FAST)
+    assert len(fit) == 55
+    assert fit.left_out == {
+        "documents without text": 1, "contexts without a known word": 1, "missing cluster": 1, "missing party": 1,
+        "missing year": 1,
+    }  # fmt: skip
+    assert "left out: 1 (missing party)" in fit.summary()
+
+
+def test_a_level_that_is_absent_is_dropped():
+    frame = pd.DataFrame(speeches())
+    frame["party"] = pd.Categorical(frame["party"], ["R", "D", "Whig"])
+    assert regress("tax* ~ party", frame, VECTORS, **FAST).terms == ["Intercept", "party[T.D]"]
+
+
+@pytest.mark.parametrize(
+    ("change", "formula", "message"),
+    [
+        ({"party": ["D"] * 60}, "tax* ~ party", r"'party' is the same \('D'\) in all 60 rows"),
+        ({"party": [None] * 60}, "tax* ~ party", "every value of 'party' is missing"),
+        ({"twice": [2 * y + 1 for y in speeches()["year"]]}, "tax* ~ year + twice", r"'twice' says nothing.*'year'"),
+        ({}, "tax* ~ parti", "asks for 'parti'.*'party'"),
+        ({}, "tax* ~ party +* x", "cannot be"),
+        ({}, "tax* ~ log(year - 2000000)", "not finite"),
+    ],
+)
+def test_designs_that_cannot_be_fitted(change, formula, message):
+    with pytest.raises(BadFormula, match=message), np.errstate(invalid="ignore"):
+        regress(formula, speeches() | change, VECTORS, **FAST)
+
+
+def test_other_errors():
+    data = speeches()
+    with pytest.raises(NoOccurrences, match="'unheard'"):
+        regress("unheard ~ party", data, VECTORS, **FAST)
+    with pytest.raises(BadCorpus, match="no column 'speech'"):
+        regress("tax ~ party", data, VECTORS, text="speech", **FAST)
+    with pytest.raises(NotEnoughData, match="language"):
+        regress("tax* ~ party", data, (["zzz"], np.eye(1)), **FAST)
+    few = {key: column[:3] for key, column in data.items()}
+    with pytest.raises(BadFormula, match=r"too few|the same"):
+        regress("tax* ~ year + gender", few, VECTORS, **FAST)
+    with pytest.raises(BadFormula, match="intervals"):
+        regress("tax* ~ party", data, VECTORS, intervals="magic", **FAST)
+
+
+def test_a_group_with_one_context():
+    data = speeches()
+    data["party"][0] = "Whig"
+    with pytest.warns(AlacarteWarning, match="'party\\[T.Whig\\]' rests on a single context"):
+        fit = regress("tax* ~ party", data, VECTORS, intervals="jackknife", **FAST)
+    assert np.isnan(fit.table["std_error"]).tolist() == [False, True]
+
+
+def test_profiles_and_contrasts():
+    data = speeches()
+    fit = regress("tax* ~ party + year", data, VECTORS, **FAST)
+    a, b = {"party": "R", "year": 2000}, {"party": "D", "year": 2000}
+    np.testing.assert_allclose(fit.predict(a) - fit.predict(b), fit.coef("party[T.R]"))
+    assert fit.predict({"party": ["R", "D"], "year": 2000}).shape == (2, 5)
+    assert fit.predict(pd.DataFrame([a, b])).shape == (2, 5)
+    between = fit.contrast(a, b)
+    assert between["term"].tolist() == ["party: R − D"]
+    for name in ("estimate", "noise", "lower", "upper"):
+        assert between[name][0] == pytest.approx(fit.table[name][0])
+    near = fit.nearest(a, k=3)
+    assert len(near) == 3
+    cosines = VECTORS[1] @ fit.predict(a) / np.linalg.norm(VECTORS[1], axis=1) / np.linalg.norm(fit.predict(a))
+    assert near["value"][0] == pytest.approx(cosines.max())
+    with pytest.raises(BadFormula, match="no value for 'year'"):
+        fit.predict({"party": "R"})
+    with pytest.raises(BadFormula, match="no level 'Whig'"):
+        fit.predict({"party": "Whig", "year": 2000})
+    with pytest.raises(BadFormula, match="the same"):
+        fit.contrast(a, a)
+    with pytest.raises(BadFormula, match="no term"):
+        fit.coef("gender")
+
+
+def test_tables():
+    fit = regress("tax* ~ party + gender", speeches(), VECTORS, **FAST)
+    tidy = fit.tidy()
+    assert tidy["term"].tolist() == ["party[T.R]", "gender[T.M]"]
+    np.testing.assert_allclose(tidy["estimate"], tidy["squared_norm"] - tidy["noise"])
+    assert (tidy["p_adjusted"] >= tidy["p_value"]).all()
+    assert fit.coef().shape == (3, 6)
+    assert fit.vcov().shape == (5, 3, 3)
+    np.testing.assert_allclose(np.einsum("dpp->p", fit.vcov())[1:], tidy["noise"])
+    np.testing.assert_array_equal(fit.vcov(2), fit.vcov()[2])
+    assert "60 contexts, 5 dimensions" in str(fit)
+
+
+def test_as_conText_does():
+    data = speeches()
+    fit = regress("tax* ~ party + year", data, VECTORS, window=8, tokenizer="whitespace", compat="conText")
+    assert fit.terms == ["(Intercept)", "year", "party_R"]
+    assert fit.settings.intervals == "jackknife"
+    assert fit.settings.permutations == 100
+    rows = regress(
+        "tax* ~ party", data, VECTORS, window=8, tokenizer="whitespace", cluster="speaker", compat="conText"
+    ).table
+    units = regress("tax* ~ party", data, VECTORS, cluster="speaker", intervals="jackknife", **FAST).table
+    assert rows["std_error"][0] / units["std_error"][0] == pytest.approx(np.sqrt(59 / 60 / (19 / 20)))
+    fraction = regress(
+        "tax* ~ party", data, VECTORS, cluster="speaker", intervals="jackknife", jackknife_fraction=0.5, **FAST
+    )
+    assert 0.2 < fraction.table["std_error"][0] / units["std_error"][0] < 5
