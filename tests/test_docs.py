@@ -74,8 +74,12 @@ def test_the_index_names_every_page():
 
 
 def commands_in(script: str) -> Iterator[list[str]]:
-    """The arguments of each `alc` in a script."""
-    for line in script.replace("\\\n", " ").splitlines():
+    """The arguments of each `alc` in a script, with the variables that it sets put in."""
+    variables: dict[str, str] = {}
+    for written in script.replace("\\\n", " ").splitlines():
+        line = re.sub(r"\$\{?(\w+)\}?", lambda found: variables.get(found[1], found[0]), written)
+        for name, quoted, plain in re.findall(r"(?:^|; *)([A-Z]\w*)=(?:\"([^\"]*)\"|([^\s;]*))", line):
+            variables[name] = quoted or plain
         if "alc" not in line:
             continue
         lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
@@ -115,6 +119,9 @@ def test_commands_are_found_in_scripts():
     assert list(commands_in(script)) == [
         ["induce", "--model", "m", "--target", "new york"],
         ["merge", "a", "b", "--out", "c"],
+    ]
+    assert list(commands_in('A="--k 3"; V=v.txt\nalc nearest $V $A word\n')) == [
+        ["nearest", "v.txt", "--k", "3", "word"]
     ]
 
 
