@@ -76,7 +76,8 @@ def test_the_index_names_every_page():
 def commands_in(script: str) -> Iterator[list[str]]:
     """The arguments of each `alc` in a script, with the variables that it sets put in."""
     variables: dict[str, str] = {}
-    for written in script.replace("\\\n", " ").splitlines():
+    script = re.sub(r'="[^"]*"', lambda value: value[0].replace("\n", " "), script.replace("\\\n", " "))
+    for written in script.splitlines():
         line = re.sub(r"\$\{?(\w+)\}?", lambda found: variables.get(found[1], found[0]), written)
         for name, quoted, plain in re.findall(r"(?:^|; *)([A-Z]\w*)=(?:\"([^\"]*)\"|([^\s;]*))", line):
             variables[name] = quoted or plain
@@ -120,9 +121,8 @@ def test_commands_are_found_in_scripts():
         ["induce", "--model", "m", "--target", "new york"],
         ["merge", "a", "b", "--out", "c"],
     ]
-    assert list(commands_in('A="--k 3"; V=v.txt\nalc nearest $V $A word\n')) == [
-        ["nearest", "v.txt", "--k", "3", "word"]
-    ]
+    script = 'A="--k 3\n   --json"; V=v.txt\nalc nearest $V $A word\n'
+    assert list(commands_in(script)) == [["nearest", "v.txt", "--k", "3", "--json", "word"]]
 
 
 @pytest.mark.parametrize("wrong", ["induce --modle m", "indduce", "fit --out m", "embed --k three"])
