@@ -160,9 +160,8 @@ def test_subset_sums_are_those_of_embedding_the_subset(base, store, files, world
     """The rows that are added up against `embed` of the very contexts, for each average and weighting."""
     data = read_rare_words(files / "crw")
     settings = base("crw", trials=2)
-    hidden = without_words(world.vectors, data.contexts)
-    trials = crw.Trials(data.pairs, data, settings, hidden, world.vectors)
-    bench = Workbench(hidden, Corpus(text), store)
+    trials = crw.Trials(data, settings, world.vectors)
+    bench = Workbench(trials.vectors, Corpus(text), store)
     for name in ("additive", "no-stop-words", "sif-but-the-top", "sums-but-the-top", "alacarte,averaging=context"):
         model = bench.linear(System.parse(name, settings))
         expected = []
@@ -179,7 +178,7 @@ def test_subset_sums_are_those_of_embedding_the_subset(base, store, files, world
 def test_subsets_are_disjoint(base, files, world):
     data = read_rare_words(files / "crw")
     settings = base("crw")
-    trials = crw.Trials(data.pairs, data, settings, without_words(world.vectors, data.contexts), world.vectors)
+    trials = crw.Trials(data, settings, world.vectors)
     for order in trials.orders(3):
         for i, row in enumerate(order):
             assert len(set(row.tolist())) == 7

@@ -19,7 +19,7 @@ from alacarte.contexts import ContextSums
 from alacarte.corpus import Corpus, Document
 from alacarte.errors import BadData
 from alacarte.evaluation import published
-from alacarte.evaluation.data import Pair, RareWords, read_rare_words
+from alacarte.evaluation.data import RareWords, read_rare_words
 from alacarte.evaluation.measures import spearman, unit_rows
 from alacarte.evaluation.results import Exclusion, Results, Row
 from alacarte.evaluation.settings import Settings
@@ -50,19 +50,17 @@ def evaluate(
     *,
     vectors: WordVectors | None = None,
     corpus: Any = None,
+    trials: "Trials | None" = None,
 ) -> Results:
-    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
+    """All systems of the settings; `trials` made before for the same data and vectors spare reading them again."""
     corpus = settings.open_corpus() if corpus is None else corpus
-    check_overlap(vectors, [pair.first for pair in data.pairs], "frequent words")
-    hidden = without_words(vectors, data.contexts)
-    bench = Workbench(hidden, corpus, store)
-    pairs = [pair for pair in data.pairs if pair.first in vectors]
-    left_out = Exclusion.of("pairs", [str(p) for p in data.pairs if p.first not in vectors], "frequent word: no vector")
-    trials = Trials(pairs, data, settings, hidden, vectors)
-    left_out += trials.exclusions
+    if trials is None:
+        trials = Trials(data, settings, WordVectors.load(settings.vectors) if vectors is None else vectors)
+    known = trials  # for the closure below, which mypy would not believe otherwise
+    bench = Workbench(trials.vectors, corpus, store)
     rows: list[Row] = []
-    identity = [[[str(pair), pair.score] for pair in pairs], data.contexts]
-    outcomes = bench.each(settings, identity, lambda system: _run(system, bench, trials), "rare words")
+    identity = [[[str(pair), pair.score] for pair in trials.pairs], data.contexts]
+    outcomes = bench.each(settings, identity, lambda system: _run(system, bench, known), "rare words")
     for system, outcome in outcomes:
         for size, values in zip(settings.sizes, outcome, strict=True):
             found = np.array(values)
@@ -73,22 +71,25 @@ def evaluate(
                     "n": len(trials.pairs_at(size)), "shuffles": len(found), "source": "ours",
                 }
             )  # fmt: skip
-    protocol = bench.protocol(settings) | {"rare_words": len(data.contexts), "hidden_words": len(vectors) - len(hidden)}
-    return Results(settings, (*rows, *published.crw_rows()), tuple(left_out), protocol)
+    protocol = bench.protocol(settings) | {"rare_words": len(data.contexts), "hidden_words": trials.hidden}
+    return Results(settings, (*rows, *published.crw_rows()), tuple(trials.exclusions), protocol)
 
 
 class Trials:
     """The contexts as token lists with the place of the rare word, and the shuffles of them."""
 
-    def __init__(
-        self, pairs: list[Pair], data: RareWords, settings: Settings, hidden: WordVectors, vectors: WordVectors
-    ) -> None:
-        self.pairs, self.settings, self.vectors = pairs, settings, hidden
+    def __init__(self, data: RareWords, settings: Settings, vectors: WordVectors) -> None:
+        check_overlap(vectors, [pair.first for pair in data.pairs], "frequent words")
+        self.settings = settings
+        self.vectors = hidden = without_words(vectors, data.contexts)
+        self.hidden = len(vectors) - len(hidden)
+        self.pairs = pairs = [pair for pair in data.pairs if pair.first in vectors]
+        lost = [str(pair) for pair in data.pairs if pair.first not in vectors]
+        self.exclusions = Exclusion.of("pairs", lost, "frequent word: no vector")
         self.words = list(dict.fromkeys(pair.second for pair in pairs))
         self.gold = unit_rows(vectors[[pair.first for pair in pairs]])
         self.scores = np.array([pair.score for pair in pairs])
         self.documents: list[Document] = []
-        self.exclusions: list[Exclusion] = []
         split = get_tokenizer(settings.tokenizer)
         known = hidden.key_to_index
         counts, absent = [], []

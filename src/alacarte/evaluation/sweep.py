@@ -98,16 +98,30 @@ def _run_cells_in(group: list[dict[str, str]], settings: Settings, task: str, fo
 def run_cells(cells: Sequence[Mapping[str, str]], settings: Settings, task: str, store: Store) -> list[Row]:
     """The rows of some cells, each of which is à la carte under its settings."""
     rows: list[Row] = []
-    opened: dict[str, WordVectors] = {}
+    opened: tuple[tuple[str, str], WordVectors, Any] | None = None
     for cell in cells:
         chosen = settings.with_options(cell)
-        if chosen.vectors not in opened:
-            opened = {chosen.vectors: WordVectors.load(chosen.vectors)}
-        rows += [{**cell, **row} for row in _run_task(chosen, task, store, opened[chosen.vectors])]
+        key = (chosen.vectors, chosen.tokenizer)
+        if opened is None or opened[0] != key:  # what cells with the same vectors and tokenizer share
+            vectors = WordVectors.load(chosen.vectors)
+            opened = key, vectors, _read(chosen, task, vectors)
+        rows += [{**cell, **row} for row in _run_task(chosen, task, store, *opened[1:])]
     return rows
 
 
-def _run_task(settings: Settings, task: str, store: Store, vectors: WordVectors) -> list[Row]:
+def _read(settings: Settings, task: str, vectors: WordVectors) -> Any:
+    """The data of a task, always of the train split."""
+    if task == "nonce":
+        return read_nonces(settings.data)
+    if task == "chimera":
+        return {size: read_chimeras(settings.data, size) for size in chimera.SENTENCES}
+    if task == "crw":
+        data = read_rare_words(settings.data)
+        return data, crw.Trials(data, settings, vectors)
+    return None
+
+
+def _run_task(settings: Settings, task: str, store: Store, vectors: WordVectors, data: Any) -> list[Row]:
     metric = TASKS[task][0]
     if task == "cosine":
         bench = Workbench(vectors, settings.open_corpus(), store)
@@ -120,12 +134,11 @@ def _run_task(settings: Settings, task: str, store: Store, vectors: WordVectors)
         return [_rare_cosine(settings, store, vectors)]
     own = replace(settings, experiment=task, systems=("alacarte",))
     if task == "nonce":
-        results = nonce.evaluate(read_nonces(own.data), own, store, vectors=vectors)
+        results = nonce.evaluate(data, own, store, vectors=vectors)
     elif task == "chimera":
-        trials = {size: read_chimeras(own.data, size) for size in chimera.SENTENCES}
-        results = chimera.evaluate(trials, own, store, vectors=vectors)
+        results = chimera.evaluate(data, own, store, vectors=vectors)
     else:
-        results = crw.evaluate(read_rare_words(own.data), own, store, vectors=vectors)
+        results = crw.evaluate(data[0], own, store, trials=data[1])
     kept = ("size", "sentences", "metric", "value", "stderr", "n", "source")
     wanted = (metric, "MRR") if task == "nonce" else (metric,)
     found = [row for row in results.rows if row["source"] == "ours" and row["metric"] in wanted]
