@@ -59,7 +59,7 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
             table.append(
                 {
                     "system": system, "metric": metric, "curve": f"{metric}, {system}",
-                    "count": float(np.sqrt(low * max(high - 1, low))),
+                    "count": round(float(np.sqrt(low * max(high - 1, low)))),
                     "value": quartiles[1], "low": quartiles[0], "high": quartiles[2], "n": len(chosen),
                     "source": "ours",
                 }
