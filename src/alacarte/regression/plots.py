@@ -18,8 +18,8 @@ from alacarte.regression.embed import Embeddings, Groups, dem_group
 if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKS = ("o", "s", "^", "D", "v", "P", "X")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7A4A00")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "h")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 GREY = "#595959"
 
@@ -53,12 +53,17 @@ def plot_coefficients(
     axes = _axes(ax, 6.4, 1.2 + 0.42 * len(terms))
     places = np.arange(len(terms))[::-1]
     p = table.columns.get("p_adjusted", table.columns.get("p_value"))
+    estimates = table["estimate"]
+    if (
+        "lower" in table.columns and np.nanmin(table["lower"]) >= 0
+    ):  # as the interval, so the mark: no length is below 0
+        estimates = np.maximum(estimates, 0.0)
     for place, row in zip(places, range(len(terms)), strict=True):
         sure = p is None or bool(p[row] < alpha)
         if "lower" in table.columns and np.isfinite(table["lower"][row]):
             axes.plot([table["lower"][row], table["upper"][row]], [place, place], color=COLOURS[0], lw=1.8, zorder=2)
         axes.plot(
-            table["estimate"][row], place, "o", ms=7, mec=COLOURS[0], mew=1.6, mfc=COLOURS[0] if sure else "white",
+            estimates[row], place, "o", ms=7, mec=COLOURS[0], mew=1.6, mfc=COLOURS[0] if sure else "white",
             zorder=3,
         )  # fmt: skip
         if p is not None:
@@ -135,12 +140,14 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
     handles = [
         lines.Line2D(
             [], [], ls="", marker=MARKS[(1, 3, 0)[kind]], color=COLOURS[(1, 6, 0)[kind]],
-            label=f"near {name}" if name != "shared" else "near both",
+            label=name if name != "shared" else "both",
         )
         for kind, name in enumerate(groups)
         if name in shown["group"]
     ]  # fmt: skip
-    axes.legend(handles=handles, loc="lower right", frameon=False, fontsize=8)
+    axes.legend(
+        handles=handles, loc="lower right", frameon=False, fontsize=8, title="among the nearest of", title_fontsize=8
+    )
     if title:
         axes.set_title(title, loc="left", fontsize=11)
     _clean(axes)
@@ -171,8 +178,7 @@ def plot_over(table: Table, ax: Any = None, *, title: str | None = None, split: 
         rows = table["feature"] == feature
         if within:
             rows = rows & (table[within] == group)
-        rows = rows & np.isfinite(values)
-        if not rows.any():
+        if not np.isfinite(values[rows]).any():
             continue
         colour, line, mark = COLOURS[number % len(COLOURS)], LINES[number % len(LINES)], MARKS[number % len(MARKS)]
         if "lower" in table.columns:
@@ -181,10 +187,13 @@ def plot_over(table: Table, ax: Any = None, *, title: str | None = None, split: 
         size = 10 + 50 * np.sqrt(table["n"][rows] / largest)
         axes.scatter(at[rows], values[rows], s=size, marker=mark, color=colour, zorder=4, edgecolor="white", lw=0.6)
         label = feature if group is None else f"{feature}, {group}" if len(set(table["feature"])) > 1 else str(group)
-        ends.append((float(at[rows][-1]), float(values[rows][-1]), label, colour))
+        last = np.flatnonzero(np.isfinite(values[rows]))[-1]  # a line is broken where there is nothing to draw
+        ends.append((float(at[rows][last]), float(values[rows][last]), label, colour))
     _label_ends(axes, ends)
     if not numeric:
-        axes.set_xticks(range(len(levels)), [str(level) for level in levels])
+        names = [str(level) for level in levels]
+        crowded = sum(map(len, names)) > 60
+        axes.set_xticks(range(len(levels)), names, **({"rotation": 30, "ha": "right"} if crowded else {}))
     axes.set_xlabel(over)
     band = f", {table.info['level']:.0%} band" if "lower" in table.columns else ""
     axes.set_ylabel(f"cosine{' (debiased)' if 'debiased' in table.columns else ''}{band}")
@@ -277,7 +286,12 @@ def _plane(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def _place_labels(axes: Any, texts: Sequence[tuple[float, float, str, str, bool]]) -> None:
     """Each label at the first of some places around its point where it covers no other."""
     axes.figure.canvas.draw()
+    boxes = require("matplotlib.transforms", extra="plot", purpose="drawing figures")
     taken: list[Any] = []
+    for x, y, _, _, strong in texts:
+        if strong:  # labels keep off the groups' marks
+            column, row = axes.transData.transform((x, y))
+            taken.append(boxes.Bbox.from_extents(column - 11, row - 11, column + 11, row + 11))
     choices_of_place = [(6, 0, "left"), (-6, 0, "right"), (0, 8, "center"), (0, -8, "center")]
     choices_of_place += [(8, step, "left") for step in (12, -12, 22, -22)] + [(-8, step, "right") for step in (12, -12)]
     for x, y, text, colour, strong in sorted(texts, key=lambda item: not item[4]):

@@ -1,0 +1,98 @@
+"""The analysis of docs/regression.md: what presidents mean by "freedom". Prints its tables, draws its figures.
+
+python benchmarks/sotu.py [sotu.jsonl.xz] [--figures docs/figures]
+"""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from alacarte import ALaCarte
+from alacarte.regression import (
+    contexts,
+    dem,
+    nearest,
+    plot_map,
+    plot_over,
+    plot_ratio,
+    ratio,
+    regress,
+    similarity_over,
+)
+from alacarte.regression._frames import read_file
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "regression" / "sotu.jsonl.xz"
+PERIODS = [1789, 1860, 1900, 1932, 1945, 1963, 1980, 2000, 2030]
+NAMES = ["1790–1860", "1861–1900", "1901–32", "1933–45", "1946–63", "1964–80", "1981–2000", "2001–24"]
+
+
+def main():
+    arguments = sys.argv[1:]
+    folder = Path(arguments[arguments.index("--figures") + 1]) if "--figures" in arguments else None
+    data = Path(arguments[0]) if arguments and not arguments[0].startswith("--") else DATA
+    speeches = read_file(data)
+    speeches["year"] = (1970 + speeches["Date"] / 365.25).astype(int)
+    speeches["period"] = pd.cut(speeches["year"], PERIODS, labels=NAMES)
+    speeches["president"] = speeches["FirstName"] + " " + speeches["President"]
+    print(f"{len(speeches)} speeches, {speeches.year.min()}–{speeches.year.max()}\n")
+
+    model = ALaCarte.pretrained("glove.6B.50d")
+    found = contexts(speeches, "freedom", window=10, known=model.vectors)
+    freedom = dem(found, model)
+    print(found, freedom, sep="\n")
+    for row in (100, 500):
+        print(" ".join(found.side(row, "left")), "[freedom]", " ".join(found.side(row, "right")))
+
+    print("\n1. Nearest words")
+    print(
+        nearest(freedom, "period", k=5, candidates=20_000)
+        .to_frame()
+        .groupby("target", sort=False)
+        .feature.agg(", ".join)
+        .to_string()
+    )
+
+    print("\n2. Over time")
+    words = ["rights", "dignity", "hope", "opportunity"]
+    over = similarity_over(freedom, "period", words, intervals="jackknife", cluster="docname_")
+    print(over)
+
+    print("\n3. Then and now")
+    year = freedom.variables.columns["year"]
+    apart = freedom.select((year <= 1900) | (year > 1980))
+    era = ["until 1900" if value <= 1900 else "since 1981" for value in apart.variables.columns["year"]]
+    ratios = ratio(
+        apart, era, k=10, candidates=20_000, numerator="until 1900", intervals="jackknife", permutations=999,
+        cluster="docname_", seed=0,
+    )  # fmt: skip
+    print(ratios)
+
+    print("\n4. Regression")
+    century = speeches[(speeches.year > 1900) & speeches.party.isin(["Democratic", "Republican"])]
+    century = century.assign(decades=(century.year - 1960) / 10)
+    fit = regress("freedom ~ party + decades", century, model, cluster="president")
+    print(fit)
+    both = regress("freedom ~ party * decades", century, model, cluster="president")
+    print(both)
+    for profile in ({"party": "Democratic", "decades": -4}, {"party": "Democratic", "decades": 6}):
+        print(profile, ", ".join(fit.nearest(profile, 8, candidates=20_000)["feature"]))
+    print(fit.contrast({"party": "Democratic", "decades": -4}, {"party": "Democratic", "decades": 6}))
+    naive = regress("freedom ~ party + decades", century, model)
+    print("\n5. The same without clusters")
+    print(naive.table)
+
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        figures = {
+            "regression-over": plot_over(over, title="What presidents mean by “freedom”"),
+            "regression-ratio": plot_ratio(ratios, title="“freedom” until 1900 and since 1981"),
+            "regression-terms": fit.plot(),
+            "regression-map": plot_map(freedom, "period", k=5, candidates=20_000, title="“freedom” by period"),
+        }
+        for name, axes in figures.items():
+            axes.figure.savefig(folder / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
