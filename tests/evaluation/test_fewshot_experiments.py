@@ -253,7 +253,7 @@ def test_what_no_data_set_can_be_built_from():
 # ------------------------------------------------------------------------------------------- word similarity
 
 
-def test_missing_words_are_induced(base, store, world, text):
+def test_missing_words_are_induced(base, store, world, text, tmp_path):
     names = {f"w{i}": f"new{i}" for i in range(200, 230)}
     known = without_words(world.vectors, names)
     corpus = [" ".join(names.get(token, token) for token in document.split()) for document in text]
@@ -271,6 +271,9 @@ def test_missing_words_are_induced(base, store, world, text):
     assert results.value(system="alacarte", metric="ρ") > results.value(system="additive", metric="ρ") + 0.2
     assert results.exclusions[0] == Exclusion("words", 1, "no vector, and not in the corpus", ("nowhere",))
     assert results.exclusions[1].count == 601
+    assert results.value(system="alacarte", metric="ρ, induced pairs") > 0.5
+    pytest.importorskip("matplotlib")
+    assert figures.draw(results, tmp_path)[0].is_file()
 
 
 def test_upper_case_words_are_found_in_lower_case(base, store, world, text):

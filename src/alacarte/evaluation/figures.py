@@ -145,23 +145,32 @@ def _chimera(pyplot: Any, results: Results) -> Any:
 
 
 def _wordsim(pyplot: Any, results: Results) -> Any:
-    rows = results.select(metric="ρ")
-    sets = list(dict.fromkeys(row["set"] for row in rows))
-    systems = list(dict.fromkeys(row["system"] for row in rows))
-    figure, axes = pyplot.subplots(figsize=(8.2, 3.8))
-    width = 0.85 / len(systems)
-    greys = np.linspace(0.1, 0.9, len(systems))
-    for i, system in enumerate(systems):
-        values = {row["set"]: row["value"] for row in rows if row["system"] == system}
-        places = np.arange(len(sets)) + (i - (len(systems) - 1) / 2) * width
-        axes.bar(
-            places, [values.get(name, np.nan) for name in sets], width, label=system, color=str(greys[i]),
-            edgecolor="black", linewidth=0.5, hatch=["", "///", "...", "xx"][i % 4],
-        )  # fmt: skip
-    axes.set_xticks(range(len(sets)), sets, rotation=15, ha="right")
-    axes.set_ylabel("Spearman's ρ")
-    axes.set_title(_title("Word similarity, missing words induced", results), fontsize=9)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7.5)
+    """The sets as the vectors have them; and for sets with missing words, what each system makes of these."""
+    first = results.rows[0]["system"]
+    plain = results.select(metric="ρ", system=first)
+    induced = [row for row in results.rows if row["metric"] == "ρ, induced pairs"]
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.4, 3.8))
+    cover = {row["set"]: row["value"] for row in results.select(metric="coverage", system=first)}
+    left.bar(range(len(plain)), [row["value"] for row in plain], 0.6, color="#999999", edgecolor="black")
+    for place, row in enumerate(plain):
+        left.annotate(f"{cover[row['set']]:.0%}", (place, row["value"]), ha="center", va="bottom", fontsize=7.5)
+    left.set_xticks(range(len(plain)), [row["set"] for row in plain], rotation=20, ha="right", fontsize=7.5)
+    left.set_ylabel("Spearman's ρ (above: pairs covered)")
+    left.set_title(first, fontsize=9)
+    systems = list(dict.fromkeys(row["system"] for row in induced))
+    for place, name in enumerate(dict.fromkeys(row["set"] for row in induced)):
+        chosen = {row["system"]: row for row in induced if row["set"] == name}
+        n = next(iter(chosen.values()))["n"]
+        xs = [chosen[system]["value"] if system in chosen else np.nan for system in systems]
+        ys = [-k for k in range(len(systems))]
+        right.plot(xs, ys, LOOKS[place % len(LOOKS)][2], color="black", markersize=5, label=f"{name} ({n} pairs)")
+    right.set_yticks([-k for k in range(len(systems))], systems)
+    right.set_xlabel("Spearman's ρ of pairs with an induced word")
+    if induced:
+        right.legend(fontsize=7.5)
+    for axes in (left, right):
+        axes.set_axisbelow(True)
+    figure.suptitle(_title("Word similarity", results), fontsize=9)
     return figure
 
 
