@@ -60,7 +60,10 @@ def _lines(axes: Any, rows: Sequence[Row], x: str, *, bars: bool = False) -> Non
     """A line for each system over `x`, ours with a band of two standard errors, or with bars of one."""
     systems = dict.fromkeys((row["system"], row["source"]) for row in rows)
     ours = [name for name, source in systems if source == "ours"]
-    rank = {name: i for i, name in enumerate(sorted(ours, key=lambda name: not name.startswith("alacarte")))}
+    rank = {
+        name: i
+        for i, name in enumerate(sorted(ours, key=lambda name: (name != "alacarte", not name.startswith("alacarte"))))
+    }
     others = 0
     for system, source in systems:
         chosen = [row for row in rows if (row["system"], row["source"]) == (system, source)]
@@ -73,10 +76,14 @@ def _lines(axes: Any, rows: Sequence[Row], x: str, *, bars: bool = False) -> Non
             errors = np.array([row.get("stderr") or 0.0 for row in chosen])
             if bars:  # side by side, so that they can be told apart
                 xs = [value + 0.06 * (rank[system] - len(ours) / 2) for value in xs]
-            axes.errorbar(
-                xs, ys, errors if bars else None, color=colour, linestyle=dash, marker=mark, markersize=4,
-                linewidth=1.3, elinewidth=0.7, label=system, markerfacecolor="white" if again else colour,
-            )  # fmt: skip
+            look_of = {
+                "color": colour, "linestyle": dash, "marker": mark, "markersize": 4, "linewidth": 1.3, "label": system,
+                "markerfacecolor": "white" if again else colour,
+            }  # fmt: skip
+            if bars:
+                axes.errorbar(xs, ys, errors, elinewidth=0.7, **look_of)
+            else:
+                axes.plot(xs, ys, **look_of)
             if errors.any() and not bars:
                 axes.fill_between(xs, ys - 2 * errors, ys + 2 * errors, color=colour, alpha=0.15, linewidth=0)
         else:
