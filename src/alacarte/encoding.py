@@ -114,7 +114,7 @@ class Encoder:
     [0, 1, -1, 0]
     """
 
-    SMALL = 1 << 17  # bytes
+    SMALL = 1 << 21  # bytes
 
     def __init__(self, tokenizer: Tokenizer, lexicon: Lexicon) -> None:
         self.tokenizer = tokenizer

@@ -11,6 +11,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._kernels.compiled import inner, kernel
+
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -39,7 +41,7 @@ def _mixed(code):  # type: ignore[no-untyped-def]
     return code ^ (code >> np.uint64(32))
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def hash_bytes(text, low, high):  # type: ignore[no-untyped-def]
     code = _BASIS
     for i in range(low, high):
@@ -47,7 +49,7 @@ def hash_bytes(text, low, high):  # type: ignore[no-untyped-def]
     return _mixed(code)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def build_vocabulary(text: Bytes, bounds: Longs, size: int) -> tuple[Hashes, Bytes]:
     """Hash table of the words `text[bounds[i]:bounds[i + 1]]`; `size` is a power of two above their number.
 
@@ -75,7 +77,7 @@ def build_vocabulary(text: Bytes, bounds: Longs, size: int) -> tuple[Hashes, Byt
     return table, records
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _number(records, at):  # type: ignore[no-untyped-def]
     return (
         np.int32(records[at])
@@ -85,7 +87,7 @@ def _number(records, at):  # type: ignore[no-untyped-def]
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _find(text, low, high, code, table, records):  # type: ignore[no-untyped-def]
     """The id of text[low:high], whose hash is `code`, or -1."""
     mask = np.uint64(table.size - 1)
@@ -108,7 +110,7 @@ def _find(text, low, high, code, table, records):  # type: ignore[no-untyped-def
         slot = (slot + np.uint64(1)) & mask
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _look_up(text, low, high, table, records):  # type: ignore[no-untyped-def]
     return _find(text, low, high, hash_bytes(text, low, high), table, records)
 
@@ -116,7 +118,7 @@ def _look_up(text, low, high, table, records):  # type: ignore[no-untyped-def]
 # --------------------------------------------------------------------------------------------------- fold
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _fold(data, low, high, classes, folded, out, kinds):  # type: ignore[no-untyped-def]
     """Fold data[low:high] into `out` with a class a byte in `kinds`; the length, or -1 if the line is not for us."""
     n = 0
@@ -203,7 +205,7 @@ def _fold(data, low, high, classes, folded, out, kinds):  # type: ignore[no-unty
 # Everything that writes ids takes `n`, how many there are, and returns how many there are then.
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _remember(text, low, high, n, unknown):  # type: ignore[no-untyped-def]
     """Keep the text of a token that has no id, where that is asked for."""
     places, bounds, kept, count = unknown
@@ -216,7 +218,7 @@ def _remember(text, low, high, n, unknown):  # type: ignore[no-untyped-def]
     count[0] = m + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _emit(text, low, high, token, ids, n, unknown):  # type: ignore[no-untyped-def]
     if token < 0 and unknown[0].size:
         _remember(text, low, high, n, unknown)
@@ -224,12 +226,12 @@ def _emit(text, low, high, token, ids, n, unknown):  # type: ignore[no-untyped-d
     return n + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _emit_found(text, low, high, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     return _emit(text, low, high, _look_up(text, low, high, table, records), ids, n, unknown)
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _joiner(text, kinds, i):  # type: ignore[no-untyped-def]
     """How many bytes at i, after a run of word characters, join it to the next run; 0 if none do."""
     byte = text[i]
@@ -244,7 +246,7 @@ def _joiner(text, kinds, i):  # type: ignore[no-untyped-def]
     return 0
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _split_words(text, kinds, size, known, marks, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     """Tokens of one folded line by the rules of `words`."""
     mask = np.uint64(table.size - 1)
@@ -336,12 +338,12 @@ def _split_words(text, kinds, size, known, marks, table, records, ids, n, unknow
     return n
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _knows(token, known):  # type: ignore[no-untyped-def]
     return 0 <= token < known
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _contraction(text, low, high):  # type: ignore[no-untyped-def]
     """Where a contraction begins that text[low:high] ends in (n't 's 're 've 'll 'd 'm), or -1."""
     size = high - low
@@ -357,7 +359,7 @@ def _contraction(text, low, high):  # type: ignore[no-untyped-def]
     return -1
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _split_compound(text, low, high, known, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     """The twin of `tokens._split_compound`."""
     period = text[high - 1] == _PERIOD
@@ -401,7 +403,7 @@ def _split_compound(text, low, high, known, table, records, ids, n, unknown):  #
     return n
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _split_hyphens(text, low, high, known, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     token = _look_up(text, low, high, table, records)
     if _knows(token, known):
@@ -422,7 +424,7 @@ def _split_hyphens(text, low, high, known, table, records, ids, n, unknown):  # 
     return n
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _joins(text, low, high, i):  # type: ignore[no-untyped-def]
     """Whether the byte at i is a joiner that parts a piece of text[low:high]: not within a number."""
     byte = text[i]
@@ -431,7 +433,7 @@ def _joins(text, low, high, i):  # type: ignore[no-untyped-def]
     return byte == _UNDERSCORE or byte == _SLASH or byte == _AMPERSAND or byte == _APOSTROPHE
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _split_pieces(text, low, high, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     i = low
     while i < high:
@@ -447,7 +449,7 @@ def _split_pieces(text, low, high, table, records, ids, n, unknown):  # type: ig
     return n
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _split_spaces(text, kinds, size, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
     i = 0
     while i < size:
@@ -466,7 +468,7 @@ def _split_spaces(text, kinds, size, table, records, ids, n, unknown):  # type: 
 # --------------------------------------------------------------------------------------------------- lines
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def encode_lines(
     data: Bytes,
     classes: Bytes,

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._kernels.compiled import inner, kernel
 from alacarte._kernels.prefetch import prefetch
 
 Ints = npt.NDArray[np.int32]
@@ -29,7 +30,7 @@ def _extend(code: np.uint64, token: np.int32) -> np.uint64:
     return code ^ (code >> np.uint64(29))
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def build_table(flat: Ints, bounds: Longs, size: int) -> Slots:
     """Hash table of all sequences of two or more ids; `size` is a power of two above their number.
 
@@ -51,7 +52,7 @@ def build_table(flat: Ints, bounds: Longs, size: int) -> Slots:
     return table
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def find_sequences(
     ids: Ints,
     offsets: Longs,
@@ -110,7 +111,7 @@ def find_sequences(
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _hash_ngrams(ids, i, stop, lengths, codes):  # type: ignore[no-untyped-def]
     """Hashes of the n-grams at i for each length; how many there are before the document or the known ids end."""
     code = np.uint64(0)
@@ -127,7 +128,7 @@ def _hash_ngrams(ids, i, stop, lengths, codes):  # type: ignore[no-untyped-def]
     return lengths.size
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _look_up(ids, i, length, code, flat, bounds, table):  # type: ignore[no-untyped-def]
     """The number of the sequence ids[i:i + length], or -1."""
     mask = np.uint64(table.size - 1)
