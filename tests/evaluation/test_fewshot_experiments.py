@@ -154,6 +154,9 @@ def test_rare_words_all_systems(base, store):
     assert (row["n"], row["shuffles"]) == (120, 4)
     assert row["stderr"] > 0
     assert results.protocol["hidden_words"] == 60
+    ahead = results.select(metric="difference", system="alacarte: ahead of the best baseline", size=2)[0]
+    best = max(results.value(system=name, size=2, source="ours") for name in SYSTEMS if not name.startswith("alacarte"))
+    assert ahead["value"] == pytest.approx(results.value(system="alacarte", size=2, source="ours") - best)
 
 
 def test_subset_sums_are_those_of_embedding_the_subset(base, store, files, world, text):

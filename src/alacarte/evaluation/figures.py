@@ -60,10 +60,8 @@ def _lines(axes: Any, rows: Sequence[Row], x: str, *, bars: bool = False) -> Non
     """A line for each system over `x`, ours with a band of two standard errors, or with bars of one."""
     systems = dict.fromkeys((row["system"], row["source"]) for row in rows)
     ours = [name for name, source in systems if source == "ours"]
-    rank = {
-        name: i
-        for i, name in enumerate(sorted(ours, key=lambda name: (name != "alacarte", not name.startswith("alacarte"))))
-    }
+    first = sorted(ours, key=lambda name: (name != "alacarte", not name.startswith("alacarte")))
+    rank = {name: i for i, name in enumerate(first)}
     others = 0
     for system, source in systems:
         chosen = [row for row in rows if (row["system"], row["source"]) == (system, source)]
