@@ -240,3 +240,17 @@ def test_typical_contexts_of_each_group():
     table = typical_contexts(sample(), "party", k=2)
     assert table["target"].tolist() == ["D", "D", "R", "R"]
     assert np.all(table["score"] > 0)
+
+
+def test_similarity_with_stems_takes_all_words_of_a_stem():
+    words = ["reform", "reforms", "reforming", "law"]
+    vectors = words, np.random.default_rng(6).normal(size=(4, 3))
+    found = dem([["law"]], vectors)
+    cosines = [cosine(vectors[1][3], row) for row in vectors[1]]
+    for compat in (None, "conText"):
+        table = similarity(found, ["reformed", "law"], stem="english", compat=compat)
+        values = dict(zip(table["feature"], table["value"], strict=True))
+        assert values["reform"] == pytest.approx(np.mean(cosines[:3]))
+        assert values["law"] == pytest.approx(1.0)
+    with pytest.raises(NotEnoughData, match="stem"):
+        similarity(found, ["tax"], stem="english")

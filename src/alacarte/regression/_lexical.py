@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from alacarte.errors import AlacarteError, AlacarteWarning, require
+from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData, require
 from alacarte.regression._space import Candidates, Space, unit_rows
-from alacarte.regression.compat import Choices
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -40,26 +39,45 @@ class Lexical:
 
     @classmethod
     def of(
-        cls, space: Space, candidates: Candidates, stem: str | None, rules: Choices, purpose: str = "candidates"
+        cls,
+        space: Space,
+        candidates: Candidates,
+        stem: str | None,
+        purpose: str = "candidates",
+        *,
+        all_words: bool = False,
+        again: str | None = None,
     ) -> "Lexical":
-        rows, unknown = space.candidate_rows(candidates, purpose)
-        if unknown and stem is None:
-            warnings.warn(
-                f"{len(unknown)} of the {purpose} have no vector and are left out: {', '.join(unknown[:5])}",
-                AlacarteWarning,
-                stacklevel=4,
-            )
+        """Words, or the stems of words: averaged over the candidates that have it, or over `all_words` that do.
+
+        `again` stems the stems once more, in another language.
+        """
         if stem is None:
+            rows, unknown = space.candidate_rows(candidates, purpose)
+            if unknown:
+                warnings.warn(
+                    f"{len(unknown)} of the {purpose} have no vector and are left out: {', '.join(unknown[:5])}",
+                    AlacarteWarning,
+                    stacklevel=4,
+                )
             return cls(space, [space.words[row] for row in rows.tolist()], rows, None)
-        wanted = stems([space.words[row] for row in rows.tolist()], stem)
-        if rules.stems_of_all_words:
+        if all_words:
+            limit = len(space.words) if candidates is None else candidates
+            listed = space.words[:limit] if isinstance(limit, int) else limit
+            wanted = set(stems([listed] if isinstance(listed, str) else listed, stem))
             of_all = stems(space.words, stem)
-            named = set(wanted)
-            rows = np.array([row for row, name in enumerate(of_all) if name in named], dtype=np.int64)
-            wanted = [of_all[row] for row in rows.tolist()]
-        names = sorted(set(wanted))
+            rows = np.array([row for row, name in enumerate(of_all) if name in wanted], dtype=np.int64)
+            if not len(rows):
+                raise NotEnoughData(f"no word with a vector has the stem of any of the {purpose}; check the language")
+            found = [of_all[row] for row in rows.tolist()]
+        else:
+            rows, _ = space.candidate_rows(candidates, purpose)
+            found = stems([space.words[row] for row in rows.tolist()], stem)
+        if again is not None:
+            found = stems(found, again)
+        names = sorted(set(found))
         place = {name: number for number, name in enumerate(names)}
-        owner = np.array([place[name] for name in wanted])
+        owner = np.array([place[name] for name in found])
         share = 1 / np.bincount(owner)[owner]
         average = sparse.csr_matrix((share, (owner, np.arange(len(rows)))), shape=(len(names), len(rows)))
         return cls(space, names, rows, average)

@@ -107,7 +107,9 @@ def nearest(
     """
     rules = choices(compat)
     groups = grouped(embeddings, by, cluster, intervals, compat)
-    lexical = Lexical.of(embeddings.space, _candidates(embeddings, candidates), stem, rules)
+    lexical = Lexical.of(
+        embeddings.space, _candidates(embeddings, candidates), stem, all_words=rules.stems_of_all_words
+    )
     rng = np.random.default_rng(seed)
     values = lexical.cosines(groups.means)
     whole: Estimates | None = None
@@ -156,7 +158,7 @@ def similarity(
     seed: int | None = None,
     compat: Compat = None,
 ) -> Table:
-    """The cosine of each group's mean with some words (or stems of these words).
+    """The cosine of each group's mean with some words; with `stem`, the mean over all words that have their stems.
 
     >>> from alacarte.regression import dem
     >>> found = dem([["a"], ["b"]], (["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]))
@@ -166,11 +168,11 @@ def similarity(
     rules = choices(compat)
     groups = grouped(embeddings, by, cluster, intervals, compat)
     asked = [features] if isinstance(features, str) else list(features)
-    if stem is not None and rules.stems_of_all_words:
-        # conText stems the features by Porter whatever the language, and stems that again.
-        lexical = Lexical.of(embeddings.space, asked, "porter", rules, "features")
-    else:
-        lexical = Lexical.of(embeddings.space, asked, stem, rules, "features")
+    # conText stems the features by Porter whatever the language, and stems that again.
+    first = "porter" if stem is not None and rules.stems_of_all_words else stem
+    lexical = Lexical.of(
+        embeddings.space, asked, first, "features", all_words=True, again=stem if rules.stems_of_all_words else None
+    )
     order = np.arange(len(lexical.names))
     if not rules.pooled:
         wanted = asked if stem is None else stems(asked, stem)
@@ -323,7 +325,7 @@ def similarity_over(
         values = _levels_of_documents(embeddings, over, groups.labels, rules)
         place = {label: number for number, label in enumerate(groups.labels)}
         asked = [features] if isinstance(features, str) else list(features)
-        lexical = Lexical.of(part.space, asked, None, rules, "features")
+        lexical = Lexical.of(part.space, asked, None, "features")
         order = [lexical.names.index(name) for name in dict.fromkeys(asked) if name in lexical.names]
         found = estimate(
             groups.units, lexical.directions(np.array(order)), intervals, rules, level, draws or _draws(rules),

@@ -122,7 +122,9 @@ class EmbeddingRegression:
     ) -> Table:
         """The words nearest to the embedding of a profile."""
         wanted = self.features if isinstance(candidates, str) and candidates == "contexts" else candidates
-        lexical = Lexical.of(self.embeddings.space, wanted, stem, choices(self.settings.compat))
+        lexical = Lexical.of(
+            self.embeddings.space, wanted, stem, all_words=choices(self.settings.compat).stems_of_all_words
+        )
         values = lexical.cosines(np.atleast_2d(self.predict(profile)))
         parts: dict[str, list[Any]] = {"profile": [], "feature": [], "rank": [], "value": []}
         for number, row in enumerate(values):

@@ -70,7 +70,9 @@ def ratio(
         )
     top = _numerator(groups.labels, groups.codes, numerator, rules)
     pair = [top, 1 - top]
-    lexical = Lexical.of(embeddings.space, _candidates(embeddings, candidates), stem, rules)
+    lexical = Lexical.of(
+        embeddings.space, _candidates(embeddings, candidates), stem, all_words=rules.stems_of_all_words
+    )
     values = lexical.cosines(groups.means[pair])
     mine, other = (set(_top(row, k, ties=rules.pooled).tolist()) for row in values)
     chosen = np.array(sorted(mine | other), dtype=np.int64)
