@@ -6,7 +6,7 @@ import pytest
 
 from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
 from alacarte.contexts import ContextSettings
-from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData, TransformMismatch
+from alacarte.errors import AlacarteError, AlacarteWarning, NoOccurrences, NotEnoughData, TransformMismatch
 from alacarte.model import pretrained_names
 
 
@@ -210,3 +210,26 @@ def test_pretrained_glove():
     assert "wine" in [word for word, _ in model.vectors.nearest(vector, k=20, among=20_000)]
     bare = Transform(np.eye(50), settings=ContextSettings(averaging="token"))
     assert ALaCarte(model.vectors, bare).settings.averaging == "token"
+
+
+def test_counts_are_kept_and_shown(tmp_path, model, corpus):
+    from alacarte.formats.tensors import read_tensors
+
+    induced = model.induce(["zorg", "blik"], corpus)
+    induced.save(tmp_path / "v.safetensors")
+    assert read_tensors(tmp_path / "v.safetensors")[0]["counts"].tolist() == induced.counts.tolist()
+    pytest.importorskip("pandas")
+    assert induced.to_frame()["count"].tolist() == induced.counts.tolist()
+
+
+def test_phrases_in_formats_of_others(tmp_path, model, corpus):
+    phrase = model.induce(["zorg blik"], corpus)
+    with pytest.warns(AlacarteWarning, match="space='_'"):
+        phrase.save(tmp_path / "v.vec")
+    phrase.save(tmp_path / "w.vec", space="_")
+    assert list(WordVectors.load(tmp_path / "w.vec")) == ["zorg_blik"]
+
+
+def test_sums_of_targets_teach_no_matrix(vectors, corpus):
+    with pytest.raises(NotEnoughData, match="whole vocabulary"):
+        ALaCarte.from_sums(vectors, ContextSums.collect(vectors, corpus, ["w1", "zorg"]))

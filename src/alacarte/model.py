@@ -29,7 +29,8 @@ import numpy.typing as npt
 from alacarte._version import __version__
 from alacarte.contexts import ContextSums
 from alacarte.corpus import CorpusLike
-from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NoOccurrences, NotEnoughData
+from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, BadVectors, NoOccurrences, NotEnoughData
+from alacarte.formats import native
 from alacarte.settings import Averaging, ContextSettings, Positions
 from alacarte.targets import TargetsLike
 from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
@@ -69,6 +70,20 @@ class InducedVectors(WordVectors):
     def count(self, key: str) -> int:
         """How many occurrences a vector comes from."""
         return int(self.counts[self.index(key)])
+
+    def save(self, path: str | PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
+        """As `WordVectors.save`; a .safetensors file keeps the counts beside the vectors."""
+        if format == "safetensors" or (format is None and Path(path).suffix == ".safetensors"):
+            words = [key if space is None else key.replace(" ", space) for key in self.words]
+            native.write(path, words, self.matrix, {"counts": self.counts})
+        else:
+            super().save(path, format, space=space)
+
+    def to_frame(self) -> Any:
+        """A pandas frame: a row a target, `count` first, then the dimensions."""
+        frame = super().to_frame()
+        frame.insert(0, "count", self.counts)
+        return frame
 
     def update(self, corpus: CorpusLike, **options: Any) -> "InducedVectors":
         """What one pass over the former text and this would have given; the old object stays as it is.
@@ -200,7 +215,13 @@ class ALaCarte:
             )
         with resources.as_file(file) as path:
             transform = Transform.load(path)
-        return cls(name if vectors is None else vectors, transform)
+        try:
+            source = WordVectors.of(name if vectors is None else vectors)
+        except BadVectors as error:
+            if vectors is not None:
+                raise
+            raise BadVectors(f"{error}; here as vectors=… (--vectors)") from None
+        return cls(source, transform)
 
     # -------------------------------------------------------------------------------------------- induce
 

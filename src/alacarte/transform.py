@@ -105,7 +105,7 @@ class FitReport:
 
     def to_frame(self) -> Any:
         """A pandas frame with one row for each line of the table."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
         return pandas.DataFrame(self.rows(), columns=["what", "value"])
 
     def rows(self) -> list[tuple[str, str]]:
@@ -287,9 +287,16 @@ class Transform:
         data = Regression(sums, vectors, rows, alpha, intercept, folds)
         needed = vectors.dimension + intercept
         if ridge == 0 and len(rows) < needed:
+            if sums.targets is not None:
+                raise NotEnoughData(
+                    f"these are the sums of {len(sums):,} chosen targets, {len(rows):,} of them words with a vector; a "
+                    "transform is learned from sums over the whole vocabulary, which alc fit --save-sums and "
+                    "ContextSums.collect without targets give"
+                )
+            lower = " a lower threshold (or weighting='log')," if name.startswith("count") else ""
             raise NotEnoughData(
-                f"{len(rows):,} words are too few to learn {needed} dimensions from (weighting: {name}). Give more "
-                "text, a lower threshold (or weighting='log'), or a ridge penalty (ridge='loo')"
+                f"{len(rows):,} words are too few to learn {needed} dimensions from (weighting: {name}). "
+                f"Give more text,{lower} or a ridge penalty (ridge='loo')"
             )
         if len(rows) == 0:
             raise NotEnoughData(

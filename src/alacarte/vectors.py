@@ -446,6 +446,15 @@ class WordVectors:
         np.divide(self.matrix, self._row_lengths()[0][:, None], out=matrix, casting="same_kind")
         return WordVectors._of_checked(self.words, matrix, self.name, self.source)
 
+    def to_frame(self) -> Any:
+        """A pandas frame: a row a word, a column a dimension.
+
+        >>> WordVectors(["a"], [[3.0, 4.0]]).to_frame().loc["a"].tolist()
+        [3.0, 4.0]
+        """
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.matrix, index=pandas.Index(self.words, name="word"))
+
     def to_gensim(self) -> Any:
         """The same as gensim KeyedVectors; needs `pip install 'alacarte-embeddings[gensim]'`.
 
@@ -478,6 +487,15 @@ class WordVectors:
         if space is not None:
             words = [word.replace(" ", space) for word in words]
             _check_words(words)
+        elif format == "word2vec-text" or (format is None and ".vec" in Path(path).suffixes):
+            phrases = sum(" " in word for word in words)
+            if phrases:
+                warnings.warn(
+                    f"{phrases:,} of the words hold spaces, which gensim and others take for the end of a word; "
+                    "space='_' writes new_york instead",
+                    AlacarteWarning,
+                    stacklevel=2,
+                )
         formats.write(Path(path).expanduser(), words, self.matrix, format)
 
     # Being an object
