@@ -17,6 +17,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._kernels.compiled import inner, kernel
 from alacarte._kernels.prefetch import prefetch
 
 AHEAD = 6  # matches between asking for a row and using it; measured: 4 to 12 are alike
@@ -27,7 +28,7 @@ Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_windows(
     ids: Ints,
     offsets: Longs,
@@ -109,6 +110,26 @@ def add_windows(
             coming = end + n_right + AHEAD
             if coming < ids.size and 0 <= ids[coming] < known:
                 _fetch(rows_flat, ids[coming] * stride + low, width, 16)
+            # By far the commonest case, one step on with a word coming and a word going: both loops in one.
+            if n_left == n_right and not mean and begin <= at_right == end - 1 and at_right + n_right < stop:
+                came, went = ids[at_right + n_right], ids[at_right]
+                if 0 <= came < known and 0 <= went < known:
+                    old, new, before = at_right & mask, end & mask, (start - n_left) & mask
+                    enter, leave, at = came * stride + low, went * stride + low, targets[m] * stride + low
+                    _slide_and_add(
+                        ring_right,
+                        old * width,
+                        new * width,
+                        before * width,
+                        rows_flat,
+                        enter,
+                        leave,
+                        sums_flat,
+                        at,
+                        width,
+                    )
+                    at_right = end
+                    continue
             while at_right < end:
                 enter, leave = _changes(ids, begin, stop, at_right, n_right, known, stride, low)
                 old, new = (at_right & mask) * width, ((at_right + 1) & mask) * width
@@ -131,32 +152,32 @@ def add_windows(
 # negative and would then not make vector code.
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
     """Have a row in the cache by the time it is needed; `line` is how many of its values a cache line holds."""
     for j in range(0, width, line):
         prefetch(array, at + j)  # type: ignore[call-arg]
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _set_zero(total, at, width):  # type: ignore[no-untyped-def]
     for j in range(width):
         total[np.uint64(at + j)] = 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _add_scaled(total, at, factor, row, begin, width):  # type: ignore[no-untyped-def]
     for j in range(width):
         total[np.uint64(at + j)] += factor * row[np.uint64(begin + j)]
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _add_two(total, at, factor, left, before, right, after, width):  # type: ignore[no-untyped-def]
     for j in range(width):
         total[np.uint64(at + j)] += factor * (left[np.uint64(before + j)] + right[np.uint64(after + j)])
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _changes(ids, begin, stop, at, n, known, stride, low):  # type: ignore[no-untyped-def]
     """Where the rows begin that enter and leave a window when it moves on from [at, at + n), or -1."""
     enter = leave = np.int64(-1)
@@ -171,7 +192,7 @@ def _changes(ids, begin, stop, at, n, known, stride, low):  # type: ignore[no-un
     return enter, leave
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _slide(ring, old, new, rows, enter, leave, width):  # type: ignore[no-untyped-def]
     if enter >= 0 and leave >= 0:
         for j in range(width):
@@ -189,11 +210,21 @@ def _slide(ring, old, new, rows, enter, leave, width):  # type: ignore[no-untype
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
+def _slide_and_add(ring, old, new, before, rows, enter, leave, sums, at, width):  # type: ignore[no-untyped-def]
+    """`_slide` and `_add_two` in one go, to the same bits."""
+    for j in range(width):
+        change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
+        value = ring[np.uint64(old + j)] + change
+        ring[np.uint64(new + j)] = value
+        sums[np.uint64(at + j)] += ring[np.uint64(before + j)] + value
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
 def _inverse(weight):  # type: ignore[no-untyped-def]
     return 1.0 / weight if weight > 0.0 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def window_weight(ids, begin, stop, start, end, known, weights, left, right):  # type: ignore[no-untyped-def]
     """(number of context tokens that count, their total weight) for one match."""
     tokens = 0
@@ -215,7 +246,7 @@ def window_weight(ids, begin, stop, start, end, known, weights, left, right):  #
     return tokens, total
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def count_windows(
     ids: Ints,
     offsets: Longs,
