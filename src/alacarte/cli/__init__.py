@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from alacarte.cli import _options as o
+from alacarte.cli import evaluate_documents as _evaluate_documents  # noqa: F401 (adds commands to `alc eval`)
 from alacarte.cli import evaluate_wsd as _evaluate_wsd  # noqa: F401 (adds its command to `alc eval`)
 from alacarte.cli._group import INTERRUPTED, Group
 from alacarte.cli.compare import compare

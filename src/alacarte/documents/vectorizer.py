@@ -75,7 +75,5 @@ class AlaCarteVectorizer(NgramEmbedder):
                 for text in texts
             ]
         )  # fmt: skip
-        self.model_ = ALaCarte.from_sums(
-            vectors, sums, weighting=self.weighting, ridge=self.ridge, tokenizer=tokenizer
-        )
+        self.model_ = ALaCarte.from_sums(vectors, sums, weighting=self.weighting, ridge=self.ridge, tokenizer=tokenizer)
         return self._fit(self.model_, documents)

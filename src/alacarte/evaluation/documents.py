@@ -123,6 +123,8 @@ def evaluate_features(x: Features, task: Task, *, bayes: bool = False, seed: int
     """Train and test by the task's split, or by ten folds."""
     begun = time.perf_counter()
     y = np.array(task.labels)
+    if isinstance(x, np.ndarray):
+        x = x.astype(np.float64)  # Newton's method needs it: some features are nearly dependent
     right, chosen = [], []
     if task.train is None:
         folds = stratified(y, FOLDS, seed)

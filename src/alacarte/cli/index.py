@@ -1,0 +1,91 @@
+"""`alc index`: nearest words and n-grams among millions."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import open_vectors
+from alacarte.cli._output import neighbour_dicts, show_json, show_line, show_neighbours, voice, wrote
+
+app = typer.Typer(no_args_is_help=True, help="Search millions of vectors in milliseconds: build an index, query it.")
+
+Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="A folder made by alc index build.")]
+Effort = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Candidates to look at; more finds more, and takes longer.")
+]
+
+
+@app.command()
+def build(
+    vectors: Annotated[str, typer.Argument(metavar="VECTORS", help="A file of any common format, or glove.6B.50d.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make.")],
+    backend: Annotated[
+        Literal["auto", "exact", "usearch"], typer.Option(help="auto: exact below 200,000 vectors, usearch above.")
+    ] = "auto",
+    precision: Annotated[Literal["f32", "f16", "i8"], typer.Option(help="Of the values in the graph.")] = "f16",
+    connectivity: Annotated[int, typer.Option(min=2, help="Edges of a node in the graph.")] = 16,
+    effort: Annotated[int, typer.Option(min=1, help="How carefully the graph is built.")] = 64,
+    queries: Annotated[
+        int, typer.Option("--recall", min=0, metavar="N", help="Measure recall@10 with N queries; 0 does not.")
+    ] = 100,
+    threads: o.Threads = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Build an index over vectors, and measure what it finds against the exact search.
+
+    \b
+    alc induce --model glove.6B.50d --corpus news.txt --discover --ngrams 2,3 --out ngrams.safetensors
+    alc index build ngrams.safetensors --out ngrams.index
+    """
+    from alacarte.neighbours import Index
+
+    index = Index.build(
+        open_vectors(vectors), backend=backend, precision=precision, connectivity=connectivity, effort=effort,
+        threads=threads, show_progress=voice.progress,
+    )  # fmt: skip
+    index.save(out)
+    wrote(out)
+    measured = index.recall(queries=queries) if queries else None
+    if as_json:
+        found = None if measured is None else measured.to_dict()
+        show_json({"out": str(out), "vectors": len(index), "backend": index.backend, "recall": found})
+        return
+    show_line(f"{len(index):,} vectors, {index.backend}, in {out}.")
+    if measured is not None:
+        show_line(
+            f"recall@{measured.k} {measured.recall:.3f} of {measured.queries} queries; {measured.milliseconds:.2f} ms "
+            f"a query, exact {measured.exact_milliseconds:.2f} ms."
+        )
+
+
+@app.command()
+def query(
+    folder: Folder,
+    words: Annotated[list[str], typer.Argument(metavar="WORD", show_default=False, help="Words or n-grams.")],
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE|NAME", help="Take the words from these vectors of the same space."),
+    ] = None,
+    k: o.K = 10,
+    effort: Effort = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """List the nearest entries of an index.
+
+    \b
+    alc index query ngrams.index "waste of time"
+    alc index query ngrams.index boring --from glove.6B.50d
+    """
+    from alacarte.neighbours import Index
+
+    index = Index.load(folder)
+    vectors = index.vectors if source is None else open_vectors(source)
+    lists = {word: index.nearest(vectors[word], k, exclude=[word], effort=effort) for word in words}
+    if as_json:
+        show_json({word: neighbour_dicts(found) for word, found in lists.items()})
+    else:
+        show_neighbours(lists)
