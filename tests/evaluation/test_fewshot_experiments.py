@@ -216,6 +216,7 @@ def test_word2vec_trained_again_on_rare_words(base, store):
     name = "word2vec,epochs=3,every=2"
     results = crw.run(base("crw", systems=(name,), sizes=(1, 8)), store)
     assert results.select(system=name, size=8)[0]["shuffles"] == 1
+    assert results.select(system=name, size=8)[0]["n"] == 120
     assert results.value(system=name, size=8, source="ours") > 0
 
 
@@ -277,6 +278,29 @@ def test_missing_words_are_induced(base, store, world, text, tmp_path):
     assert results.value(system="alacarte", metric="ρ, induced pairs") > 0.5
     pytest.importorskip("matplotlib")
     assert figures.draw(results, tmp_path)[0].is_file()
+
+
+def test_word2vec_has_a_space_of_its_own(base, store, world, text):
+    pytest.importorskip("gensim")
+    settings = base("wordsim", systems=("word2vec",))
+    with pytest.raises(BadData, match="space of its own"):
+        wordsim.evaluate({"set": [Pair("w1", "new", 1.0)]}, settings, store, vectors=world.vectors, corpus=Corpus(text))
+
+
+def test_pairs_that_word2vec_does_not_know_are_counted(base, store, world, text):
+    """`w1` is in the vectors and not in word2vec's text."""
+    pytest.importorskip("gensim")
+    data = RareWords(
+        [Pair(f"w{a}", "w150", float(a)) for a in (1, 2, 3, 4)], {"w150": [world.sentence(150) for _ in range(3)]}
+    )
+    corpus = Corpus([" ".join(token for token in document.split() if token != "w1") for document in text[:2000]])
+    settings = base("crw", systems=("word2vec,epochs=1",), sizes=(1, 2))
+    results = crw.evaluate(data, settings, store, vectors=world.vectors, corpus=corpus)
+    assert [(x.what, x.count) for x in results.exclusions] == [
+        ("pairs at 1 contexts by word2vec,epochs=1", 1),
+        ("pairs at 2 contexts by word2vec,epochs=1", 1),
+    ]
+    assert [row["n"] for row in results.select(source="ours")] == [3, 3]
 
 
 def test_upper_case_words_are_found_in_lower_case(base, store, world, text):

@@ -59,32 +59,39 @@ def evaluate(
     known = trials  # for the closure below, which mypy would not believe otherwise
     bench = Workbench(trials.vectors, corpus, store)
     rows: list[Row] = []
-    identity = [[[str(pair), pair.score] for pair in trials.pairs], data.contexts]
+    identity = [2, [[str(pair), pair.score] for pair in trials.pairs], data.contexts]
+    left_out = list(trials.exclusions)
     outcomes = bench.each(settings, identity, lambda system: _run(system, bench, known), "rare words")
     for system, outcome in outcomes:
-        for size, values in zip(settings.sizes, outcome, strict=True):
+        for size, values, used in zip(settings.sizes, outcome["values"], outcome["pairs"], strict=True):
             found = np.array(values)
+            lost = len(trials.pairs_at(size)) - used
+            if lost:
+                left_out.append(
+                    Exclusion(f"pairs at {size} contexts by {system.name}", lost, "a word is unknown to it")
+                )
             rows.append(
                 {
                     "system": system.name, "size": size, "metric": "spearman", "value": float(found.mean()),
                     "stderr": float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else None,
-                    "n": len(trials.pairs_at(size)), "shuffles": len(found), "source": "ours",
+                    "n": used, "shuffles": len(found), "source": "ours",
                 }
             )  # fmt: skip
     rows += _differences(outcomes, trials)
     protocol = bench.protocol(settings) | {"rare_words": len(data.contexts), "hidden_words": trials.hidden}
-    return Results(settings, (*rows, *published.crw_rows()), tuple(trials.exclusions), protocol)
+    return Results(settings, (*rows, *published.crw_rows()), tuple(left_out), protocol)
 
 
-def _differences(outcomes: list[tuple[System, list[list[float]]]], trials: "Trials") -> list[Row]:
+def _differences(outcomes: list[tuple[System, dict[str, Any]]], trials: "Trials") -> list[Row]:
     """How far each à la carte is ahead of the best baseline at each size, shuffle by shuffle.
 
     The shuffles are the same for all, so the error of the difference is smaller than that of either. It is an error
     over shuffles of the contexts, not over pairs of words.
     """
-    others = [(system, found) for system, found in outcomes if system.kind != "alacarte"]
+    others = [(system, outcome["values"]) for system, outcome in outcomes if system.kind != "alacarte"]
     rows: list[Row] = []
-    for system, ours in outcomes:
+    for system, outcome in outcomes:
+        ours = outcome["values"]
         for place, size in enumerate(trials.settings.sizes):
             same = [(o, found[place]) for o, found in others if len(found[place]) == len(ours[place])]
             if system.kind != "alacarte" or not same or len(ours[place]) < 2:
@@ -211,14 +218,18 @@ def _find(tokens: Sequence[str], target: Sequence[str]) -> int | None:
     return next((i for i in range(len(tokens) - length + 1) if list(tokens[i : i + length]) == list(target)), None)
 
 
-def _run(system: System, bench: Workbench, trials: Trials) -> list[list[float]]:
-    if system.kind == "nonce2vec":
+def _run(system: System, bench: Workbench, trials: Trials) -> dict[str, Any]:
+    """Spearman for each size and shuffle (`values`), and for each size how many pairs it is of (`pairs`)."""
+    pairs = [len(trials.pairs_at(size)) for size in trials.settings.sizes]
+    if system.kind == "word2vec":
+        values, pairs = _run_word2vec(bench.word2vec(system), trials)
+    elif system.kind == "nonce2vec":
         model = bench.build(system)
         assert isinstance(model, Nonce2Vec)
-        return _run_nonce2vec(model, trials)
-    if system.kind == "word2vec":
-        return _run_word2vec(bench.word2vec(system), trials)
-    return _run_linear(bench.linear(system), trials)
+        values = _run_nonce2vec(model, trials)
+    else:
+        values = _run_linear(bench.linear(system), trials)
+    return {"values": values, "pairs": pairs}
 
 
 def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
@@ -266,8 +277,9 @@ def _run_nonce2vec(model: Nonce2Vec, trials: Trials) -> list[list[float]]:
     return result
 
 
-def _run_word2vec(model: RetrainedWord2Vec, trials: Trials) -> list[list[float]]:
+def _run_word2vec(model: RetrainedWord2Vec, trials: Trials) -> tuple[list[list[float]], list[int]]:
     """Everything trained again at each size; a pair counts if word2vec knows its frequent word too."""
+    pairs: list[int] = []
     sizes = trials.settings.sizes
     cuts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     result: list[list[float]] = []
@@ -286,5 +298,6 @@ def _run_word2vec(model: RetrainedWord2Vec, trials: Trials) -> list[list[float]]
             first = unit_rows(found[[trials.pairs[i].first for i in usable]])
             second = unit_rows(found[[trials.pairs[i].second for i in usable]])
             result.append([float(spearman((first * second).sum(axis=1), trials.scores[usable]))])
+            pairs.append(len(usable))
             bar.update_to(place + 1)
-    return result
+    return result, pairs

@@ -104,6 +104,8 @@ def mentions(corpus: Corpus, words: Iterable[str], show_progress: bool | None = 
 
 
 def _induced(bench: Workbench, system: System, missing: list[str], texts: list[Any]) -> dict[str, list[float]]:
+    if system.kind == "word2vec":
+        raise BadData("word2vec lives in a space of its own: words it induces cannot be compared with these vectors")
     model: Any = bench.build(system)
     if not texts:
         return {}
