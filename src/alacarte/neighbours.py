@@ -1,14 +1,14 @@
 """Nearest words and n-grams among millions: exact where that is quick, through an approximate index where it is not.
 
-Below `EXACT_LIMIT` vectors the search is `WordVectors.nearest`, exact and without further parts. Above, a graph (HNSW, by
-usearch) answers in milliseconds; what it may miss is measured by `recall`, against the exact search.
+Below `EXACT_LIMIT` vectors the search is `WordVectors.nearest`, exact and without further parts. Above, a graph (HNSW,
+by usearch) answers in milliseconds; what it may miss is measured by `recall`, against the exact search.
 """
 
 import json
 import os
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -77,7 +77,7 @@ class Index:
         backend: Backend = "auto",
         precision: Literal["f32", "f16", "i8"] = "f16",
         connectivity: int = 16,
-        effort: int = 128,
+        effort: int = 64,
         threads: int | None = None,
         show_progress: bool | None = None,
     ) -> "Index":
@@ -207,8 +207,3 @@ def _graph(usearch: Any, dimension: int, settings: dict[str, Any]) -> Any:
         ndim=dimension, metric="cos", dtype=settings["precision"], connectivity=settings["connectivity"],
         expansion_add=settings["effort"],
     )  # fmt: skip
-
-
-def query_vectors(index: Index, words: Sequence[str], source: WordVectors | None = None) -> npt.NDArray[np.float32]:
-    """The vectors of some words: from the index itself, or from other vectors of the same space."""
-    return (index.vectors if source is None else source)[list(words)]

@@ -21,6 +21,7 @@ from alacarte.cli.demo import demo
 from alacarte.cli.embed import embed
 from alacarte.cli.evaluate import app as evaluate
 from alacarte.cli.fit import fit
+from alacarte.cli.index import app as index
 from alacarte.cli.induce import induce
 from alacarte.cli.inspect import inspect
 from alacarte.cli.merge import merge
@@ -43,6 +44,7 @@ for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, cont
     app.command()(command)
 app.add_typer(evaluate, name="eval")
 app.add_typer(senses, name="senses")
+app.add_typer(index, name="index")
 
 
 def _version(wanted: bool) -> None:

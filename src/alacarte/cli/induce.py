@@ -66,15 +66,27 @@ def induce(
         bool,
         typer.Option("--discover", rich_help_panel=TARGETS, help="What is frequent in the corpus and has no vector."),
     ] = False,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", rich_help_panel=TARGETS, help="All n-grams of these documents (see --ngrams)."),
+    ] = None,
     ngrams: Annotated[
-        str, typer.Option(metavar="N,N", rich_help_panel=TARGETS, help="With --discover: lengths, as in 1,2.")
+        str,
+        typer.Option(
+            metavar="N,N",
+            rich_help_panel=TARGETS,
+            help="With --discover: lengths, as in 1,2; with --task also N, for all up to it.",
+        ),
     ] = "1",
     min_count: Annotated[
-        int, typer.Option(min=1, metavar="N", rich_help_panel=TARGETS, help="With --discover: how frequent.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            min=1, metavar="N", rich_help_panel=TARGETS, help="How frequent: 10 with --discover, 1 with --task."
+        ),
+    ] = None,
     known: Annotated[
         bool,
-        typer.Option("--known", rich_help_panel=TARGETS, help="With --discover: words that have a vector too."),
+        typer.Option("--known", rich_help_panel=TARGETS, help="With these two: words that have a vector, too."),
     ] = False,
     sums: o.Sums = None,
     save_sums: o.SaveSums = None,
@@ -113,12 +125,13 @@ def induce(
     \b
     alc induce --model glove.6B.50d --corpus news.txt --targets words.txt --out new.safetensors
     alc induce --model model --corpus news.txt --discover --ngrams 1,2 --min-count 10 --out new.vec
+    alc induce --model model --corpus news.txt --task reviews.csv --ngrams 3 --out ngrams.safetensors
 
     Targets that do not occur get no vector; the summary says which, and --missing keeps the list.
     """
-    asked = ("targets", "target", "glob", "regex", "spans", "span", "discover")
-    if not discover:
-        refuse(ctx, "goes with --discover", "ngrams", "min_count", "known")
+    asked = ("targets", "target", "glob", "regex", "spans", "span", "discover", "task")
+    if not (discover or task):
+        refuse(ctx, "goes with --discover or --task", "ngrams", "min_count", "known")
     if sums:
         refuse(
             ctx, "saved sums have this already; leave it out with --sums", *asked, "paths", "corpus",
@@ -136,12 +149,12 @@ def induce(
         raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
         refuse(ctx, "--update continues the targets of the saved sums; leave it out", *asked)
-    elif not sums and not (targets or target or glob or regex or spans or span or discover):
-        raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT or --discover")
+    elif not sums and not (targets or target or glob or regex or spans or span or discover or task):
+        raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT, --discover or --task")
     lengths = parse_lengths(ngrams)
     listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
     if out is not None:
-        phrases = ["a phrase"] if discover and max(lengths) > 1 else []
+        phrases = ["a phrase"] if (discover or task) and max(lengths) > 1 else []
         check_vector_file(out, to, [*listed, *phrases], space)
     check_file(save_sums)
     check_file(missing)
@@ -169,7 +182,10 @@ def induce(
         collected = before + opened.collect(before.targets, documents, **how)
     else:
         if discover:
-            listed = listed | _discovered(opened, documents, lengths, min_count, known)
+            listed = listed | _discovered(opened, documents, lengths, min_count or 10, known)
+        if task:
+            texts = open_corpus(task, unit=unit, format=format, text=text, encoding=encoding, errors=errors)
+            listed = listed | _of_task(opened, texts, lengths, min_count or 1, known)
         collected = opened.collect(listed, documents, **how)
     if save_sums is not None:
         collected.save(save_sums)
@@ -213,6 +229,15 @@ def _listed(
         listed = listed | Targets.from_file(file)
     listed = listed | Targets.glob(globs) | Targets.regex(regexes) | Targets.spans(labels)
     return listed | Targets.spans() if any_label else listed
+
+
+def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
+    from alacarte.targets import Targets
+
+    return Targets.from_documents(
+        texts, lengths[0] if len(lengths) == 1 else lengths, min_count=min_count, vectors=model.vectors.words,
+        tokenizer=model.tokenizer, known=known, show_progress=voice.progress,
+    )  # fmt: skip
 
 
 def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":

@@ -61,4 +61,4 @@ def _composed(vectors: WordVectors, rows: npt.NDArray[np.int64], how: How) -> Si
 def _inverse_lengths(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """1 / length of each row; 0 for rows of zeros, which so stay zeros."""
     lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return np.asarray(np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))

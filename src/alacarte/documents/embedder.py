@@ -141,7 +141,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     def _fit(self, vectors: Any, documents: list[Item]) -> Self:
         self._find_vectors(vectors, documents)
-        self._finder = None
+        self._finder: NgramFinder | None = None
         self._scales = [self._lengths(table) for table in self._tables()]
         self.components_: list[Singles] = []
         constant = _sif_constant(self.weights)
@@ -179,7 +179,8 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         induced_words = self.unigrams == "induced"
         targets = Targets.from_documents(
             documents, range(1 if induced_words else 2, self.n + 1), min_count=self.min_count,
-            vectors=model.vectors, tokenizer=model.tokenizer, known=induced_words, show_progress=self.show_progress,
+            vectors=model.vectors.words, tokenizer=model.tokenizer, known=induced_words,
+            show_progress=self.show_progress,
         )  # fmt: skip
         if not len(targets):
             return None
@@ -317,9 +318,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     def _get_finder(self) -> NgramFinder:
         if self._finder is None:
-            self._finder: NgramFinder | None = NgramFinder(
-                self.words_, self.ngrams_, self.n, self.unigrams == "induced", self._tokenizer
-            )
+            self._finder = NgramFinder(self.words_, self.ngrams_, self.n, self.unigrams == "induced", self._tokenizer)
         return self._finder
 
     # --------------------------------------------------------------------------------------- scikit-learn

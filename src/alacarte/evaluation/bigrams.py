@@ -15,7 +15,7 @@ from alacarte.vectors import WordVectors
 
 PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")
 PAPER = "Khodak et al. 2018"
-PUBLISHED = {  # the two nearest words of each phrase above
+PUBLISHED = {  # the two nearest words of each phrase above, in the paper's Table 3
     "v1 + v2": ("meat, out", "cut, edges", "deathly, azkaban", "loose, fitting"),
     "additive": ("but, however", "which, both", "which, but", "but, however"),
     "ECO": ("meats, meat", "weft, edges", "robards, keach", "scaly, bristly"),
@@ -79,9 +79,8 @@ def compare(
     Words of the n-gram itself are left out. With `ngrams`, à la carte vectors are looked up and not induced, and
     there is no additive row, which needs the contexts.
     """
-    wanted = list(
-        dict.fromkeys([*PHRASES, *(" ".join(model.tokenizer(p, model.vectors.key_to_index)) for p in phrases)])
-    )
+    split = [" ".join(model.tokenizer(phrase, model.vectors.key_to_index)) for phrase in phrases]
+    wanted = list(dict.fromkeys([*PHRASES, *split]))
     tables: dict[str, WordVectors | None] = {
         "v1 + v2": _composed(model.vectors, wanted, "sum"),
         "DisC": _composed(model.vectors, wanted, "product"),

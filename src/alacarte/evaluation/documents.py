@@ -113,7 +113,9 @@ class Outcome:
     @property
     def scores(self) -> npt.NDArray[np.float64]:
         """What standard errors are over: accuracies of folds, or single documents of one split."""
-        return self.right[0] * 100.0 if len(self.right) == 1 else np.array([100 * part.mean() for part in self.right])
+        if len(self.right) == 1:
+            return np.asarray(self.right[0] * 100.0)
+        return np.array([100 * float(part.mean()) for part in self.right])
 
 
 # ------------------------------------------------------------------------------------------------ classifying
@@ -176,7 +178,7 @@ def induce_ngrams(
     wanted = Targets()
     for task in tasks:
         wanted = wanted | Targets.from_documents(
-            list(task.texts), n, min_count=2 if len(task.texts) > MANY else 1, vectors=model.vectors,
+            list(task.texts), n, min_count=2 if len(task.texts) > MANY else 1, vectors=model.vectors.words,
             tokenizer=model.tokenizer, known=True, show_progress=store.show_progress,
         )  # fmt: skip
     identity = corpus_identity(corpus)

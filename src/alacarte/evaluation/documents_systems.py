@@ -201,5 +201,5 @@ class Classifier:
     def predict(self, x: Features) -> npt.NDArray[Any]:
         scores = np.column_stack([model.decision_function(self._seen(x, ratios)) for model, ratios in self.models])
         if len(self.classes) == 2:
-            return self.classes[(scores[:, 0] > 0).astype(int)]
-        return self.classes[scores.argmax(axis=1)]
+            return np.asarray(self.classes[(scores[:, 0] > 0).astype(int)])
+        return np.asarray(self.classes[scores.argmax(axis=1)])
