@@ -88,10 +88,9 @@ def case(name):
         done = f"100 permutations of {len(y):,} contexts"
     elif name == "end to end":
         from alacarte import ALaCarte
-        from alacarte.regression import regress
-        from alacarte.regression._frames import read_file
+        from alacarte.regression import read_table, regress
 
-        frame = read_file(SHARED.parent / "sotu.jsonl.xz")
+        frame = read_table(SHARED.parent / "sotu.jsonl.xz")
         model = ALaCarte.pretrained("glove.6B.50d")
         start, cpu = time.perf_counter(), time.process_time()
         fit = regress("freedom ~ party + Date", frame, model, cluster=["FirstName", "President"])

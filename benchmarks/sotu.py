@@ -17,10 +17,10 @@ from alacarte.regression import (
     plot_over,
     plot_ratio,
     ratio,
+    read_table,
     regress,
     similarity_over,
 )
-from alacarte.regression._frames import read_file
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "regression" / "sotu.jsonl.xz"
 PERIODS = [1789, 1860, 1900, 1932, 1945, 1963, 1980, 2000, 2030]
@@ -31,7 +31,7 @@ def main():
     arguments = sys.argv[1:]
     folder = Path(arguments[arguments.index("--figures") + 1]) if "--figures" in arguments else None
     data = Path(arguments[0]) if arguments and not arguments[0].startswith("--") else DATA
-    speeches = read_file(data)
+    speeches = read_table(data)
     speeches["year"] = (1970 + speeches["Date"] / 365.25).astype(int)
     speeches["period"] = pd.cut(speeches["year"], PERIODS, labels=NAMES)
     speeches["president"] = speeches["FirstName"] + " " + speeches["President"]

@@ -55,9 +55,9 @@ CompatOption = Annotated[
 
 def open_table(data: Path, where: str | None) -> Any:
     """A pandas frame, with the rows asked for."""
-    from alacarte.regression._frames import read_file
+    from alacarte.regression import read_table
 
-    frame = read_file(data)
+    frame = read_table(data)
     detail(f"{data}: {len(frame):,} rows; columns {', '.join(map(str, frame.columns))}")
     if where is None:
         return frame

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alacarte.regression._frames import Table
+    from alacarte.regression._frames import Table, read_table
     from alacarte.regression.concordance import Contexts, contexts, documents, from_tokens
     from alacarte.regression.describe import (
         nearest,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from alacarte.regression.ratios import ratio
 
 _HOME = {
-    "_frames": ["Table"],
+    "_frames": ["Table", "read_table"],
     "concordance": ["Contexts", "contexts", "documents", "from_tokens"],
     "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
     "embed": ["Embeddings", "dem", "dem_group", "dem_sample"],
@@ -74,6 +74,7 @@ __all__ = [
     "plot_ratio",
     "poles",
     "ratio",
+    "read_table",
     "regress",
     "similarity",
     "similarity_over",

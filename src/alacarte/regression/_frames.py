@@ -125,7 +125,7 @@ def read_frame(data: Any) -> Variables:
     ['D', None, 'R']
     """
     if isinstance(data, (str, PathLike)):
-        data = read_file(Path(data))
+        data = read_table(data)
     if isinstance(data, Variables):
         return data
     if isinstance(data, Mapping):
@@ -191,10 +191,19 @@ def is_numeric(column: Column) -> bool:
     return column.dtype.kind in "iuf"
 
 
-def read_file(path: Path) -> Any:
-    """A pandas frame from CSV, TSV, JSON lines or Parquet, compressed or not."""
+def read_table(path: str | PathLike[str]) -> Any:
+    """A pandas frame from CSV, TSV, JSON lines or Parquet, compressed or not.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "speeches.jsonl"
+    ...     _ = path.write_text('{"text": "a b", "year": "1990"}')
+    ...     read_table(path)["year"].tolist()
+    [1990]
+    """
+    path = Path(path).expanduser()
     pandas = require("pandas", extra="regression", purpose="reading tables")
-    if not path.expanduser().is_file():
+    if not path.is_file():
         raise BadCorpus(f"{path}: there is no such file; pass a CSV, TSV, JSON lines or Parquet file, or a frame")
     kinds = [suffix.lower() for suffix in path.suffixes]
     try:
