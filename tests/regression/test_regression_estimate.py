@@ -116,9 +116,10 @@ def test_permutations_against_refitting(studentised):
     np.testing.assert_array_equal(found, exceeding)
 
 
-def test_permutations_in_blocks(monkeypatch):
-    x, y, _ = example(5)
-    fit, _ = _estimate.least_squares(x, y, None)
+@pytest.mark.parametrize("clustered", [False, True])
+def test_permutations_in_blocks(monkeypatch, clustered):
+    x, y, clusters = example(5, clustered=clustered)
+    fit, _ = _estimate.least_squares(x, y, clusters)
     whole = _estimate.permute(fit, np.eye(3), 30, np.random.default_rng(0))
     monkeypatch.setattr(_estimate, "BLOCK", 200)
     monkeypatch.setattr(_estimate, "PERMUTED", 150)

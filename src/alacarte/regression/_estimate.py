@@ -352,9 +352,14 @@ def _flip_clusters(
         for which, s, g in blocks:
             s = _inflated(s, g)
             scores, design = a @ s, a @ g  # (units, m, d) and (units, m, k)
-            products = (scores.reshape(len(s) * m, d) @ c.reshape(count * k, d).T).reshape(len(s), m, count, k)
             error += np.einsum("gmd,gmd->m", scores, scores)
-            error -= 2 * np.einsum("bg,gmbk,gmk->bm", signs[:, which], products, design, optimize=True)
+            step = max(1, PERMUTED // (len(s) * m * k))
+            for low in range(0, count, step):
+                some = slice(low, min(low + step, count))
+                flat = c[some].reshape(-1, d)
+                products = (scores.reshape(len(s) * m, d) @ flat.T).reshape(len(s), m, -1, k)
+                flips = signs[some, which]
+                error[some] -= 2 * np.einsum("bg,gmbk,gmk->bm", flips, products, design, optimize=True)
             second = np.einsum("gmk,gml->mkl", design, design)
             error += np.einsum("mkl,bkd,bld->bm", second, c, c, optimize=True)
         statistic = statistic / (factor(fit.clusters, fit.rows, k) * error)
