@@ -1,0 +1,92 @@
+"""Two million bigrams and trigrams, from text to a file of vectors: time, peak memory, size on disk.
+
+    python benchmarks/ngrams.py --vectors glove.6B.100d.npy --model glove.6B.100d \
+        --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
+
+`--interrupt` ends the pass after so many seconds and takes it up again from its checkpoint; the result is the same.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from alacarte import ALaCarte, Corpus, Targets, WordVectors
+from alacarte._pass import peak_memory
+from alacarte._progress import ProgressState
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--vectors", default="glove.6B.50d")
+    options.add_argument("--model", default="glove.6B.50d")
+    options.add_argument("--corpus", action="append", required=True)
+    options.add_argument("--each", type=int, default=1_000_000, help="n-grams of each length, the most frequent ones")
+    options.add_argument("--min-count", type=int, default=3)
+    options.add_argument("--interrupt", type=float, default=None, metavar="SECONDS")
+    options.add_argument("--out", type=Path, default=None, help="keep the vectors here")
+    given = options.parse_args()
+    steps: dict[str, Any] = {}
+
+    def timed(name: str, function: Callable[[], Any]) -> Any:
+        begun = time.perf_counter()
+        result = function()
+        steps[name] = {
+            "seconds": round(time.perf_counter() - begun, 1),
+            "peak_gb": round((peak_memory() or 0) / 1e9, 2),
+        }
+        print(f"{name}: {steps[name]}", flush=True)
+        return result
+
+    vectors = WordVectors.load(given.vectors)
+    model = ALaCarte.pretrained(given.model, vectors=vectors)
+    corpus = Corpus([Path(path) for path in given.corpus])
+    found = timed(
+        "find the n-grams",
+        lambda: Targets.from_documents(
+            corpus, (2, 3), min_count=given.min_count, vectors=vectors.words, tokenizer=model.tokenizer
+        ),
+    )
+    pairs = [key for key in found if key.count(" ") == 1][: given.each]
+    triples = [key for key in found if key.count(" ") == 2][: given.each]
+    del found
+    targets = Targets.ngrams(pairs + triples)
+    print(f"{len(pairs):,} bigrams and {len(triples):,} trigrams", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint = Path(folder) / "checkpoint"
+        if given.interrupt is not None:
+            timed("until the interruption", lambda: _interrupted(model, targets, corpus, checkpoint, given.interrupt))
+        sums = timed(
+            "sum their contexts", lambda: model.collect(targets, corpus, checkpoint=checkpoint, checkpoint_seconds=120)
+        )
+        induced = timed("transform", lambda: model.apply(sums))
+        out = given.out or Path(folder) / "ngrams.safetensors"
+        timed("save", lambda: induced.save(out))
+        loaded = timed("load (memory-mapped)", lambda: WordVectors.load(out))
+        summary = {
+            "targets": len(targets), "induced": len(loaded), "dimension": loaded.dimension,
+            "tokens": sums.tokens_read,
+            "file_gb": round(out.stat().st_size / 1e9, 2), "checkpoint_gb": round(checkpoint.stat().st_size / 1e9, 2),
+            "steps": steps,
+        }  # fmt: skip
+        print(json.dumps(summary, indent=2))
+
+
+def _interrupted(model: ALaCarte, targets: Targets, corpus: Corpus, checkpoint: Path, seconds: float) -> None:
+    begun = time.perf_counter()
+
+    def stop(state: ProgressState) -> None:
+        if time.perf_counter() - begun > seconds:
+            raise KeyboardInterrupt
+
+    try:
+        model.collect(targets, corpus, checkpoint=checkpoint, callback=stop)
+    except KeyboardInterrupt:
+        print(f"interrupted; {checkpoint.stat().st_size / 1e9:.2f} GB of work are kept", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+import json
+import tarfile
+
+import numpy as np
+import pytest
+import scipy.sparse
+from typer.testing import CliRunner
+
+from alacarte import ALaCarte, WordVectors
+from alacarte.cli import app
+from alacarte.corpus import Corpus
+from alacarte.errors import BadData
+from alacarte.evaluation.bigrams import PHRASES, compare
+from alacarte.evaluation.documents import PUBLISHED, evaluate, evaluate_features, induce_ngrams, stratified
+from alacarte.evaluation.documents_data import TASKS, Task, read_task
+from alacarte.evaluation.documents_systems import OPTIONAL, SYSTEMS, Classifier, features, log_count_ratios, parse
+from alacarte.evaluation.store import Store
+
+WORDS = [f"w{i}" for i in range(60)]
+
+
+@pytest.fixture(scope="module")
+def model():
+    rng = np.random.default_rng(5)
+    vectors = WordVectors(WORDS, rng.normal(size=(60, 4)))
+    return ALaCarte.fit(vectors, [" ".join(rng.choice(WORDS, 30)) for _ in range(300)], window=5)
+
+
+@pytest.fixture(scope="module")
+def task():
+    """Which class a document is of shows in its pairs of words alone: "w0 w1" or "w1 w0"."""
+    rng = np.random.default_rng(6)
+    texts, labels = [], []
+    for i in range(120):
+        pair = "w0 w1" if i % 2 else "w1 w0"
+        filler = " ".join(rng.choice(WORDS[2:], 3))
+        texts.append(f"{filler} {pair} {' '.join(rng.choice(WORDS[2:], 3))}")
+        labels.append("yes" if i % 2 else "no")
+    return Task("pairs", tuple(texts), tuple(labels))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Text that tells the two pairs apart by what stands around them."""
+    rng = np.random.default_rng(7)
+    path = tmp_path_factory.mktemp("text") / "corpus.txt"
+    lines = [f"w2 w3 w2 w0 w1 w3 w2\nw4 w5 w4 w1 w0 w5 w4\n{' '.join(rng.choice(WORDS, 12))}\n" for _ in range(50)]
+    path.write_text("".join(lines))
+    return path
+
+
+# ------------------------------------------------------------------------------------------------------- data
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "rt-polarity.neg").write_bytes("bad\n\nclich\xe9\n".encode("latin-1"))
+    (tmp_path / "rt-polarity.pos").write_text("good\n")
+    (tmp_path / "trec_train.csv").write_text("NUM:dist\tHow far ?\nLOC:city\tWhere ?\n")
+    (tmp_path / "trec_test.csv").write_text("HUM:desc\tWho ?\n")
+    for split in ("train", "test", "unsup"):
+        (tmp_path / f"imdb_{split}.jsonl").write_text(json.dumps({"label": "neg", "text": f"of {split}"}) + "\n")
+    with tarfile.open(tmp_path / "imdb.tar.xz", "w:xz") as archive:
+        for split in ("train", "test", "unsup"):
+            archive.add(tmp_path / f"imdb_{split}.jsonl", f"imdb_{split}.jsonl")
+            (tmp_path / f"imdb_{split}.jsonl").unlink()
+    return tmp_path
+
+
+def test_readers(folder):
+    assert read_task(folder, "MR") == Task("MR", ("bad", "cliché", "good"), ("neg", "neg", "pos"))
+    assert read_task(folder, "TREC") == Task("TREC", ("How far ?", "Where ?", "Who ?"), ("NUM", "LOC", "HUM"), 2)
+    assert read_task(folder, "IMDB") == Task("IMDB", ("of train", "of test"), ("neg", "neg"), 1)
+
+
+def test_bad_data_is_named(folder):
+    with pytest.raises(BadData, match="no task is called"):
+        read_task(folder, "mr")
+    with pytest.raises(BadData, match=r"custrev\.neg.*--data"):
+        read_task(folder, "CR")
+    (folder / "sst_train.csv").write_text("1 no tab\n")
+    with pytest.raises(BadData, match="line 1 has no tab"):
+        read_task(folder, "SST")
+    (folder / "imdb_train.jsonl").write_text("{}\n")
+    with pytest.raises(BadData, match=r"line 1 of imdb_train\.jsonl"):
+        read_task(folder, "IMDB")
+    with pytest.raises(BadData, match="2 texts and 1 labels"):
+        Task("x", ("a", "b"), ("y",))
+
+
+# ------------------------------------------------------------------------------------------------- classifying
+
+
+def test_folds_part_the_documents_and_the_classes():
+    y = np.array(["a"] * 30 + ["b"] * 70)
+    folds = stratified(y, 10, seed=1)
+    assert sorted(np.concatenate(folds).tolist()) == list(range(100))
+    assert {(np.count_nonzero(y[fold] == "a"), len(fold)) for fold in folds} == {(3, 10)}
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_classifier_separates_three_classes(sparse):
+    y = np.array(["a", "b", "c"] * 20)
+    x = np.eye(3)[np.arange(60) % 3] + 0.1 * np.random.default_rng(8).random((60, 3))
+    x = scipy.sparse.csr_matrix(x) if sparse else x
+    assert (Classifier(10.0).fit(x, y).predict(x) == y).all()
+
+
+def test_one_class_is_refused():
+    with pytest.raises(BadData, match=r"one class, .*a classifier needs two"):
+        Classifier(1.0).fit(np.ones((4, 2)), np.array(["a"] * 4))
+
+
+def test_naive_bayes_weights_equal_the_formula():
+    counts = np.array([[2, 0, 1], [1, 1, 0], [0, 3, 0], [0, 1, 1]])
+    positive = np.array([True, True, False, False])
+    present = counts > 0
+    p, q = 1 + present[positive].sum(axis=0), 1 + present[~positive].sum(axis=0)
+    expected = np.log((p / p.sum()) / (q / q.sum()))
+    np.testing.assert_allclose(log_count_ratios(scipy.sparse.csr_matrix(counts), positive), expected)
+
+
+def test_given_splits_train_on_the_first_part_only():
+    x = np.array([[1.0], [-1.0]] * 20 + [[1.0], [-1.0], [1.0], [-1.0]])
+    labels = ("p", "n") * 20 + ("p", "n", "n", "n")
+    outcome = evaluate_features(x, Task("t", ("",) * 44, labels, train=40))
+    assert [part.tolist() for part in outcome.right] == [[True, True, False, True]]
+
+
+# --------------------------------------------------------------------------------------------------- the table
+
+
+def test_only_pairs_tell_the_classes_apart(task, model, corpus, tmp_path):
+    store = Store(tmp_path)
+    text = Corpus(corpus)
+    ngrams = induce_ngrams(model, [task], text, store, n=2)
+    assert "w0 w1" in ngrams
+    systems = ["bong-1", "bong-2", "nb-bong-2", "words", "sif", "disc-2", "sum-2", "alacarte-1", "alacarte-2"]
+    table = evaluate([task], systems, model, ngrams, store)
+    value = {row.system: row for row in table.rows}
+    for name in ("BonG, n = 2", "BonG × naive Bayes, n = 2"):
+        assert value[name].accuracy == pytest.approx(100.0), name
+    assert value["à la carte, n = 2"].accuracy > 80  # the other pairs are noise in four dimensions
+    for name in ("BonG, n = 1", "sum of word vectors", "SIF", "à la carte, n = 1", "v1 + v2 as n-grams, n = 2"):
+        assert value[name].accuracy < 75, name  # sums do not see the order
+    assert value["à la carte, n = 2"].margin == pytest.approx(
+        value["à la carte, n = 2"].accuracy - value["à la carte, n = 1"].accuracy
+    )
+    assert value["à la carte, n = 2"].margin_stderr > 0
+    assert list((tmp_path / "ngrams").glob("*.checkpoint")) == []
+    again = evaluate([task], systems, model, ngrams, store)
+    assert again == table  # from the store, times included
+    assert table.to_frame().shape[0] == len(systems)
+
+
+def test_every_system_has_a_name_and_published_rows_are_marked(model, tmp_path, task):
+    for system in (*SYSTEMS, *OPTIONAL):
+        parse(system)
+    with pytest.raises(BadData, match="no system is called"):
+        parse("bert")
+    with pytest.raises(BadData, match="pass a model and a corpus"):
+        evaluate([task], ["alacarte-2"], model, None, Store(tmp_path))
+    known = Task("CR", task.texts, task.labels)
+    table = evaluate([known], ["bong-1"], model, None, Store(tmp_path))
+    published = [row for row in table.rows if row.source != "ours"]
+    assert len(published) == len(PUBLISHED)
+    assert table.value("CR", "à la carte, n = 3", "Khodak et al. 2018") == 84.3
+    assert all(len(values) == len(TASKS) for values in PUBLISHED.values())
+
+
+def test_doc2vec_gives_a_vector_for_each_text(model, task):
+    pytest.importorskip("gensim")
+    from alacarte.evaluation.documents_systems import Ingredients
+
+    given = Ingredients(task.texts[:30], model.vectors, None, model.tokenizer)
+    assert features("doc2vec", given).shape == (30, 4)
+
+
+def test_nearest_words_of_ngrams(model, corpus):
+    table = compare(model, Corpus(corpus), ["w0 w1", "w0 nowhere"], k=2)
+    ours = {(row.ngram, row.method): row for row in table.rows if row.source == "ours"}
+    assert ours["w0 w1", "à la carte"].count == 50
+    induced = model.induce(["w0 w1"], Corpus(corpus))["w0 w1"]
+    nearest = [word for word, _ in model.vectors.nearest(induced, 2, exclude=["w0", "w1"])]
+    assert list(ours["w0 w1", "à la carte"].neighbours) == nearest
+    sums = model.vectors["w0"] + model.vectors["w1"]
+    expected = [word for word, _ in model.vectors.nearest(sums, 2, exclude=["w0", "w1"])]
+    assert list(ours["w0 w1", "v1 + v2"].neighbours) == expected
+    assert {row.ngram for row in table.rows if row.source != "ours"} == set(PHRASES)
+    assert "w0 nowhere" in table.notes[1]
+
+
+def test_commands(folder, model, corpus, tmp_path):
+    model.save(tmp_path / "model")
+    (folder / "custrev.neg").write_text("w1 w0 w5\nw1 w0 w6\n" * 20)
+    (folder / "custrev.pos").write_text("w0 w1 w5\nw0 w1 w6\n" * 20)
+    common = ["--model", str(tmp_path / "model"), "--corpus", str(corpus)]
+    options = ["--task", "CR", "--system", "alacarte-2", "--system", "bong-2", "--cache", str(tmp_path / "cache")]
+    command = ["eval", "documents", "--data", str(folder), *common, *options]
+    shown = CliRunner().invoke(app, command)
+    assert shown.exit_code == 0, shown.output
+    assert "à la carte, n = 2" in shown.output
+    told = CliRunner().invoke(app, [*command, "--json", "--out", str(tmp_path / "t.csv")])
+    rows = json.loads(told.output)["rows"]
+    assert {row["system"]: row["accuracy"] for row in rows if row["source"] == "ours"}["BonG, n = 2"] == 100.0
+    assert (tmp_path / "t.csv").read_text().startswith("task,system,accuracy")
+    asked = CliRunner().invoke(app, ["eval", "bigrams", "w0 w1", *common, "--json"])
+    assert asked.exit_code == 0, asked.output
+    assert any(row["ngram"] == "w0 w1" for row in json.loads(asked.output)["rows"])

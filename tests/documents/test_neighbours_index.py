@@ -1,0 +1,82 @@
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from alacarte import WordVectors
+from alacarte.cli import app
+from alacarte.errors import AlacarteError, BadVectors
+from alacarte.neighbours import EXACT_LIMIT, Index
+
+rng = np.random.default_rng(3)
+VECTORS = WordVectors([f"w{i}" for i in range(2000)], rng.normal(size=(2000, 16)))
+
+
+@pytest.fixture(scope="module", params=["exact", "usearch"])
+def index(request):
+    if request.param == "usearch":
+        pytest.importorskip("usearch")
+    return Index.build(VECTORS, backend=request.param)
+
+
+def test_neighbours_are_those_of_the_exact_search(index):
+    assert index.recall(k=10, queries=200).recall > 0.95
+    query = VECTORS["w7"]
+    found = index.nearest(query, k=5)
+    assert found[0] == ("w7", pytest.approx(1.0))
+    exact = dict(VECTORS.nearest(query, k=2000))
+    assert all(cosine == pytest.approx(exact[word], abs=1e-12) for word, cosine in found)
+    cosines = [cosine for _, cosine in found]
+    assert cosines == sorted(cosines, reverse=True)
+
+
+def test_exclusion_matrices_and_zeros(index):
+    assert "w7" not in dict(index.nearest(VECTORS["w7"], k=5, exclude=["w7"]))
+    assert len(index.nearest(VECTORS["w7"], k=5, exclude="w7")) == 5
+    several = index.nearest(VECTORS[["w1", "w2"]], k=3)
+    assert [found[0][0] for found in several] == ["w1", "w2"]
+    assert [cosine for _, cosine in index.nearest(np.zeros(16), k=2)] == [0.0, 0.0]
+    assert index.nearest(VECTORS["w1"], k=0) == []
+
+
+def test_saved_indexes_answer_alike(index, tmp_path):
+    index.save(tmp_path / "index")
+    again = Index.load(tmp_path / "index")
+    assert again.backend == index.backend
+    assert again.nearest(VECTORS["w3"], k=7) == index.nearest(VECTORS["w3"], k=7)
+    index.save(tmp_path / "index")  # in place of the old one
+    assert len(Index.load(tmp_path / "index")) == 2000
+
+
+def test_small_sets_are_searched_exactly():
+    assert Index.build(VECTORS).backend == "exact"
+    assert len(VECTORS) < EXACT_LIMIT
+
+
+def test_what_is_no_index_says_so(tmp_path):
+    with pytest.raises(AlacarteError, match="alc index build"):
+        Index.load(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(AlacarteError, match="choose another folder"):
+        Index.build(VECTORS).save(tmp_path)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    with pytest.raises(AlacarteError, match="one of auto, exact, usearch"):
+        Index.build(VECTORS, backend="faiss")
+    Index.build(VECTORS).save(tmp_path / "index")
+    VECTORS.first(5).save(tmp_path / "index" / "vectors.safetensors")
+    with pytest.raises(BadVectors, match="build it again"):
+        Index.load(tmp_path / "index")
+
+
+def test_command(tmp_path):
+    VECTORS.save(tmp_path / "v.safetensors")
+    out = tmp_path / "v.index"
+    built = CliRunner().invoke(app, ["index", "build", str(tmp_path / "v.safetensors"), "--out", str(out), "--json"])
+    assert built.exit_code == 0, built.output
+    assert json.loads(built.output)["recall"]["recall"] == 1.0
+    asked = CliRunner().invoke(app, ["index", "query", str(out), "w5", "-k", "3", "--json"])
+    found = [entry["word"] for entry in json.loads(asked.output)["w5"]]
+    assert found == [word for word, _ in VECTORS.nearest(VECTORS["w5"], k=3, exclude=["w5"])]
+    unknown = CliRunner().invoke(app, ["index", "query", str(out), "nowhere"])
+    assert unknown.exit_code == 1

@@ -1,0 +1,209 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+from alacarte import ALaCarte, Transform, WordVectors
+from alacarte.documents import AlaCarteVectorizer, NgramEmbedder, compose
+from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData
+
+rng = np.random.default_rng(0)
+WORDS = WordVectors(["a", "b", "c"], rng.normal(size=(3, 4)))
+NGRAMS = WordVectors(["a b", "b c", "a a", "x a", "a b c", "b", "x"], rng.normal(size=(7, 4)))
+documents = st.lists(st.lists(st.sampled_from(["a", "b", "c", "x", "zz"]), max_size=12), min_size=1, max_size=6)
+
+
+def plain(texts, n, unigrams="source", unit=True, pooling="sum", combine="concat", weights=None):
+    """The formula, word by word."""
+    rows = []
+    for tokens in texts:
+        parts = []
+        for k in range(1, n + 1):
+            table = WORDS if k == 1 and unigrams == "source" else NGRAMS
+            found = [" ".join(tokens[i : i + k]) for i in range(len(tokens) - k + 1)]
+            found = [key for key in found if key in table]
+            vectors = [table[key].astype(float) for key in found]
+            if unit:
+                vectors = [vector / np.linalg.norm(vector) for vector in vectors]
+            if weights:
+                vectors = [weights[k][key] * vector for key, vector in zip(found, vectors, strict=True)]
+            total = np.sum(vectors, axis=0) / k if vectors else np.zeros(4)
+            parts.append(total / (len(vectors) if pooling == "mean" and vectors else 1))
+        rows.append(np.concatenate(parts) if combine == "concat" else np.sum(parts, axis=0))
+    return np.array(rows)
+
+
+@pytest.mark.filterwarnings("ignore::alacarte.errors.AlacarteWarning")
+@settings(deadline=None, max_examples=60)
+@given(
+    documents,
+    st.integers(1, 3),
+    st.sampled_from(["source", "induced"]),
+    st.booleans(),
+    st.sampled_from(["sum", "mean"]),
+    st.sampled_from(["concat", "add"]),
+)
+def test_vectors_equal_the_plain_twin(texts, n, unigrams, unit, pooling, combine):
+    options = {"unigrams": unigrams, "unit": unit, "pooling": pooling, "combine": combine}
+    found = NgramEmbedder(WORDS, n=n, ngrams=NGRAMS, **options).fit_transform(texts)
+    np.testing.assert_allclose(found, plain(texts, n, **options), atol=2e-6)
+
+
+def test_sif_weights_are_by_frequency_in_the_fitted_documents():
+    fitted = [["a", "b", "a"], ["b", "c"]]
+    frequency = {1: {"a": 2 / 5, "b": 2 / 5, "c": 1 / 5}, 2: {"a b": 1 / 2, "b c": 1 / 2}}
+    weights = {k: {key: 0.1 / (0.1 + p) for key, p in table.items()} for k, table in frequency.items()}
+    weights[2]["a a"] = 1.0  # never met
+    embedder = NgramEmbedder(WORDS, n=2, ngrams=NGRAMS, weights="sif:0.1").fit(fitted)
+    texts = [["a", "b", "c"], ["a", "a"]]
+    np.testing.assert_allclose(embedder.transform(texts), plain(texts, 2, weights=weights), atol=1e-6)
+
+
+def test_common_directions_are_gone_and_lengths_are_one():
+    texts = [rng.choice(["a", "b", "c"], 6).tolist() for _ in range(50)]
+    embedder = NgramEmbedder(WORDS, n=2, ngrams=NGRAMS, components=1, normalise=True).fit(texts)
+    found = embedder.transform(texts)
+    raw = NgramEmbedder(WORDS, n=2, ngrams=NGRAMS).fit_transform(texts)
+    for part, before in zip(np.split(found, 2, axis=1), np.split(raw, 2, axis=1), strict=True):
+        top = np.linalg.svd(before)[2][0]
+        assert np.abs(part @ top).max() < 1e-5
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+
+
+def test_text_is_tokenised_and_many_documents_are_the_same_as_few():
+    texts = ["A b, c", "", " \n", "x a b", "zz"] * 1000  # several blocks, through the compiled tokenizer
+    embedder = NgramEmbedder(WORDS, n=3, ngrams=NGRAMS, threads=3).fit(texts)
+    with pytest.warns(AlacarteWarning, match="3000 of 5000 documents"):
+        found = embedder.transform(texts)
+    few = plain([["a", "b", ",", "c"], [], [], ["x", "a", "b"], ["zz"]], 3)
+    np.testing.assert_allclose(found, np.tile(few, (1000, 1)), atol=1e-6)
+    alone = NgramEmbedder(WORDS, n=3, ngrams=NGRAMS, threads=1).fit(texts)
+    with pytest.warns(AlacarteWarning):
+        assert np.array_equal(alone.transform(texts), found)
+
+
+def test_empty_and_unknown_documents_become_zeros_and_are_told():
+    embedder = NgramEmbedder(WORDS, n=2, ngrams=NGRAMS).fit(["a b"])
+    with pytest.warns(AlacarteWarning, match="2 of 3 documents hold no n-gram that has a vector"):
+        found = embedder.transform(["", "a", "nothing known"])
+    assert found.any(axis=1).tolist() == [False, True, False]
+    covered = embedder.coverage(["", "a b", "nothing known"])
+    assert covered.empty.tolist() == [0, 2]
+    assert covered.to_frame().to_dict("list") == {"tokens": [0, 2, 2], "1-grams": [0, 2, 0], "2-grams": [0, 1, 0]}
+    assert embedder.transform([]).shape == (0, 8)
+
+
+def test_a_model_induces_the_ngrams_of_the_documents():
+    model = ALaCarte(WORDS, Transform(np.eye(4)))
+    texts = ["a b", "c a b c", "b zz"]
+    embedder = NgramEmbedder(model, n=2).fit(texts)
+    expected = model.induce(["a b", "b c", "c a", "b zz"], texts)
+    assert sorted(embedder.ngrams_.words) == sorted(expected.words)
+    np.testing.assert_allclose(embedder.ngrams_["b c"], expected["b c"])
+    more = NgramEmbedder(model, n=2, corpus=["b c zz a", "a b c"]).fit(texts)
+    both = model.induce(["b c"], [*texts, "b c zz a", "a b c"])
+    np.testing.assert_allclose(more.ngrams_["b c"], both["b c"], rtol=1e-6)
+    unseen = embedder.transform(["a c"])  # an n-gram never seen adds nothing
+    assert not unseen[0, 4:].any()
+    assert unseen[0, :4].any()
+    again = NgramEmbedder(model.induce(["a b"], texts), n=2).fit(texts)
+    assert again.words_ is WORDS
+    assert again.ngrams_.words == ("a b",)
+
+
+def test_documents_whose_ngrams_have_no_context_leave_the_words():
+    model = ALaCarte(WORDS, Transform(np.eye(4)))
+    found = NgramEmbedder(model, n=2).fit_transform(["a b"])  # nothing stands beside it
+    assert found[0, :4].any()
+    assert not found[0, 4:].any()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: NgramEmbedder().fit(["a"]), ValueError, "no vectors are given"),
+        (lambda: NgramEmbedder(WORDS).fit("a b"), BadCorpus, "put it in a list"),
+        (lambda: NgramEmbedder(WORDS).fit([]), BadCorpus, "no documents"),
+        (lambda: NgramEmbedder(WORDS).fit(["a", None]), BadCorpus, "document 1 is None"),
+        (lambda: NgramEmbedder(WORDS).fit(np.array([["a"], ["b"]])), BadCorpus, "one column"),
+        (lambda: NgramEmbedder(WORDS, n=0).fit(["a"]), ValueError, "at least 1"),
+        (lambda: NgramEmbedder(WORDS, pooling="max").fit(["a"]), ValueError, "pooling is one of"),
+        (lambda: NgramEmbedder(WORDS, weights="tfidf").fit(["a"]), ValueError, "as in 'sif:1e-3'"),
+        (lambda: NgramEmbedder(WORDS, n=1, components=4).fit(["a"]), ValueError, "cannot be removed"),
+        (
+            lambda: NgramEmbedder(WORDS, ngrams={"a b": [1.0]}, combine="add").fit(["a"]),
+            ValueError,
+            "needs as many",
+        ),
+        (lambda: compose(WORDS, ["zz a"]), NotEnoughData, "none of the n-grams"),
+    ],
+)
+def test_bad_input_says_what_to_do(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+# ------------------------------------------------------------------------------------------------ scikit-learn
+
+TEXTS = ["a a b", "a b a", "a a", "c c b", "c b", "c c c"] * 5
+LABELS = ["up", "up", "up", "down", "down", "down"] * 5
+
+
+@pytest.mark.parametrize("make", [lambda: NgramEmbedder(WORDS), lambda: AlaCarteVectorizer(WORDS)])
+def test_scikit_learn_checks(make):
+    check_estimator(make(), on_skip=None)
+
+
+def test_clone_shares_the_vectors():
+    embedder = NgramEmbedder(WORDS, ngrams=NGRAMS, n=2)
+    copy = clone(embedder)
+    assert copy.vectors is WORDS
+    assert copy.get_params()["n"] == 2
+
+
+def test_pipeline_grid_search_frames_and_pickles():
+    pipeline = make_pipeline(NgramEmbedder(WORDS, ngrams=NGRAMS), LogisticRegression())
+    search = GridSearchCV(pipeline, {"ngramembedder__n": [1, 2], "ngramembedder__unit": [True, False]}, cv=3)
+    search.fit(TEXTS, LABELS)
+    assert search.best_score_ == 1.0
+    embedder = NgramEmbedder(WORDS, ngrams=NGRAMS, n=2).set_output(transform="pandas").fit(TEXTS)
+    frame = embedder.transform(TEXTS)
+    assert list(frame.columns) == [f"{k}gram{i}" for k in (1, 2) for i in range(4)]
+    again = pickle.loads(pickle.dumps(search.best_estimator_))
+    assert again.predict(TEXTS).tolist() == LABELS
+
+
+def test_vectorizer_learns_everything_from_text():
+    words = [f"w{i}" for i in range(40)]
+    vectors = WordVectors(words, rng.normal(size=(40, 3)))
+    texts = [" ".join(rng.choice(words, 30)) for _ in range(100)]
+    one = AlaCarteVectorizer(vectors, n=2, window=3, ridge=0.0).fit(texts)
+    model = ALaCarte.fit(vectors, texts, window=3)
+    np.testing.assert_allclose(one.model_.transform.matrix, model.transform.matrix, rtol=1e-5)
+    np.testing.assert_array_equal(one.transform(texts), NgramEmbedder(model, n=2).fit_transform(texts))
+    more = AlaCarteVectorizer(vectors, n=2, window=3, ridge=0.0, corpus=texts).fit(texts)
+    assert more.model_.report.tokens_read == 2 * one.model_.report.tokens_read
+    assert "ngrams" not in one.get_params()
+    copy = pickle.loads(pickle.dumps(one))
+    np.testing.assert_array_equal(copy.transform(texts[:5]), one.transform(texts[:5]))
+
+
+# ------------------------------------------------------------------------------------------------- composition
+
+
+def test_composition_equals_its_formulas():
+    a, b, c = (WORDS[key].astype(float) for key in "abc")
+    np.testing.assert_allclose(compose(WORDS, ["a b c"], "sum")["a b c"], a + b + c, rtol=1e-6)
+    np.testing.assert_allclose(compose(WORDS, ["a b c"], "mean")["a b c"], (a + b + c) / 3, rtol=1e-6)
+    unit = [v / np.linalg.norm(v) for v in (a, b, c)]
+    composed = compose(WORDS, ["a b c", "a b", "a zz"], "product")
+    assert set(composed.words) == {"a b", "a b c"}
+    np.testing.assert_allclose(composed["a b c"], 4 * unit[0] * unit[1] * unit[2], rtol=1e-5)
+    np.testing.assert_allclose(composed["a b"], 2 * unit[0] * unit[1], rtol=1e-5)
