@@ -365,6 +365,12 @@ def test_grids_that_are_none(wrong):
 # --------------------------------------------------------------------------------------------------- results
 
 
+def test_sizes_stand_in_order_in_a_table(base, store):
+    header, lines = crw.run(base("crw", systems=("additive",), sizes=(4, 8)), store).pivot(["system"], "size")
+    assert header == ["system", "1", "2", "4", "8", "16", "32", "64", "128"]
+    assert lines[0][:3] == ["additive", "", ""]
+
+
 def test_every_number_carries_its_protocol(base, store):
     pytest.importorskip("pandas")
     results = nonce.run(base("nonce", systems=("alacarte",)), store)

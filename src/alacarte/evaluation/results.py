@@ -95,6 +95,8 @@ class Results:
     def pivot(self, index: Sequence[str], column: str) -> tuple[list[str], list[list[str]]]:
         """(header, lines): a line for each combination of `index`, a column for each value of `column`."""
         columns = list(dict.fromkeys(row[column] for row in self.rows))
+        if all(isinstance(value, int | float) for value in columns):
+            columns.sort()
         lines: dict[tuple[Any, ...], dict[Any, str]] = {}
         for row in self.rows:
             key = tuple(row.get(name, "") for name in index)
