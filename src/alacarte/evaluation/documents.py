@@ -280,7 +280,7 @@ def _notes(tasks: Sequence[Task]) -> tuple[str, ...]:
         lines.append(f"{', '.join(splits)}: accuracy on the given test split, standard error over its documents.")
     return (
         *lines,
-        "The paper's vectors are 300-dimensional, of Amazon reviews; rows marked with a source are published.",
+        "Rows with another source than ours are published; the paper's vectors are GloVe of Amazon reviews, d = 1600.",
     )
 
 
