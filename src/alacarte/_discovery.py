@@ -61,14 +61,22 @@ def _keys(codes: Ints, low: int, high: int, length: int, stride: int) -> Longs:
 
 
 def _count(codes: Ints, length: int, stride: int) -> tuple[Longs, Longs]:
-    keys, counts = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    """All candidates and how often they occur; blocks wait until they are as large as what they are merged with."""
+    parts = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
     for low in range(0, codes.size, BLOCK):
         block = _keys(codes, low, min(low + BLOCK, codes.size), length, stride)
-        new, n = np.unique(block[block >= 0], return_counts=True)
-        merged, where = np.unique(np.concatenate([keys, new]), return_inverse=True)
-        counts = np.bincount(where, weights=np.concatenate([counts, n]), minlength=merged.size).astype(np.int64)
-        keys = merged
-    return keys, counts
+        parts.append(np.unique(block[block >= 0], return_counts=True))
+        if sum(keys.size for keys, _ in parts[1:]) >= parts[0][0].size:
+            parts = [_merged(parts)]
+    return _merged(parts)
+
+
+def _merged(parts: list[tuple[Longs, Longs]]) -> tuple[Longs, Longs]:
+    keys, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[first], np.add.reduceat(counts[order], first) if first.size else counts[:0]
 
 
 def _renumber(codes: Ints, keys: Longs, length: int, stride: int) -> None:
