@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
+from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, _discovery
 from alacarte import model as model_module
 from alacarte.cli import app
 
@@ -22,6 +22,13 @@ def test_all_ngrams_of_the_documents(texts, n):
     assert set(Targets.from_documents(texts, n, known=True, vectors=WORDS.words)) == expected
     without = {key for key in expected if key not in WORDS}
     assert set(Targets.from_documents(texts, n, vectors=WORDS.words)) == without
+
+
+def test_counts_do_not_depend_on_the_blocks(monkeypatch):
+    texts = [np.random.default_rng(i).choice(list("abcdef"), 30).tolist() for i in range(20)]
+    whole = Targets.from_documents(texts, 3, min_count=2)
+    monkeypatch.setattr(_discovery, "BLOCK", 7)
+    assert Targets.from_documents(texts, 3, min_count=2) == whole
 
 
 def test_repeated_sequences_count_for_each_key():
