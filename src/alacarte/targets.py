@@ -332,7 +332,7 @@ class Matcher:
     def __init__(
         self,
         keys: list[str],
-        sequences: "_SequenceTable | None",
+        sequences: "_SequenceTable | _WholeVocabulary | None",
         patterns: list[tuple[int, list[re.Pattern[str]]]],
         labels: dict[str, int],
         any_label: bool,
@@ -354,7 +354,7 @@ class Matcher:
     @classmethod
     def of_vocabulary(cls, words: Sequence[str], lexicon: Lexicon) -> "Matcher":
         """Every word of the vectors is a target: what learning a transform needs."""
-        return cls(list(words), _SequenceTable.of_vocabulary(len(words)), [], {}, False, lexicon)
+        return cls(list(words), _WholeVocabulary(len(words)), [], {}, False, lexicon)
 
     @property
     def stateless(self) -> bool:
@@ -405,6 +405,18 @@ class Matcher:
         return Matches(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
 
 
+class _WholeVocabulary:
+    """Every word that has a vector, as its own target: each known token is a match."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def find(self, encoded: Encoded) -> Matches:
+        ids = encoded.ids
+        starts = np.flatnonzero((ids >= 0) & (ids < self._size)).astype(np.int32)
+        return Matches(starts, starts + np.int32(1), ids[starts])
+
+
 class _SequenceTable:
     """Words and n-grams as sequences of ids, ready for the kernel."""
 
@@ -426,18 +438,7 @@ class _SequenceTable:
         self._roles[firsts[lengths > 1]] |= STARTS
         size = 1 << max(4, int(2 * (lengths > 1).sum()).bit_length())
         self._table = build_table(self._flat, self._bounds, size)
-
-    @classmethod
-    def of_vocabulary(cls, size: int) -> "_SequenceTable":
-        table = cls.__new__(cls)
-        everything = np.arange(size, dtype=np.int32)
-        table._flat = table._single = table._owners = everything
-        table._bounds = table._owner_bounds = np.arange(size + 1, dtype=np.int64)
-        table._lengths = np.empty(0, dtype=np.int64)
-        table._roles = np.full(size, ALONE, dtype=np.uint8)
-        table._table = np.zeros(1, dtype=np.uint64)
-        table._owner_counts = np.ones(size, dtype=np.int64)
-        return table
+        self._one_owner = len(self._owner_counts) == len(self._owners)
 
     def find(self, encoded: Encoded) -> Matches:
         ids = encoded.ids
@@ -450,9 +451,9 @@ class _SequenceTable:
             self._table, starts, ends, found,
         )  # fmt: skip
         starts, ends, found = starts[:count], ends[:count], found[:count]
+        if self._one_owner:
+            return Matches(starts, ends, self._owners[found])
         copies = self._owner_counts[found]
-        if copies.max(initial=1) == 1:
-            return Matches(starts, ends, self._owners[self._owner_bounds[found]])
         first = np.repeat(self._owner_bounds[found], copies)
         within = np.arange(first.size) - np.repeat(np.cumsum(copies) - copies, copies)
         targets = self._owners[first + within]
