@@ -26,6 +26,7 @@ EXACT_LIMIT = 200_000  # vectors; searched exactly in a few hundredths of a seco
 FORMAT = "alacarte.Index/1"
 BLOCK = 1 << 14
 FEW = 10  # exact searches that are timed
+SEARCHED = 256  # candidates that a query looks at
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,8 @@ class Index:
         *,
         backend: Backend = "auto",
         precision: Literal["f32", "f16", "i8"] = "f16",
-        connectivity: int = 16,
-        effort: int = 64,
+        connectivity: int = 32,
+        effort: int = 128,
         threads: int | None = None,
         show_progress: bool | None = None,
     ) -> "Index":
@@ -118,7 +119,7 @@ class Index:
         queries, single = self.vectors._queries(query)
         if k < 0:
             raise ValueError(f"k must not be negative, not {k}")
-        self._graph.expansion_search = max(effort or 64, wanted)
+        self._graph.expansion_search = max(effort or SEARCHED, wanted)
         found: list[Neighbours] = []
         for row in queries:
             if k == 0 or not row.any():

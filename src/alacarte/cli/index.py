@@ -13,7 +13,7 @@ app = typer.Typer(no_args_is_help=True, help="Search millions of vectors in mill
 
 Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="A folder made by alc index build.")]
 Effort = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Candidates to look at; more finds more, and takes longer.")
+    int | None, typer.Option(min=1, metavar="N", help="Candidates to look at; more finds more, and takes longer. [256]")
 ]
 
 
@@ -25,8 +25,8 @@ def build(
         Literal["auto", "exact", "usearch"], typer.Option(help="auto: exact below 200,000 vectors, usearch above.")
     ] = "auto",
     precision: Annotated[Literal["f32", "f16", "i8"], typer.Option(help="Of the values in the graph.")] = "f16",
-    connectivity: Annotated[int, typer.Option(min=2, help="Edges of a node in the graph.")] = 16,
-    effort: Annotated[int, typer.Option(min=1, help="How carefully the graph is built.")] = 64,
+    connectivity: Annotated[int, typer.Option(min=2, help="Edges of a node in the graph.")] = 32,
+    effort: Annotated[int, typer.Option(min=1, help="How carefully the graph is built.")] = 128,
     queries: Annotated[
         int, typer.Option("--recall", min=0, metavar="N", help="Measure recall@10 with N queries; 0 does not.")
     ] = 100,
