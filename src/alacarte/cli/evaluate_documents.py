@@ -33,14 +33,16 @@ def documents(
     ngrams: Ngrams = None,
     task: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="MR, CR, SUBJ, MPQA, TREC, SST, SST-fine, IMDB; repeat it. [all but IMDB]"),
+        typer.Option(
+            metavar="NAME", help="MR, CR, SUBJ, MPQA, TREC, SST, SST-fine, IMDB; repeat it (all but IMDB if left out)."
+        ),
     ] = None,
     system: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
             help="bong-1…3, nb-bong-2…3, words, sif, sum-2, disc-2…3, alacarte-1…3, and doc2vec, minilm, "
-            "alacarte-2-induced, alacarte-3-induced; repeat it. [all before `and`]",
+            "alacarte-2-induced, alacarte-3-induced; repeat it (all before `and` if left out).",
         ),
     ] = None,
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th document only, for a quick look.")] = 1,

@@ -13,7 +13,10 @@ app = typer.Typer(no_args_is_help=True, help="Search millions of vectors in mill
 
 Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="A folder made by alc index build.")]
 Effort = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Candidates to look at; more finds more, and takes longer. [256]")
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Candidates to look at; more finds more, and takes longer (256 if left out)."
+    ),
 ]
 
 
