@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._kernels.windows import add_windows, count_windows
+from alacarte._sequences import Matches
 from alacarte.encoding import Encoded
 from alacarte.errors import AlacarteError
-from alacarte.targets import Matches
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
