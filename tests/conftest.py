@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(skip)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shared():
     return SHARED / "data"
 

