@@ -15,7 +15,7 @@ from alacarte.vectors import WordVectors
 
 PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")
 PAPER = "Khodak et al. 2018"
-PUBLISHED = {  # the two nearest words of each phrase above, in the paper's Table 3
+PUBLISHED = {  # the two nearest words of each phrase above, in the paper's Table 3, as remembered
     "v1 + v2": ("meat, out", "cut, edges", "deathly, azkaban", "loose, fitting"),
     "additive": ("but, however", "which, both", "which, but", "but, however"),
     "ECO": ("meats, meat", "weft, edges", "robards, keach", "scaly, bristly"),
@@ -110,6 +110,8 @@ def compare(
             place = PHRASES.index(phrase)
             rows += [Nearest(phrase, name, PAPER, tuple(v[place].split(", "))) for name, v in PUBLISHED.items()]
     notes = [f"Nearest among the first {among:,} words, the n-gram's own left out; in brackets its occurrences."]
+    if any(row.source == PAPER for row in rows):
+        notes.append("The paper's rows were written down from memory of its Table 3; check them before citing.")
     if missing:
         notes.append(f"Not in the text, so without a vector à la carte: {', '.join(missing)}.")
     return BigramTable(tuple(rows), tuple(notes))
