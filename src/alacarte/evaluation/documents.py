@@ -280,7 +280,7 @@ def _notes(tasks: Sequence[Task]) -> tuple[str, ...]:
         lines.append(f"{', '.join(splits)}: accuracy on the given test split, standard error over its documents.")
     return (
         *lines,
-        "Rows with another source than ours are published; the paper's vectors are of more dimensions, GloVe of Amazon reviews.",
+        "Rows with another source than ours are published, with larger vectors: GloVe of Amazon reviews.",
     )
 
 
