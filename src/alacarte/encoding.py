@@ -109,6 +109,7 @@ class Encoded:
 class Encoder:
     """Turns documents into ids with one tokenizer and one lexicon.
 
+    >>> from alacarte.tokens import get_tokenizer
     >>> encoder = Encoder(get_tokenizer("words"), Lexicon({"a": 0, "rose": 1}))
     >>> encoder.encode(["A rose is", ["a"]]).ids.tolist()
     [0, 1, -1, 0]
