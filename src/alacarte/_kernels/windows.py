@@ -20,7 +20,7 @@ import numpy.typing as npt
 from alacarte._kernels.compiled import inner, kernel
 from alacarte._kernels.prefetch import prefetch
 
-AHEAD = 6  # matches between asking for a row and using it; measured: 4 to 12 are alike
+AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
