@@ -6,6 +6,7 @@ import pytest
 
 from alacarte import ALaCarte
 from alacarte.evaluation.wsd import WsdData, by_counts, evaluate, score
+from alacarte.evaluation.wsd_baselines import FRAMEWORK_SIZE, size, synset_counts
 from alacarte.senses import open_wordnet, sense_counts
 
 pytestmark = pytest.mark.real
@@ -52,7 +53,7 @@ def test_semcor(data):
     assert known / sum(counts.values()) > 0.96
 
 
-@pytest.mark.parametrize(("setting", "sizes"), [("standard", (1644, 1022)), ("authors", (1644, 1119))])
+@pytest.mark.parametrize(("setting", "sizes"), [("standard", (1644, 1022)), ("authors", (1644, 1053))])
 def test_test_sets(data, setting, sizes):
     found = tuple(sum(len(s.instances) for s in data.test(setting, year)) for year in (2013, 2015))
     assert found == sizes
@@ -63,26 +64,35 @@ def test_test_sets(data, setting, sizes):
 def test_known_baselines_of_the_standard_setting(data):
     """WordNet's first sense is published as 63.0 and 67.8, the most frequent sense in SemCor as 63.8 and 67.1.
 
-    The last two depend on details that the framework does not give: with the sense keys of SemCor as distributed
-    and ties to the sense met first they come out at 63.7 and 67.4, with repaired keys and ties to WordNet's order
-    at 63.9 and 68.0 (docs/senses.md).
+    The last two as the framework counts: SemCor as distributed, ties to the sense met first (docs/senses.md).
+    Published values have one decimal, so ours are compared with one.
     """
     f1 = {}
     for year in (2013, 2015):
         test = data.test("standard", year)
-        for name, counts, ties in (
-            ("first", {}, "order"),
-            ("most", sense_counts(data.semcor), "order"),
-            ("distributed", data.distributed_counts, "met"),
-        ):
+        for name, counts, ties in (("first", {}, "order"), ("most", sense_counts(data.distributed), "met")):
             answers = by_counts(test, data.wordnet, counts, ties=ties)
-            f1[name, year] = score(answers, test, data.wordnet)["all"].f1
-    assert f1["first", 2013] == pytest.approx(63.0, abs=0.1)
-    assert f1["first", 2015] == pytest.approx(67.8, abs=0.1)
-    assert f1["most", 2013] == pytest.approx(63.8, abs=0.3)
-    assert f1["most", 2015] == pytest.approx(68.0, abs=0.1)
-    assert f1["distributed", 2013] == pytest.approx(63.8, abs=0.3)
-    assert f1["distributed", 2015] == pytest.approx(67.1, abs=0.35)  # 67.42
+            f1[name, year] = round(score(answers, test, data.wordnet)["all"].f1, 1)
+    assert (f1["first", 2013], f1["first", 2015]) == (63.0, 67.8)
+    assert f1["most", 2013] == pytest.approx(63.8, abs=0.301)
+    assert f1["most", 2015] == pytest.approx(67.1, abs=0.301)
+
+
+def test_the_frameworks_semcor_has_its_published_size(data):
+    assert size(data.framework_semcor()) == FRAMEWORK_SIZE
+
+
+def test_the_authors_most_frequent_sense(data):
+    """Published: 58.8 | 79.5 60.0 87.6 66.7 66.8."""
+    counts = synset_counts(data.distributed, data.wordnet)
+    found = {}
+    for year in (2013, 2015):
+        test = data.test("authors", year)
+        scores = score(by_counts(test, data.wordnet, counts, "synset"), test, data.wordnet, "authors")
+        found[year] = {name: one.recall for name, one in scores.items()}
+    assert found[2013]["all"] == pytest.approx(58.8, abs=0.1)
+    theirs = {"adj": 79.5, "noun": 60.0, "adv": 87.6, "verb": 66.7, "all": 66.8}
+    assert found[2015] == pytest.approx(theirs, abs=0.5)
 
 
 def test_the_experiment_with_the_pretrained_transform(data):

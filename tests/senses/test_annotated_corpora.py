@@ -35,6 +35,16 @@ def test_semcor(tmp_path):
     assert len({i.id for s in (first, second) for i in s.instances}) == 4
 
 
+def test_semcor_without_the_senses_that_it_numbers_0(tmp_path):
+    text = semcor_file([("year", "year", "1:28:02::;1:28:01::"), ("man", "man", "1:14:00::"), ("x", "x", "1:03:00::")])
+    text = text.replace("wnsn=1 lexsn=1:28", "wnsn=0;1 lexsn=1:28").replace("wnsn=1 lexsn=1:14", "wnsn=0 lexsn=1:14")
+    (tmp_path / "br-a01").write_text(text)
+    (sentence,) = read_semcor(tmp_path, missing=False)
+    assert sentence.words == ("year", "man", "x")
+    assert [instance.keys for instance in sentence.instances] == [("year%1:28:01::",), ("x%1:03:00::",)]
+    assert len(next(read_semcor(tmp_path)).instances) == 3
+
+
 def test_semcor_from_its_archive_leaves_other_files_alone(tmp_path):
     folder = tmp_path / "semcor3.0"
     (folder / "brown1" / "tagfiles").mkdir(parents=True)
@@ -106,6 +116,17 @@ def test_spans_of_words_with_answers_of_several_kinds(tmp_path):
     assert [(i.start, i.end, i.lemma, i.pos, i.keys) for i in sentence.instances] == [
         (1, 3, "hot_dog", "n", ("hot_dog%1:13:01::",)),
         (1, 2, "hot", "a", ("hot%3:00:01::",)),
+    ]
+
+
+def test_an_answer_for_a_phrase_as_one_for_its_last_word(tmp_path):
+    gold = (
+        "d001.s001.t002\td001.s001.t003\tbn:1n\twn:hot_dog%1:13:01::\n"
+        "d001.s001.t003\td001.s001.t003\tbn:3n\twn:dog%1:05:00::\twn:hot_dog%1:13:01::\n"
+    )
+    (sentence,) = read_semeval(*write(tmp_path, SPANS, gold), last_word=True)
+    assert [(i.start, i.end, i.lemma, i.pos, i.keys) for i in sentence.instances] == [
+        (2, 3, "dog", "n", ("hot_dog%1:13:01::", "dog%1:05:00::")),
     ]
 
 

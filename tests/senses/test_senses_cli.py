@@ -97,5 +97,13 @@ def test_nearest(run, built, tmp_path):
     assert (
         "depository.n.01" not in run("nearest", "depository.n.01", "--senses", built[0], "-k", 1, "--json").stdout[25:]
     )
+    told = ("nearest", "bank%1:14:00::", "--wordnet", "DICT", "--gloss", *base)
+    found = json.loads(run(*told, "--counts", built[2]).stdout)["depository.n.01"]
+    assert (found["definition"], found["seen"]) == ("an institution that keeps money", 1)
+    assert "seen" not in json.loads(run(*told).stdout)["depository.n.01"]
+    shown = run(*(word for word in told if word != "--json"), "--counts", built[2]).stdout
+    assert "seen" in shown
+    assert "institution" in shown
+    assert "--gloss" in run("nearest", "bank.n.01", *base, "--counts", built[2], expected=2).output
     assert "no synset 'bank.n.77'" in run("nearest", "bank.n.77", "--wordnet", "DICT", *base, expected=1).output
     assert "no sense of 'qwerty'" in run("nearest", "qwerty", "--wordnet", "DICT", *base, expected=1).output

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from alacarte.errors import BadData, BadWordNet
 from alacarte.evaluation.wsd import PUBLISHED, Score, WsdData, by_counts, calibration, evaluate, score
+from alacarte.evaluation.wsd_baselines import compare_countings, leaders, size, synset_counts, without_verb_files
 from alacarte.evaluation.wsd_tuning import split, tune
 from alacarte.senses import Answer, Instance, Sentence
 
@@ -26,13 +27,17 @@ def test_the_frameworks_f1():
 
 
 def test_three_ways_to_be_right(wordnet):
-    """The second synset lists another lemma first: right by key and by synset, wrong by the first lemma's key."""
-    sentences = [Sentence(("bank",), (Instance(0, 1, "bank", "n", (MONEY,)),))]
-    given = [answer("depository.n.01", MONEY)]
-    rights = {how: score(given, sentences, wordnet, how)["all"].right for how in ("key", "synset", "first lemma")}
-    assert rights == {"key": 1, "synset": 1, "first lemma": 0}
-    synonyms = [Sentence(("bank",), (Instance(0, 1, "bank", "n", ("depository%1:14:00::", MONEY)),))]
-    assert score(given, synonyms, wordnet, "first lemma")["all"].right == 1  # as in SemEval-2015
+    """The authors look for the key of the synset's first lemma, without the lemma."""
+
+    def rights(synset, key, *gold):
+        sentences = [Sentence(("x",), (Instance(0, 1, "x", "n", gold),))]
+        given = [answer(synset, key)]
+        return {how: score(given, sentences, wordnet, how)["all"].right for how in ("key", "synset", "authors")}
+
+    assert rights("depository.n.01", MONEY, MONEY) == {"key": 1, "synset": 1, "authors": 1}  # both are 1:14:00::
+    assert rights("depository.n.01", MONEY, "depository%1:14:00::") == {"key": 0, "synset": 1, "authors": 1}
+    assert rights("depository.n.01", MONEY, "other%1:14:00::") == {"key": 0, "synset": 0, "authors": 1}
+    assert rights("depository.n.01", MONEY, SHORE, "bank%1:14:09::") == {"key": 0, "synset": 0, "authors": 0}
 
 
 def test_scores_by_part_of_speech_and_unanswered(wordnet):
@@ -49,6 +54,34 @@ def test_baselines(wordnet):
     assert by_counts(words, wordnet, {MONEY: 1, SHORE: 1}, ties="met")[0].key == MONEY
     assert by_counts(words, wordnet, {}, ties="met")[0].key == SHORE
     assert by_counts(words, wordnet, {"depository.n.01": 9, SHORE: 99}, of="synset")[0].key == MONEY
+
+
+def test_what_decides_a_most_frequent_sense(wordnet):
+    bank = Instance(0, 1, "bank", "n", (SHORE,))
+
+    def led(instance, counts, of="key"):
+        first, decided = leaders(wordnet, instance, counts, of)
+        return [synset.id for _, synset in first], decided
+
+    assert led(bank, {MONEY: 2, SHORE: 1}) == (["depository.n.01"], "most frequent")
+    assert led(bank, {MONEY: 2, SHORE: 2}) == (["bank.n.01", "depository.n.01"], "tie")
+    assert led(bank, {"other%1:14:00::": 2}) == (["bank.n.01"], "never met")
+    assert led(bank, {"depository.n.01": 2}, "synset") == (["depository.n.01"], "most frequent")
+    assert led(Instance(0, 1, "bank", "v", ()), {}) == (["bank.v.01"], "only sense")
+    assert led(Instance(0, 1, "zzz", "n", ()), {}) == ([], "no synset")
+
+
+def test_synsets_are_counted_where_there_is_one_key_that_wordnet_has(wordnet):
+    keys = [(SHORE,), (SHORE, MONEY), ("bank%1:99:00::",), ("depository%1:14:00::",), (MONEY,)]
+    sentences = [Sentence(("bank",), (Instance(0, 1, "bank", "n", some),)) for some in keys]
+    assert synset_counts(sentences, wordnet) == {"bank.n.01": 1, "depository.n.01": 2}
+    assert size(sentences) == (5, 4, 1)
+
+
+def test_files_that_annotate_verbs_alone():
+    noun, verb = Instance(0, 1, "bank", "n", (SHORE,)), Instance(0, 1, "bank", "v", ("bank%2:38:00::",))
+    sentences = [Sentence(("x",), (one,), document_id=name) for name, one in (("a", verb), ("b", noun), ("b", verb))]
+    assert without_verb_files(sentences) == sentences[1:]
 
 
 def test_calibration_counts_words_of_several_senses_only(wordnet):
@@ -108,8 +141,10 @@ def test_the_whole_experiment(folder, model):
     assert (most.semeval13, most.noun, most.verb) == (75, 100, 100)
     mine = table.row("authors", "combined")
     assert (mine.semeval13, mine.semeval13_synset) == (100, 100)
-    assert (mine.noun, mine.verb) == (0, 100)  # the right synset, but its first lemma is another
-    assert table.row("authors, their text", "SemCor").semeval13 == 100  # nothing to the right: the first sense
+    assert (mine.noun, mine.verb) == (100, 100)
+    often = table.row("authors", "most frequent synset")
+    assert (often.noun, often.semeval13) == (100, 75)
+    assert table.row("authors, their text", "SemCor").semeval13 == 100
     assert table.to_dict()["rows"][-1]["method"] == "graded + prior"
     assert len(table.to_frame()) == len(table.rows)
     with pytest.raises(KeyError):
@@ -131,6 +166,31 @@ def test_words_and_keys_that_wordnet_lacks_are_reported(folder, model):
     keys.write_text(keys.read_text().replace("fast%3:00:01::", "fast%3:00:77::"))
     with pytest.raises(BadWordNet, match="lacks 2 of 4 sense keys"):
         evaluate(WsdData.load(folder), model)
+
+
+def test_ways_to_count(folder):
+    """One more file: with it the money is met 21 times and the shore 20 times, or 20 times each by first keys."""
+    shore, both = ("bank", "bank", "1:17:01::"), ("bank", "bank", "1:17:01::;1:14:00::")
+    text = semcor_file([shore] * 9 + [both, ("bank", "bank", "1:14:09::")])
+    (folder / "semcor" / "br-b01").write_text(text.replace("wnsn=1 lexsn=1:14:09", "wnsn=0 lexsn=1:14:09"))
+    report = compare_countings(WsdData.load(folder))
+    rows = {row.counting: row for row in report.rows}
+    full, first = rows["framework"], rows["first key of several"]
+    assert (full.annotations, full.senses, full.words) == (40, 2, 1)  # without the key that is numbered 0
+    assert rows["keys repaired"].annotations == 41
+    assert (full.semeval13_low, full.semeval13_met, full.semeval13_high) == (75, 75, 75)
+    assert (full.semeval15_low, full.semeval15_met, full.semeval15_high) == (100, 100, 100)
+    assert (first.semeval13_low, first.semeval13_met, first.semeval13_order, first.semeval13_high) == (
+        75,
+        100,
+        100,
+        100,
+    )
+    assert (first.semeval15_low, first.semeval15_met, first.semeval15_high) == (75, 75, 100)
+    assert [(row.decided, row.words) for row in report.decisions if row.year == 2013] == [
+        ("only sense", 3), ("most frequent", 1), ("tie", 0), ("never met", 0), ("no synset", 0),
+    ]  # fmt: skip
+    assert len(report.to_frame()) == len(report.rows)
 
 
 def test_brown_model(folder, model):
@@ -185,4 +245,9 @@ def test_the_command(folder, model, tmp_path):
     tuned = json.loads(run("--model", tmp_path / "model", "--tune", "--json"))
     assert tuned["trials"][0]["accuracy"] == 100
     assert "6 ambiguous words" in run("--model", tmp_path / "model", "--tune")
+    assert "226,036, 33,362, 22,436" in run("--baselines")
+    counted = json.loads(run("--baselines", "--json", "--out", csv))
+    assert counted["rows"][0]["counting"] == "framework"
+    assert csv.read_text().startswith("counting,annotations,")
+    assert "--baselines" in run("--baselines", "--tune", expected=2)
     assert "--vectors" in run(expected=2)

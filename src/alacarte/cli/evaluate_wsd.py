@@ -1,8 +1,9 @@
 """`alc eval wsd`: word sense disambiguation, the paper's section 5.1 and past it."""
 
+from collections.abc import Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from alacarte.cli.evaluate import app
 
 if TYPE_CHECKING:
     from alacarte.evaluation.wsd import WsdTable
+    from alacarte.evaluation.wsd_baselines import BaselineReport
     from alacarte.evaluation.wsd_tuning import Tuning
 
 
@@ -31,6 +33,9 @@ def wsd(
     tune: Annotated[
         bool, typer.Option("--tune", help="Search shrinkage and prior on a split of SemCor, without the test sets.")
     ] = False,
+    baselines: Annotated[
+        bool, typer.Option("--baselines", help="Ways to count the most frequent sense, compared; needs no vectors.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV, too.")] = None,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
@@ -41,32 +46,38 @@ def wsd(
     alc eval wsd --data wsd --vectors glove.6B.50d        # A learned on Brown, as in the paper
     alc eval wsd --data wsd --model glove.6B.50d          # A learned on Wikipedia, as it ships
     alc eval wsd --data wsd --vectors glove.6B.50d --tune
+    alc eval wsd --data wsd --baselines
     """
-    from alacarte.evaluation.wsd import WsdData, evaluate
+    from alacarte.evaluation.wsd import WsdData, WsdTable, evaluate
+    from alacarte.evaluation.wsd_baselines import BaselineReport, compare_countings
     from alacarte.evaluation.wsd_tuning import tune as search
 
-    if vectors is None and model is None:
+    if baselines and (vectors is not None or model is not None or tune):
+        raise typer.BadParameter("--baselines is about counts alone; leave --vectors, --model and --tune out")
+    if vectors is None and model is None and not baselines:
         raise typer.BadParameter("pass --vectors (A is learned on Brown), or --model for a transform that is there")
     check_file(out)
     loaded = WsdData.load(data, wordnet)
-    if model is None:
-        assert vectors is not None
-        opened = loaded.brown_model(open_vectors(vectors))
+    result: WsdTable | Tuning | BaselineReport
+    if baselines:
+        result = compare_countings(loaded)
     else:
-        opened = open_model(model, vectors=vectors)
-    result: WsdTable | Tuning
-    if tune:
-        result = search(loaded, opened, show_progress=voice.progress)
-    else:
-        result = evaluate(loaded, opened, show_progress=voice.progress)
+        if model is None:
+            assert vectors is not None
+            opened = loaded.brown_model(open_vectors(vectors))
+        else:
+            opened = open_model(model, vectors=vectors)
+        result = (search if tune else evaluate)(loaded, opened, show_progress=voice.progress)
     if out is not None:
         _write_csv(out, result)
     if as_json:
         show_json(result)
-    elif tune:
-        _show_tuning(result)  # type: ignore[arg-type]
+    elif isinstance(result, BaselineReport):
+        _show_baselines(result)
+    elif isinstance(result, WsdTable):
+        _show_table(result)
     else:
-        _show_table(result)  # type: ignore[arg-type]
+        _show_tuning(result)
 
 
 def _show_table(table: "WsdTable") -> None:
@@ -77,6 +88,22 @@ def _show_table(table: "WsdTable") -> None:
     show_line(DIFFERENCE)
     for line in table.notes:
         show_line(line)
+
+
+def _show_baselines(report: "BaselineReport") -> None:
+    from alacarte.evaluation.wsd_baselines import FRAMEWORK_SIZE
+
+    parts = ("met first", "WordNet order", "all wrong", "all right")
+    header = ["counted in SemCor", "annotations", "senses", "words", *(f"SE{y} {p}" for y in (13, 15) for p in parts)]
+    rows = [
+        [row[0], *(f"{number:,}" for number in row[1:4]), *(f"{value:.2f}" for value in row[4:])]
+        for row in map(astuple, report.rows)
+    ]
+    show_columns(header, rows, "Most frequent sense, F1, by where ties go")
+    size = ", ".join(f"{number:,}" for number in FRAMEWORK_SIZE)
+    show_line(f"Published by the framework: {size}; F1 63.8 and 67.1.")
+    header = ["set", "decided by", "words", "right, ties wrong", "right, ties right"]
+    show_columns(header, [astuple(row) for row in report.decisions], "What decides, as the framework counts")
 
 
 def _show_tuning(tuning: "Tuning") -> None:
@@ -93,16 +120,16 @@ def _shown(cell: object) -> str:
     return "" if cell is None else f"{cell:.1f}" if isinstance(cell, float) else str(cell)
 
 
-def _write_csv(path: Path, result: "WsdTable | Tuning") -> None:
+def _write_csv(path: Path, result: "WsdTable | Tuning | BaselineReport") -> None:
     import csv
     import io
 
     from alacarte._files import atomic_write
-    from alacarte.evaluation.wsd import WsdTable
+    from alacarte.evaluation.wsd_tuning import Tuning
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    rows = result.rows if isinstance(result, WsdTable) else result.trials
+    rows: Sequence[Any] = result.trials if isinstance(result, Tuning) else result.rows
     writer.writerow([field.name for field in fields(rows[0])])
     writer.writerows(astuple(row) for row in rows)
     with atomic_write(path) as file:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from alacarte.senses.disambiguation import Answer
     from alacarte.senses.synset_vectors import SynsetVectors
     from alacarte.senses.wordnet import WordNet
+    from alacarte.vectors import WordVectors
 
 app = typer.Typer(no_args_is_help=True, help="Word senses: vectors for synsets, and disambiguation.")
 
@@ -240,6 +241,13 @@ def nearest(
         ),
     ] = None,
     wordnet: WordNetSource = None,
+    gloss: Annotated[bool, typer.Option("--gloss", help="A line a sense: its gloss, and the nearest words.")] = False,
+    counts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False, help="With --gloss: how often SemCor has it, as alc senses build saved."
+        ),
+    ] = None,
     k: o.K = 10,
     among: o.Among = None,
     as_json: o.Json = False,
@@ -250,28 +258,49 @@ def nearest(
     \b
     alc senses nearest bank.n.01 --senses senses.safetensors --vectors glove.6B.50d --among 50000
     alc senses nearest bass --senses senses.safetensors --wordnet dict/ --vectors glove.6B.50d
+    alc senses nearest bass --senses senses.safetensors --wordnet dict/ --gloss --counts counts.tsv
     """
+    if counts is not None and not gloss:
+        raise typer.BadParameter("--counts goes with --gloss, whose table has a column for them")
     opened = open_vectors(senses)
-    names = [name for asked in synsets for name in _names(asked, opened, wordnet)]
+    net = _open_wordnet(wordnet) if gloss or any(name not in opened for name in synsets) else None
+    names: list[str] = []
+    for asked in synsets:
+        names += [asked] if net is None or asked in opened else _names(asked, opened, net)
     others = opened if vectors is None else open_vectors(vectors)
     if others.dimension != opened.dimension:
         raise AlacarteError(f"{vectors} has {others.dimension} dimensions and {senses} {opened.dimension}")
     lists = {name: others.nearest(opened[name], k, among=among, exclude=[name]) for name in names}
-    if as_json:
+    if gloss and net is not None:
+        _show_glosses(lists, net, None if counts is None else _read_counts(counts), as_json)
+    elif as_json:
         show_json({name: neighbour_dicts(found) for name, found in lists.items()})
     else:
         show_neighbours(lists)
 
 
-def _names(asked: str, senses: Any, wordnet: str | None) -> list[str]:
-    """The keys of `senses` that an id, a sense key or a word stands for."""
-    if asked in senses:
-        return [asked]
+def _show_glosses(
+    lists: dict[str, list[tuple[str, float]]], wordnet: "WordNet", counts: dict[str, int] | None, as_json: bool
+) -> None:
+    synsets = {name: wordnet.by_key(name) if "%" in name else wordnet.synset(name) for name in lists}
+    found: dict[str, dict[str, Any]] = {name: {"definition": synsets[name].definition} for name in lists}
+    if counts is not None:
+        for name, synset in synsets.items():
+            found[name]["seen"] = sum(counts.get(key, 0) for key in synset.keys)
+    if as_json:
+        show_json({name: {**one, "nearest": neighbour_dicts(lists[name])} for name, one in found.items()})
+        return
+    rows = [[name, *one.values(), ", ".join(word for word, _ in lists[name])] for name, one in found.items()]
+    show_columns(["sense", "gloss", *([] if counts is None else ["seen"]), "nearest"], rows)
+
+
+def _names(asked: str, senses: "WordVectors", wordnet: "WordNet") -> list[str]:
+    """The keys of `senses` that a sense key, an id or a word stands for."""
     if "%" in asked:
-        return [_open_wordnet(wordnet).by_key(asked).id]
+        return [wordnet.by_key(asked).id]
     if asked.count(".") >= 2:
-        return [_open_wordnet(wordnet).synset(asked).id]
-    found = [synset.id for _, synset in _open_wordnet(wordnet).find(asked) if synset.id in senses]
+        return [wordnet.synset(asked).id]
+    found = [synset.id for _, synset in wordnet.find(asked) if synset.id in senses]
     if not found:
         raise AlacarteError(
             f"no sense of {asked!r} has a vector here; name a synset such as bank.n.01, or another word"

@@ -13,7 +13,7 @@ import numpy as np
 
 from alacarte._progress import progress
 from alacarte.errors import require
-from alacarte.evaluation.wsd import WsdData
+from alacarte.evaluation.wsd_data import WsdData
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Sentence
 from alacarte.senses.disambiguation import Candidates, Disambiguator

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import zip_longest
 from os import PathLike
 
 from alacarte.errors import BadCorpus
@@ -17,12 +18,13 @@ MARKER = re.compile(r"\((?:a|p|ip)\)")  # some keys have it after the head of th
 SENTENCE = re.compile(r"<s\b[^>]*\bsnum=(\w+)")
 
 
-def read_semcor(path: str | PathLike[str], *, repair: bool = True) -> Iterator[Sentence]:
+def read_semcor(path: str | PathLike[str], *, repair: bool = True, missing: bool = True) -> Iterator[Sentence]:
     """The sentences of SemCor (1.6 to 3.0) from its folder, its archive or one of its files (`br-a01`).
 
     A multiword such as `took_place` is one word of the sentence, `took place`. A word that was given several
     senses has all of them. Words that annotators marked as having no sense (yet) are plain words. Some keys of
     adjectives are written with a marker, `single(a)`, that WordNet's own do not have; `repair=False` leaves these.
+    SemCor numbers a sense 0 (`wnsn=0`) where its WordNet no longer has it; `missing=False` leaves such keys out.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "br-a01"
@@ -41,7 +43,7 @@ def read_semcor(path: str | PathLike[str], *, repair: bool = True) -> Iterator[S
     ('It took place .', ('take_place%2:30:00::',))
     """
     for stream in annotated_streams(path, TAGFILES):
-        for sentence in _sentences(decoded(stream, "latin-1"), stream.name, short_name(stream)):
+        for sentence in _sentences(decoded(stream, "latin-1"), stream.name, short_name(stream), missing):
             yield repaired(sentence) if repair else sentence
 
 
@@ -60,7 +62,7 @@ def repaired(sentence: Sentence) -> Sentence:
     return replace(sentence, instances=tuple(instances))
 
 
-def _sentences(text: str, place: str, document: str) -> Iterator[Sentence]:
+def _sentences(text: str, place: str, document: str, missing: bool) -> Iterator[Sentence]:
     words: list[str] | None = None  # None: outside of any sentence
     instances: list[Instance] = []
     number = ""
@@ -70,7 +72,7 @@ def _sentences(text: str, place: str, document: str) -> Iterator[Sentence]:
             continue
         match = WORD.match(line)
         if match is not None and words is not None:
-            _add_word(match, words, instances, f"{document}.s{number}")
+            _add_word(match, words, instances, f"{document}.s{number}", missing)
         elif match is None and STRUCTURE.match(line):
             if line.startswith(("<s ", "<s>")):
                 found = SENTENCE.match(line)
@@ -89,11 +91,14 @@ def _sentences(text: str, place: str, document: str) -> Iterator[Sentence]:
         raise BadCorpus(f"{place}: ends inside of sentence {number}; the file is cut off, unpack it again")
 
 
-def _add_word(match: re.Match[str], words: list[str], instances: list[Instance], sentence: str) -> None:
+def _add_word(match: re.Match[str], words: list[str], instances: list[Instance], sentence: str, missing: bool) -> None:
     kind, attributes, text = match.groups()
     words.append(text.replace("_", " ") if kind == "wf" else text)
     values = dict(ATTRIBUTE.findall(attributes)) if "lexsn=" in attributes else {}
     lemma, senses = values.get("lemma"), [sense for sense in values.get("lexsn", "").split(";") if sense]
+    if not missing:
+        numbers = values.get("wnsn", "").split(";")
+        senses = [sense for sense, number in zip_longest(senses, numbers) if sense and number != "0"]
     if lemma is None or not senses or senses[0][0] not in POS_OF_NUMBER:
         return
     place = len(words) - 1

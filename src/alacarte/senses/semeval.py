@@ -19,14 +19,21 @@ class Gold(NamedTuple):
     keys: tuple[str, ...]
 
 
-def read_semeval(xml: str | PathLike[str], gold: str | PathLike[str] | None = None) -> Iterator[Sentence]:
+def read_semeval(
+    xml: str | PathLike[str], gold: str | PathLike[str] | None = None, *, last_word: bool = False
+) -> Iterator[Sentence]:
     """The sentences of a test set; with `gold`, the file with the answers, its instances know their sense keys.
 
     The format of either file is seen from its content. Instances are the elements `<instance>`, or, where a key
     file names spans of `<wf>` elements (SemEval-2015), those spans that have WordNet senses. An instance to which
     the key file gives no WordNet sense has no keys.
+
+    `last_word` reads spans as the paper's authors did: an answer for several words is an answer for the last of them,
+    which has the keys of all spans that end with it.
     """
     answers = [] if gold is None else read_gold(gold)
+    if last_word:
+        answers = _for_last_words(answers)
     by_first: dict[str, list[Gold]] = {}
     for answer in answers:
         by_first.setdefault(answer.first, []).append(answer)
@@ -39,6 +46,13 @@ def read_semeval(xml: str | PathLike[str], gold: str | PathLike[str] | None = No
             f"{gold}: {len(unused):,} of {len(by_first):,} answers, such as that of {unused[0]!r}, belong to nothing "
             f"in {xml}; give the two files of the same test set"
         )
+
+
+def _for_last_words(answers: list[Gold]) -> list[Gold]:
+    keys: dict[str, dict[str, None]] = {}
+    for answer in answers:
+        keys.setdefault(answer.last, {}).update(dict.fromkeys(answer.keys))
+    return [Gold(last, last, tuple(found)) for last, found in keys.items()]
 
 
 def _elements(path: Path) -> Iterator[tuple[str, ET.Element]]:
