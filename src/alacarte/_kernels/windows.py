@@ -1,14 +1,12 @@
 """Context sums: the windows around matches, added up per target.
 
-The floor is one row read and one row of float64 sums read and written per match. Two ways to get near it, chosen
-for each document by what it holds:
+The floor is one row read and one row of float64 sums read and written per match. With equal weights, one sum over
+[p - left, p + right] moves along the document from match to match: it slides (a row comes, a row goes, a token) or is
+made anew, whichever reads fewer rows; a match adds it less the rows of the match itself. Where every token is a match,
+that is three rows read a token, whatever the window; where matches are few, only the rows around them are read.
+Weights that depend on the distance are gathered for each match.
 
-- *running*: where matches are dense, the sum over [j, j + window) slides along the document (one row added, one
-  subtracted a token) and is kept for the last positions, so that a match costs two reads of it, whatever the
-  window;
-- *gathered*: where matches are few, only the rows of their windows are read.
-
-All sums are float64: the running sum is exact to about 1e-16 of the largest partial sum per step and starts anew
+All sums are float64: the moving sum is exact to about 1e-16 of the largest partial sum per step and starts anew
 with each document. The dimensions [low, high) are independent of each other, so threads may share them out and
 the result is the same to the last bit.
 """
@@ -55,114 +53,84 @@ def add_windows(
     known, stride = rows.shape
     n_left, n_right = left.size, right.size
     width = high - low
-    longest = 1
-    for m in range(starts.size):
-        longest = max(longest, ends[m] - starts[m])
-    size = 1
-    while size < n_left + longest + 1:
-        size *= 2
-    mask = size - 1
-    # The ring of window sums: position p is row p & mask. With one window width, left and right share it.
-    ring_right = np.empty(size * width)
-    ring_left = ring_right if n_left == n_right else np.empty(size * width)
+    around = np.empty(width)  # the sum over [at - n_left, at + n_right], cut at the document's edges
     window = np.empty(width)
     rows_flat = rows.reshape(-1)
     sums_flat = sums.reshape(-1)
+    factor = 1.0
 
     for document in range(offsets.size - 1):
         begin, stop = offsets[document], offsets[document + 1]
-        first, last = bounds[document], bounds[document + 1]
-        if first == last:
-            continue
-
-        if not uniform or (last - first) * (n_left + n_right) <= 3 * (stop - begin):
-            for m in range(first, last):
-                window[:] = 0.0
-                for k in range(min(n_left, starts[m] - begin)):
-                    token = ids[starts[m] - 1 - k]
-                    if 0 <= token < known:
-                        _add_scaled(window, 0, left[k], rows_flat, token * stride + low, width)
-                for k in range(min(n_right, stop - ends[m])):
-                    token = ids[ends[m] + k]
-                    if 0 <= token < known:
-                        _add_scaled(window, 0, right[k], rows_flat, token * stride + low, width)
-                factor = 1.0
-                if mean:
-                    factor = _inverse(
-                        window_weight(ids, begin, stop, starts[m], ends[m], known, weights, left, right)[1]
-                    )
-                _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
-            continue
-
-        # Position p of a ring holds the sum over the n tokens from p on, cut at the document's edges. The first
-        # position needed is begin - n_left: that whole window lies before the document but for what runs into it.
-        at_right = at_left = begin - n_left  # where the running sums stand
-        _set_zero(ring_left, (at_left & mask) * width, width)
-        _set_zero(ring_right, (at_right & mask) * width, width)
-        for k in range(begin, min(stop, at_right + n_right)):
-            if 0 <= ids[k] < known:
-                _add_scaled(ring_right, (at_right & mask) * width, 1.0, rows_flat, ids[k] * stride + low, width)
-
-        for m in range(first, last):
+        at = np.int64(-1)
+        for m in range(bounds[document], bounds[document + 1]):
             start, end = starts[m], ends[m]
             if m + AHEAD < starts.size:
                 _fetch(sums_flat, targets[m + AHEAD] * stride + low, width, 8)
-            coming = end + n_right + AHEAD
-            if coming < ids.size and 0 <= ids[coming] < known:
+            coming = start + 1 + n_right + AHEAD
+            if at >= 0 and coming < ids.size and 0 <= ids[coming] < known:
                 _fetch(rows_flat, ids[coming] * stride + low, width, 16)
-            # By far the commonest case, one step on with a word coming and a word going: both loops in one.
-            if n_left == n_right and not mean and begin <= at_right == end - 1 and at_right + n_right < stop:
-                came, went = ids[at_right + n_right], ids[at_right]
-                if 0 <= came < known and 0 <= went < known:
-                    old, new, before = at_right & mask, end & mask, (start - n_left) & mask
-                    enter, leave, at = came * stride + low, went * stride + low, targets[m] * stride + low
-                    _slide_and_add(
-                        ring_right,
-                        old * width,
-                        new * width,
-                        before * width,
-                        rows_flat,
-                        enter,
-                        leave,
-                        sums_flat,
-                        at,
-                        width,
-                    )
-                    at_right = end
+            # By far the commonest case, one step on with a word coming and a word going: all in one loop.
+            if at == start - 1 and end == start + 1 and at - n_left >= begin and end + n_right <= stop and not mean:
+                came, went, here = ids[start + n_right], ids[at - n_left], ids[start]
+                if 0 <= came < known and 0 <= went < known and 0 <= here < known:
+                    enter, leave, own = came * stride + low, went * stride + low, here * stride + low
+                    _slide_and_add(around, rows_flat, enter, leave, own, sums_flat, targets[m] * stride + low, width)
+                    at = start
                     continue
-            while at_right < end:
-                enter, leave = _changes(ids, begin, stop, at_right, n_right, known, stride, low)
-                old, new = (at_right & mask) * width, ((at_right + 1) & mask) * width
-                _slide(ring_right, old, new, rows_flat, enter, leave, width)
-                at_right += 1
-            if n_left != n_right:
-                while at_left < start - n_left:
-                    enter, leave = _changes(ids, begin, stop, at_left, n_left, known, stride, low)
-                    old, new = (at_left & mask) * width, ((at_left + 1) & mask) * width
-                    _slide(ring_left, old, new, rows_flat, enter, leave, width)
-                    at_left += 1
-            factor = 1.0
             if mean:
                 factor = _inverse(window_weight(ids, begin, stop, start, end, known, weights, left, right)[1])
-            before, after = ((start - n_left) & mask) * width, (end & mask) * width
-            _add_two(sums_flat, targets[m] * stride + low, factor, ring_left, before, ring_right, after, width)
+
+            # (A match of no length is one whose words hold no place.)
+            if not uniform or end == start or 2 * (end - start) > n_left + n_right:
+                window[:] = 0.0
+                for k in range(min(n_left, start - begin)):
+                    token = ids[start - 1 - k]
+                    if 0 <= token < known:
+                        _add_scaled(window, 0, left[k], rows_flat, token * stride + low, width)
+                for k in range(min(n_right, stop - end)):
+                    token = ids[end + k]
+                    if 0 <= token < known:
+                        _add_scaled(window, 0, right[k], rows_flat, token * stride + low, width)
+                _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
+                continue
+
+            if at < 0 or 2 * (start - at) > n_left + n_right:
+                around[:] = 0.0
+                for k in range(max(begin, start - n_left), min(stop, start + n_right + 1)):
+                    if 0 <= ids[k] < known:
+                        _fetch(rows_flat, ids[k] * stride + low, width, 16)
+                for k in range(max(begin, start - n_left), min(stop, start + n_right + 1)):
+                    if 0 <= ids[k] < known:
+                        _add_scaled(around, 0, 1.0, rows_flat, ids[k] * stride + low, width)
+                at = start
+            while at < start:
+                if at + n_right + 1 < stop and 0 <= ids[at + n_right + 1] < known:
+                    _add_scaled(around, 0, 1.0, rows_flat, ids[at + n_right + 1] * stride + low, width)
+                if at - n_left >= begin and 0 <= ids[at - n_left] < known:
+                    _add_scaled(around, 0, -1.0, rows_flat, ids[at - n_left] * stride + low, width)
+                at += 1
+            # What a longer match needs beyond the sum on its right, less what it covers itself.
+            window[:] = around
+            for k in range(start + n_right + 1, min(stop, end + n_right)):
+                if 0 <= ids[k] < known:
+                    _add_scaled(window, 0, 1.0, rows_flat, ids[k] * stride + low, width)
+            for k in range(start, end):
+                if 0 <= ids[k] < known:
+                    _add_scaled(window, 0, -1.0, rows_flat, ids[k] * stride + low, width)
+            _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
 
 
 # Loops over the dimensions of one row, on flat arrays. Unsigned indices, because numba takes signed ones for possibly
 # negative and would then not make vector code.
 
 
-@inner
+@numba.njit(cache=True, nogil=True, inline="always")
 def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
     """Have a row in the cache by the time it is needed; `line` is how many of its values a cache line holds."""
-    for j in range(0, width, line):
+    j = 0
+    while j < width:  # and no range: its step would be divided by, for each row
         prefetch(array, at + j)  # type: ignore[call-arg]
-
-
-@inner
-def _set_zero(total, at, width):  # type: ignore[no-untyped-def]
-    for j in range(width):
-        total[np.uint64(at + j)] = 0.0
+        j += line
 
 
 @inner
@@ -171,52 +139,14 @@ def _add_scaled(total, at, factor, row, begin, width):  # type: ignore[no-untype
         total[np.uint64(at + j)] += factor * row[np.uint64(begin + j)]
 
 
-@inner
-def _add_two(total, at, factor, left, before, right, after, width):  # type: ignore[no-untyped-def]
-    for j in range(width):
-        total[np.uint64(at + j)] += factor * (left[np.uint64(before + j)] + right[np.uint64(after + j)])
-
-
-@inner
-def _changes(ids, begin, stop, at, n, known, stride, low):  # type: ignore[no-untyped-def]
-    """Where the rows begin that enter and leave a window when it moves on from [at, at + n), or -1."""
-    enter = leave = np.int64(-1)
-    if begin <= at + n < stop:
-        token = ids[at + n]
-        if 0 <= token < known:
-            enter = token * stride + low
-    if at >= begin:
-        token = ids[at]
-        if 0 <= token < known:
-            leave = token * stride + low
-    return enter, leave
-
-
-@inner
-def _slide(ring, old, new, rows, enter, leave, width):  # type: ignore[no-untyped-def]
-    if enter >= 0 and leave >= 0:
-        for j in range(width):
-            change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
-            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] + change
-    elif enter >= 0:
-        for j in range(width):
-            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] + np.float64(rows[np.uint64(enter + j)])
-    elif leave >= 0:
-        for j in range(width):
-            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] - np.float64(rows[np.uint64(leave + j)])
-    else:
-        for j in range(width):
-            ring[np.uint64(new + j)] = ring[np.uint64(old + j)]
-
-
 @numba.njit(cache=True, nogil=True, inline="always")
-def _slide_and_add(ring, old, new, before, rows, enter, leave, sums, at, width):  # type: ignore[no-untyped-def]
-    """`_slide` and `_add_two` in one go, to the same bits."""
+def _slide_and_add(around, rows, enter, leave, own, sums, at, width):  # type: ignore[no-untyped-def]
+    """Move the sum one step on, and add it less the match's own row."""
     for j in range(width):
         change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
-        value = ring[np.uint64(old + j)] + change
-        ring[np.uint64(new + j)] = value
-        sums[np.uint64(at + j)] += ring[np.uint64(before + j)] + value
+        value = around[np.uint64(j)] + change
+        around[np.uint64(j)] = value
+        sums[np.uint64(at + j)] += value - np.float64(rows[np.uint64(own + j)])
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
