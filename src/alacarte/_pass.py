@@ -65,6 +65,7 @@ class Pass:
             raise AlacarteError(f"at least one thread is needed, not {self.threads}")
         if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
             raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
+        self.encoder.expect(self.corpus.size or 0)
         left, right = self.settings.position_weights()
         values = np.empty(0, dtype=np.float32)
         if self.weights.values is not None:

@@ -28,24 +28,19 @@ class SequenceTable:
     """Words and n-grams as sequences of ids, ready for the kernel."""
 
     def __init__(self, flat: Ints, lengths: Longs, keys_of: Ints, n_ids: int) -> None:
-        # Two keys may be the same sequence ("New York" and "new york"): it is searched once and found for both.
-        numbers = _same_numbers(flat, lengths, n_ids)
-        _, firsts_of, self._owner_counts = np.unique(numbers, return_index=True, return_counts=True)
-        self._owners = keys_of[np.argsort(numbers, kind="stable")]
-        self._owner_bounds = np.concatenate([[0], np.cumsum(self._owner_counts)])
-        begins, lengths = (np.cumsum(lengths) - lengths)[firsts_of], lengths[firsts_of]
-        self._bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        self._flat = flat[np.repeat(begins - self._bounds[:-1], lengths) + np.arange(self._bounds[-1])]
+        bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self._lengths = np.unique(lengths[lengths > 1])
-        firsts = self._flat[self._bounds[:-1]]
-        self._single = np.full(n_ids, -1, dtype=np.int32)
-        self._single[firsts[lengths == 1]] = np.flatnonzero(lengths == 1)
         self._roles = np.zeros(n_ids, dtype=np.uint8)
-        self._roles[firsts[lengths == 1]] |= ALONE
-        self._roles[firsts[lengths > 1]] |= STARTS
+        self._roles[flat[bounds[:-1][lengths == 1]]] |= ALONE
+        self._roles[flat[bounds[:-1][lengths > 1]]] |= STARTS
         size = 1 << max(4, int(2 * (lengths > 1).sum()).bit_length())
-        self._table = build_table(self._flat, self._bounds, size)
-        self._one_owner = len(self._owner_counts) == len(self._owners)
+        self._single, self._table, self._records, first = build_table(flat, bounds, keys_of, n_ids, size)
+        # Two keys may be the same sequence ("New York" and "new york"): it is found for the first, and given to both.
+        self._owners: tuple[Ints, Longs, Longs] | None = None
+        if (first != np.arange(len(first))).any():
+            heads = keys_of[first]
+            copies = np.bincount(heads, minlength=int(keys_of.max()) + 1)
+            self._owners = keys_of[np.argsort(heads, kind="stable")], copies, np.cumsum(copies) - copies
 
     def find(self, encoded: Encoded) -> Matches:
         ids = encoded.ids
@@ -54,32 +49,17 @@ class SequenceTable:
         room = ids.size * (1 + len(self._lengths))
         starts, ends, found = (np.empty(room, dtype=np.int32) for _ in range(3))
         count = find_sequences(
-            ids, encoded.offsets, self._single, self._lengths, self._roles, self._flat, self._bounds,
-            self._table, starts, ends, found,
+            ids, encoded.offsets, self._single, self._lengths, self._roles, self._table, self._records,
+            starts, ends, found,
         )  # fmt: skip
         starts, ends, found = starts[:count], ends[:count], found[:count]
-        if self._one_owner:
-            return Matches(starts, ends, self._owners[found])
-        copies = self._owner_counts[found]
-        first = np.repeat(self._owner_bounds[found], copies)
-        within = np.arange(first.size) - np.repeat(np.cumsum(copies) - copies, copies)
-        targets = self._owners[first + within]
+        if self._owners is None:
+            return Matches(starts, ends, found)
+        owners, amounts, begins = self._owners
+        copies = amounts[found]
+        within = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
+        targets = owners[np.repeat(begins[found], copies) + within]
         return Matches(np.repeat(starts, copies), np.repeat(ends, copies), targets)
 
     def _patterns_may_have_grown(self, ids: Ints) -> bool:
         return bool(ids.size) and int(ids.max()) >= len(self._single)
-
-
-def _same_numbers(flat: Ints, lengths: Longs, n_ids: int) -> Longs:
-    """A number for each sequence, the same for the same sequences: two ids at a time are made one number."""
-    numbers = np.empty(lengths.size, dtype=np.int64)
-    begins = np.cumsum(lengths) - lengths
-    used = 0
-    for length in np.unique(lengths).tolist():
-        chosen = np.flatnonzero(lengths == length)
-        codes = flat[begins[chosen]].astype(np.int64)
-        for place in range(1, length):
-            codes = np.unique(codes * n_ids + flat[begins[chosen] + place], return_inverse=True)[1].astype(np.int64)
-        numbers[chosen] = codes + used
-        used += int(codes.max()) + 1
-    return numbers

@@ -121,7 +121,7 @@ class Encoder:
         self.tokenizer = tokenizer
         self.lexicon = lexicon
         self.compiled = tokenizer.named and tokenizer.name in _COMPILED
-        self._plain = 0  # bytes encoded by the tokenizer itself
+        self._plain = 0  # bytes encoded by the tokenizer itself, or expected
         self._lock = threading.Lock()
         self._size = -1  # of the lexicon when the table was made
         self._table: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]
@@ -140,6 +140,10 @@ class Encoder:
             if self._enough(len(text)):
                 return self._encode_lines(Block(text.encode("utf-8", "surrogatepass"), [], 0))
         return self._encode_documents(documents)
+
+    def expect(self, size: int) -> None:
+        """So many bytes are going to come: no need to wait and see whether they are many."""
+        self._plain = max(self._plain, size)
 
     def _enough(self, size: int) -> bool:
         """Whether there is text enough for the kernel to pay: it takes seconds to compile the first time ever."""

@@ -267,6 +267,12 @@ class Targets:
         keys_of: list[int] = []
         patterns: list[tuple[int, list[re.Pattern[str]]]] = []
         labels: dict[str, int] = {}
+        if set(self._kinds.values()) == {"tokens"}:  # by the million, perhaps
+            flat = " ".join(self._kinds).split(" ")
+            ids = lexicon.add_all(flat)
+            counts = np.fromiter((key.count(" ") for key in self._kinds), np.int64, len(self)) + 1
+            table = SequenceTable(ids, counts, np.arange(len(self), dtype=np.int32), len(lexicon))
+            return Matcher(list(self), table, [], {}, self.any_label, lexicon)
         for position, (key, kind) in enumerate(self._kinds.items()):
             if kind == "words" or kind == "tokens":
                 tokens = tokenizer(key, lexicon.index) if kind == "words" else key.split(" ")
@@ -316,6 +322,8 @@ def _no_matches() -> Matches:
 class Matcher:
     """Finds all targets in encoded documents. `keys` grows when spans bring labels not seen before."""
 
+    groups = 1  # rows of sums for each target
+
     def __init__(
         self,
         keys: list[str],
@@ -342,6 +350,11 @@ class Matcher:
     def of_vocabulary(cls, words: Sequence[str], lexicon: Lexicon) -> "Matcher":
         """Every word of the vectors is a target: what learning a transform needs."""
         return cls(list(words), _WholeVocabulary(len(words)), [], {}, False, lexicon)
+
+    @property
+    def rows(self) -> int:
+        """How many rows of sums the matches name by now."""
+        return len(self.keys) * self.groups
 
     @property
     def stateless(self) -> bool:

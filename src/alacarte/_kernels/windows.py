@@ -104,14 +104,26 @@ def add_windows(
                         _add_scaled(around, 0, 1.0, rows_flat, ids[k] * stride + low, width)
                 at = start
             while at < start:
-                if at + n_right + 1 < stop and 0 <= ids[at + n_right + 1] < known:
-                    _add_scaled(around, 0, 1.0, rows_flat, ids[at + n_right + 1] * stride + low, width)
-                if at - n_left >= begin and 0 <= ids[at - n_left] < known:
-                    _add_scaled(around, 0, -1.0, rows_flat, ids[at - n_left] * stride + low, width)
+                enter, leave = at + n_right + 1, at - n_left
+                comes = enter < stop and 0 <= ids[enter] < known
+                goes = leave >= begin and 0 <= ids[leave] < known
+                if comes and goes:
+                    _slide(around, rows_flat, ids[enter] * stride + low, ids[leave] * stride + low, width)
+                elif comes:
+                    _add_scaled(around, 0, 1.0, rows_flat, ids[enter] * stride + low, width)
+                elif goes:
+                    _add_scaled(around, 0, -1.0, rows_flat, ids[leave] * stride + low, width)
                 at += 1
-            # What a longer match needs beyond the sum on its right, less what it covers itself.
+            # A longer match needs more words on its right than the sum has, and lacks those that it covers itself.
+            after = start + n_right + 1
+            if end == start + 2 and after < stop and not mean:
+                one, two, more = ids[start], ids[start + 1], ids[after]
+                if 0 <= one < known and 0 <= two < known and 0 <= more < known:
+                    one, two, more = one * stride + low, two * stride + low, more * stride + low
+                    _add_pair(sums_flat, targets[m] * stride + low, around, rows_flat, more, one, two, width)
+                    continue
             window[:] = around
-            for k in range(start + n_right + 1, min(stop, end + n_right)):
+            for k in range(after, min(stop, end + n_right)):
                 if 0 <= ids[k] < known:
                     _add_scaled(window, 0, 1.0, rows_flat, ids[k] * stride + low, width)
             for k in range(start, end):
@@ -137,6 +149,21 @@ def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
 def _add_scaled(total, at, factor, row, begin, width):  # type: ignore[no-untyped-def]
     for j in range(width):
         total[np.uint64(at + j)] += factor * row[np.uint64(begin + j)]
+
+
+@inner
+def _slide(around, rows, enter, leave, width):  # type: ignore[no-untyped-def]
+    for j in range(width):
+        change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
+        around[np.uint64(j)] += change
+
+
+@inner
+def _add_pair(sums, at, around, rows, more, one, two, width):  # type: ignore[no-untyped-def]
+    """Add the window of a match of two words: one more on the right, less the two."""
+    for j in range(width):
+        own = np.float64(rows[np.uint64(one + j)]) + np.float64(rows[np.uint64(two + j)])
+        sums[np.uint64(at + j)] += around[np.uint64(j)] + np.float64(rows[np.uint64(more + j)]) - own
 
 
 @numba.njit(cache=True, nogil=True, inline="always")

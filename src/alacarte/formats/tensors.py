@@ -149,10 +149,22 @@ def pack_words(words: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int6
     >>> bytes(data), offsets.tolist()
     (b'an\\xc3\\xa9', [0, 1, 4])
     """
-    encoded = [encode_word(word) for word in words]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
+    words = list(words)
+    joined = np.frombuffer("\n".join(words).encode(errors="surrogatepass"), np.uint8)
+    ends = np.flatnonzero(joined == ord("\n"))
+    offsets = np.zeros(len(words) + 1, np.int64)
+    if words and len(ends) == len(words) - 1 and not _half_surrogates(joined):
+        offsets[1:-1] = ends - np.arange(len(ends))
+        offsets[-1] = joined.size - len(ends)
+        return joined[joined != ord("\n")], offsets
+    encoded = [encode_word(word) for word in words]  # there is a line's end within a word, or what cannot be encoded
     np.cumsum([len(word) for word in encoded], out=offsets[1:])
     return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+def _half_surrogates(data: NDArray[np.uint8]) -> bool:
+    """Whether UTF-8 holds what no valid text does: ED, then A0 or above."""
+    return bool(np.any((data[:-1] == 0xED) & (data[1:] >= 0xA0)))
 
 
 def encode_word(word: str) -> bytes:
