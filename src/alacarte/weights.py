@@ -84,9 +84,9 @@ def resolve(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> 
             k = int(_number(argument, what))
             values = np.ones(len(vectors), dtype=np.float32)
             values[np.argsort(-count(), kind="stable")[:k]] = 0
-            return _named(f"top:{k}", values)
+            return named(f"top:{k}", values)
         if what == "stopwords":
-            return _named("stopwords", _without(STOP_WORDS, vectors))
+            return named("stopwords", _without(STOP_WORDS, vectors))
         raise AlacarteError(
             f"context weights {what!r} are not known; use uniform, sif, sif:1e-3, top:100, stopwords, "
             "a list of stop words or a mapping from words to weights"
@@ -96,9 +96,9 @@ def resolve(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> 
         for word, weight in what.items():
             if word in vectors:
                 values[vectors.index(word)] = weight
-        return _named("custom", values)
+        return named("custom", values)
     if isinstance(what, Iterable):
-        return _named("without", _without(frozenset(what), vectors))
+        return named("without", _without(frozenset(what), vectors))
     raise AlacarteError(f"context weights cannot be made from {type(what).__name__}")
 
 
@@ -109,7 +109,7 @@ def sif(counts: Counts, a: float = 1e-3) -> ContextWeights:
     total = int(counts.sum())
     if total == 0:
         raise AlacarteError("sif weights need text in which the vectors' words occur; none of them does")
-    return _named(f"sif:{a:g}", (a / (a + counts / total)).astype(np.float32))
+    return named(f"sif:{a:g}", (a / (a + counts / total)).astype(np.float32))
 
 
 def _without(stop: frozenset[str], vectors: WordVectors) -> Singles:
@@ -118,7 +118,7 @@ def _without(stop: frozenset[str], vectors: WordVectors) -> Singles:
     return values
 
 
-def _named(name: str, values: Singles) -> ContextWeights:
+def named(name: str, values: Singles) -> ContextWeights:
     """The name carries a digest, so that other weights under the same name are told apart."""
     digest = hashlib.blake2b(values.tobytes(), digest_size=4).hexdigest()
     return ContextWeights(f"{name}#{digest}", values)

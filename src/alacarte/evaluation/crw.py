@@ -20,6 +20,7 @@ from alacarte.corpus import Corpus, Document
 from alacarte.errors import BadData
 from alacarte.evaluation import published
 from alacarte.evaluation.data import RareWords, read_rare_words
+from alacarte.evaluation.informed import in_space
 from alacarte.evaluation.measures import spearman, unit_rows
 from alacarte.evaluation.results import Exclusion, Results, Row
 from alacarte.evaluation.settings import Settings
@@ -122,6 +123,7 @@ class Trials:
         self.exclusions = Exclusion.of("pairs", lost, "frequent word: no vector")
         self.words = list(dict.fromkeys(pair.second for pair in pairs))
         self.gold = unit_rows(vectors[[pair.first for pair in pairs]])
+        self.given = vectors
         self.scores = np.array([pair.score for pair in pairs])
         self.documents: list[Document] = []
         split = get_tokenizer(settings.tokenizer)
@@ -180,7 +182,7 @@ class Trials:
         Text is read, and shuffled, once for all models with the same window and context weights.
         """
         settings = replace(model.settings, averaging="occurrence")
-        key = repr(settings)
+        key = f"{model.vectors.fingerprint} {settings!r}"
         if key not in self._sums:
             sums = ContextSums.collect(
                 model.vectors, Corpus(self.documents), Targets.spans(), window=(settings.left, settings.right),
@@ -203,12 +205,14 @@ class Trials:
             self._sums[key] = (everything[..., :d], everything[..., d : 2 * d], everything[..., 2 * d :])
         return self._sums[key]
 
-    def correlations(self, size: int, vectors: Doubles) -> Doubles:
-        """Spearman at one size, for vectors of the rare words: (…, words, d)."""
+    def correlations(self, size: int, vectors: Doubles, gold: Doubles | None = None) -> Doubles:
+        """Spearman at one size, for vectors of the rare words, (…, words, d), and of the others, (pairs, d)."""
         chosen = self.pairs_at(size)
         place = {word: i for i, word in enumerate(self.words)}
         rare = np.array([place[self.pairs[i].second] for i in chosen])
-        cosines = np.einsum("...pj,pj->...p", unit_rows(vectors)[..., rare, :], self.gold[chosen])
+        cosines = np.einsum(
+            "...pj,pj->...p", unit_rows(vectors)[..., rare, :], (self.gold if gold is None else gold)[chosen]
+        )
         return spearman(cosines, self.scores[chosen])
 
 
@@ -236,6 +240,7 @@ def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
     """Spearman for each size and shuffle."""
     settings = model.settings
     total, mean, weight = trials.subset_sums(model)
+    gold = unit_rows(in_space(model, trials.given, [pair.first for pair in trials.pairs]))
     result = []
     for place, size in enumerate(trials.settings.sizes):
         if not len(trials.pairs_at(size)):
@@ -248,7 +253,7 @@ def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
                 top, by = (total, 0) if settings.averaging == "token" else (mean, 1)
                 divisor = weight[shuffle, place, :, by, None].astype(np.float64)
                 u = top[shuffle, place] / np.where(divisor > 0, divisor, 1.0)
-            values.append(float(trials.correlations(size, model.transform(u).astype(np.float64))))
+            values.append(float(trials.correlations(size, model.transform(u).astype(np.float64), gold)))
         result.append(values)
     return result
 

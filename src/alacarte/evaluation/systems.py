@@ -16,6 +16,7 @@ from alacarte.baselines import Baseline, Nonce2Vec, RetrainedWord2Vec
 from alacarte.contexts import ContextSums
 from alacarte.corpus import Corpus
 from alacarte.errors import BadData
+from alacarte.evaluation import informed
 from alacarte.evaluation.settings import Settings
 from alacarte.evaluation.store import EveryNth, Store, corpus_identity, digest
 from alacarte.model import ALaCarte, Contexts
@@ -31,9 +32,10 @@ LINEAR: dict[str, type[Baseline]] = {
     "sums-but-the-top": baselines.SumsButTheTop,
     "sif-but-the-top": baselines.SIFButTheTop,
 }
-NAMES = (*LINEAR, "alacarte", "nonce2vec", "word2vec")
+NAMES = (*LINEAR, "alacarte", "informed", "nonce2vec", "word2vec")
 OWN = {"window", "tau", "averaging", "weights", "ridge", "tokenizer", "every", "seed"}  # settings a system may change
 PARAMETERS = {  # and numbers that only one kind of system has
+    "informed": informed.PARAMETERS,
     "sif": {"a"},
     "sif-but-the-top": {"a", "components", "min_count"},
     "all-but-the-top": {"components"},
@@ -145,6 +147,8 @@ class Workbench:
         settings = system.settings
         if system.kind == "alacarte":
             return self.alacarte(settings)
+        if system.kind == "informed":
+            return informed.informed(self, system)
         kind = LINEAR[system.kind]
         if kind.needs == "nothing":
             return kind.fit(self.vectors, window=settings.window, tokenizer=settings.tokenizer, **system.parameters)
