@@ -4,6 +4,9 @@ import tarfile
 import numpy as np
 import pytest
 import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 from alacarte import ALaCarte, WordVectors
@@ -12,8 +15,10 @@ from alacarte.corpus import Corpus
 from alacarte.errors import BadData
 from alacarte.evaluation.bigrams import PHRASES, compare
 from alacarte.evaluation.documents import PUBLISHED, evaluate, evaluate_features, induce_ngrams, stratified
+from alacarte.evaluation.documents_classifier import log_count_ratios, logistic_path, train
 from alacarte.evaluation.documents_data import TASKS, Task, read_task
-from alacarte.evaluation.documents_systems import OPTIONAL, SYSTEMS, Classifier, features, log_count_ratios, parse
+from alacarte.evaluation.documents_fasttext import FastText
+from alacarte.evaluation.documents_systems import OPTIONAL, SYSTEMS, Ingredients, features, parse
 from alacarte.evaluation.store import Store
 
 WORDS = [f"w{i}" for i in range(60)]
@@ -103,12 +108,37 @@ def test_classifier_separates_three_classes(sparse):
     y = np.array(["a", "b", "c"] * 20)
     x = np.eye(3)[np.arange(60) % 3] + 0.1 * np.random.default_rng(8).random((60, 3))
     x = scipy.sparse.csr_matrix(x) if sparse else x
-    assert (Classifier(10.0).fit(x, y).predict(x) == y).all()
+    (classifier,) = train(x, y, [10.0])
+    assert (classifier.predict(x) == y).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000), count=st.integers(4, 60), dimension=st.integers(1, 12), scale=st.floats(0.01, 10),
+    offset=st.floats(-3, 3), repeated=st.booleans(),
+)  # fmt: skip
+def test_dense_logistic_regression_is_that_of_scikit_learn(seed, count, dimension, scale, offset, repeated):
+    rng = np.random.default_rng(seed)
+    x = scale * rng.normal(size=(count, dimension)) + offset
+    if repeated:
+        x = np.hstack([x, x])  # dependent features: the penalty alone decides between them
+    positive = rng.random((2, count)) < 0.5
+    positive[:, :2] = [True, False]
+    cs = [0.01, 1.0, 100.0]
+    for c, found in zip(cs, logistic_path(x, positive, cs), strict=True):
+        for weights, part in zip(found, positive, strict=True):
+            twin = LogisticRegression(C=c, solver="newton-cholesky", tol=1e-9, max_iter=1000).fit(x, part)
+
+            def loss(w, b, part=part, c=c):
+                return np.logaddexp(0, -np.where(part, 1, -1) * (x @ w + b)).sum() + w @ w / (2 * c)
+
+            theirs = loss(twin.coef_[0], twin.intercept_[0])
+            assert loss(weights[:-1], weights[-1]) <= theirs + 1e-3  # nats, over all documents
 
 
 def test_one_class_is_refused():
     with pytest.raises(BadData, match=r"one class, .*a classifier needs two"):
-        Classifier(1.0).fit(np.ones((4, 2)), np.array(["a"] * 4))
+        next(train(np.ones((4, 2)), np.array(["a"] * 4), [1.0]))
 
 
 def test_naive_bayes_weights_equal_the_formula():
@@ -168,12 +198,20 @@ def test_every_system_has_a_name_and_published_rows_are_marked(model, tmp_path, 
     assert all(len(values) == len(TASKS) for values in PUBLISHED.values())
 
 
+def test_fasttext_learns_pairs_where_it_is_installed(model, task):
+    pytest.importorskip("fasttext")
+    learn = FastText(Ingredients(task.texts, model.vectors, None, model.tokenizer), task.labels)
+    rows, others = np.arange(80), np.arange(80, 120)
+    right = [
+        np.mean(predict(others) == np.array(task.labels)[others]) for predict in learn(rows, [(0.5, 1), (1.0, 50)])
+    ]
+    assert right[1] > 0.9 and right[1] >= right[0]  # "w0 w1" or "w1 w0": words alone would get half of them
+
+
 def test_doc2vec_gives_a_vector_for_each_text(model, task):
     pytest.importorskip("gensim")
-    from alacarte.evaluation.documents_systems import Ingredients
-
-    given = Ingredients(task.texts[:30], model.vectors, None, model.tokenizer)
-    assert features("doc2vec", given).shape == (30, 4)
+    ingredients = Ingredients(task.texts[:30], model.vectors, None, model.tokenizer)
+    assert features("doc2vec", ingredients).shape == (30, 4)
 
 
 def test_nearest_words_of_ngrams(model, corpus):

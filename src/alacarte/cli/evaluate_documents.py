@@ -41,7 +41,7 @@ def documents(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="bong-1…3, nb-bong-2…3, words, sif, sum-2, disc-2…3, alacarte-1…3, and doc2vec, minilm, "
+            help="bong-1…3, nb-bong-2…3, words, sif, sum-2, disc-2…3, alacarte-1…3, and doc2vec, fasttext-2, minilm, "
             "alacarte-2-induced, alacarte-3-induced; repeat it (all before `and` if left out).",
         ),
     ] = None,

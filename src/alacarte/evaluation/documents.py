@@ -6,8 +6,9 @@ Standard errors are over folds, or over test documents where there is one split.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,22 @@ import numpy.typing as npt
 from alacarte._progress import progress
 from alacarte.corpus import Corpus
 from alacarte.errors import BadData, require
+from alacarte.evaluation.documents_classifier import Classifier, train
 from alacarte.evaluation.documents_data import Task
-from alacarte.evaluation.documents_systems import Classifier, Features, Ingredients, features, parse, title
+from alacarte.evaluation.documents_fasttext import SETTINGS, FastText
+from alacarte.evaluation.documents_systems import Features, Ingredients, features, parse, title
 from alacarte.evaluation.store import Store, corpus_identity, digest
 from alacarte.model import ALaCarte
 from alacarte.targets import Targets
 from alacarte.vectors import WordVectors
 
+Rows = npt.NDArray[np.intp]
+Predict = Callable[[Rows], npt.NDArray[Any]]
+Learn = Callable[[Rows, Sequence[Any]], Iterator[Predict]]  # rows to learn from, settings → a predictor for each
+
 CS = (0.01, 0.1, 1.0, 10.0, 100.0)
 FOLDS, INNER = 10, 5
-MANY = 20_000  # documents from which on n-grams that occur only once are left out
+MANY, OFTEN = 20_000, 5  # from so many documents on, only n-grams that occur so often have vectors
 PAPER = "Khodak et al. 2018"
 PUBLISHED = {  # accuracy on MR CR SUBJ MPQA TREC SST SST-fine IMDB, as the paper has them
     "BonG, n = 1": (77.1, 77.0, 91.0, 85.1, 86.8, 80.7, 36.8, 88.3),
@@ -107,7 +114,7 @@ class Outcome:
     """Which documents of each tested part a system got right."""
 
     right: list[npt.NDArray[np.bool_]]
-    chosen: list[float]  # C of each part
+    chosen: list[Any]  # C of each part, or what else was chosen
     seconds: float
 
     @property
@@ -122,26 +129,35 @@ class Outcome:
 
 
 def evaluate_features(x: Features, task: Task, *, bayes: bool = False, seed: int = 0) -> Outcome:
-    """Train and test by the task's split, or by ten folds."""
+    """Train and test the shared classifier by the task's split, or by ten folds."""
+    y = np.array(task.labels)
+
+    def learn(rows: Rows, settings: Sequence[Any]) -> Iterator[Predict]:
+        for classifier in train(x[rows], y[rows], settings, bayes=bayes):
+            yield partial(_predict, classifier, x)
+
+    return evaluate_learner(learn, CS, task, seed=seed)
+
+
+def evaluate_learner(learn: Learn, settings: Sequence[Any], task: Task, *, seed: int = 0) -> Outcome:
+    """Train and test whatever learns from rows of the task with one of some settings, which training data choose."""
     begun = time.perf_counter()
     y = np.array(task.labels)
-    if isinstance(x, np.ndarray):
-        x = x.astype(np.float64)  # Newton's method needs it: some features are nearly dependent
     right, chosen = [], []
     if task.train is None:
         folds = stratified(y, FOLDS, seed)
         for place, fold in enumerate(folds):
             following = folds[(place + 1) % FOLDS]
             rest = np.concatenate([f for f in folds if f is not fold and f is not following])
-            c = choose_c(x, y, [(rest, following)], bayes)
-            right.append(_right(x, y, np.concatenate([rest, following]), fold, c, bayes))
-            chosen.append(c)
+            best = choose(learn, settings, y, [(rest, following)])
+            right.append(_right(learn, best, y, np.concatenate([rest, following]), fold))
+            chosen.append(best)
     else:
-        train, test = np.arange(task.train), np.arange(task.train, len(y))
-        folds = stratified(y[train], INNER, seed)
+        known, test = np.arange(task.train), np.arange(task.train, len(y))
+        folds = stratified(y[known], INNER, seed)
         pairs = [(np.concatenate([f for f in folds if f is not fold]), fold) for fold in folds]
-        chosen.append(choose_c(x, y, pairs, bayes))
-        right.append(_right(x, y, train, test, chosen[0], bayes))
+        chosen.append(choose(learn, settings, y, pairs))
+        right.append(_right(learn, chosen[0], y, known, test))
     return Outcome(right, chosen, time.perf_counter() - begun)
 
 
@@ -157,15 +173,21 @@ def stratified(y: npt.NDArray[Any], folds: int, seed: int) -> list[npt.NDArray[n
     return [np.sort(dealt[start::folds]) for start in range(folds)]
 
 
-def choose_c(x: Features, y: npt.NDArray[Any], pairs: Sequence[tuple[Any, Any]], bayes: bool) -> float:
-    """The C of the best mean accuracy; of several such, the smallest."""
-    means = [np.mean([_right(x, y, train, test, c, bayes).mean() for train, test in pairs]) for c in CS]
-    return CS[int(np.argmax(means))]
+def _predict(classifier: Classifier, x: Features, rows: Rows) -> npt.NDArray[Any]:
+    return classifier.predict(x[rows])
 
 
-def _right(x: Features, y: npt.NDArray[Any], train: Any, test: Any, c: float, bayes: bool) -> npt.NDArray[np.bool_]:
-    predicted = Classifier(c, bayes).fit(x[train], y[train]).predict(x[test])
-    return np.asarray(predicted == y[test])
+def choose(learn: Learn, settings: Sequence[Any], y: npt.NDArray[Any], pairs: Sequence[tuple[Rows, Rows]]) -> Any:
+    """The setting of the best mean accuracy; of several such, the first (the smallest C)."""
+    accuracies = [
+        [float(np.mean(predict(test) == y[test])) for predict in learn(rows, settings)] for rows, test in pairs
+    ]
+    return settings[int(np.argmax(np.mean(accuracies, axis=0)))]
+
+
+def _right(learn: Learn, setting: Any, y: npt.NDArray[Any], rows: Rows, test: Rows) -> npt.NDArray[np.bool_]:
+    predict = next(iter(learn(rows, [setting])))
+    return np.asarray(predict(test) == y[test])
 
 
 # ------------------------------------------------------------------------------------------------- the table
@@ -178,7 +200,7 @@ def induce_ngrams(
     wanted = Targets()
     for task in tasks:
         wanted = wanted | Targets.from_documents(
-            list(task.texts), n, min_count=2 if len(task.texts) > MANY else 1, vectors=model.vectors.words,
+            list(task.texts), n, min_count=OFTEN if len(task.texts) > MANY else 1, vectors=model.vectors.words,
             tokenizer=model.tokenizer, known=True, show_progress=store.show_progress,
         )  # fmt: skip
     identity = corpus_identity(corpus)
@@ -233,14 +255,15 @@ PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB"
 def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed: int) -> Outcome:
     kind, _, _ = parse(system)
     key = {
-        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed, "protocol": 1,
+        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed,
+        "protocol": 1 if kind in ("bong", "nb-bong") else 2,  # 2: dense features by L-BFGS
         "vectors": given.words.fingerprint, "tokenizer": given.tokenizer.name,
         "ngrams": given.ngrams.fingerprint if kind == "alacarte" and given.ngrams is not None else None,
     }  # fmt: skip
     kept = store.read("documents", key)
     if kept is None:
         begun = time.perf_counter()
-        outcome = evaluate_features(features(system, given), task, bayes=kind == "nb-bong", seed=seed)
+        outcome = _run(task, system, given, seed)
         seconds = time.perf_counter() - begun
         kept = {
             "right": ["".join("01"[int(r)] for r in part) for part in outcome.right],
@@ -249,6 +272,13 @@ def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed
         store.write("documents", key, kept)
     right = [np.frombuffer(part.encode(), dtype=np.uint8) == ord("1") for part in kept["right"]]
     return Outcome(right, kept["chosen"], kept["seconds"])
+
+
+def _run(task: Task, system: str, given: Ingredients, seed: int) -> Outcome:
+    kind, n, _ = parse(system)
+    if kind == "fasttext":
+        return evaluate_learner(FastText(given, task.labels, n), SETTINGS, task, seed=seed)
+    return evaluate_features(features(system, given), task, bayes=kind == "nb-bong", seed=seed)
 
 
 def _row(task: Task, system: str, outcomes: dict[tuple[str, str], Outcome]) -> Row:

@@ -1,4 +1,4 @@
-"""Table 4's systems: texts → features, without a look at labels; and the classifier that all of them share.
+"""Table 4's systems: texts → features, without a look at labels.
 
 Every n-gram system is an `NgramEmbedder` over another table of n-gram vectors. A system is named by its kind and, where
 it has one, the longest n-gram: `alacarte-3`, `bong-2`.
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse
 
 from alacarte.documents import NgramEmbedder, compose
@@ -25,7 +24,7 @@ SYSTEMS = (
     "bong-1", "bong-2", "bong-3", "nb-bong-2", "nb-bong-3", "words", "sif", "sum-2", "disc-2", "disc-3",
     "alacarte-1", "alacarte-2", "alacarte-3",
 )  # fmt: skip
-OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "minilm")
+OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "fasttext-2", "minilm")
 NAMES = {
     "bong": "BonG, n = {}",
     "nb-bong": "BonG × naive Bayes, n = {}",
@@ -35,6 +34,7 @@ NAMES = {
     "disc": "DisC, n = {}",
     "alacarte": "à la carte, n = {}",
     "doc2vec": "doc2vec (PV-DBOW)",
+    "fasttext": "fastText supervised, n = {}",
     "minilm": "all-MiniLM-L6-v2",
 }
 
@@ -147,59 +147,3 @@ def _minilm(given: Ingredients) -> Features:
 
 
 MAKERS: dict[str, Callable[[Ingredients], Features]] = {"doc2vec": _doc2vec, "minilm": _minilm}
-
-
-# --------------------------------------------------------------------------------------------- the classifier
-
-
-def log_count_ratios(counts: Features, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-    """r of Wang & Manning (2012): how much more often a feature is met in one class, smoothed by 1; log.
-
-    >>> counts = scipy.sparse.csr_matrix([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> log_count_ratios(counts, np.array([True, True, False])).round(3).tolist()
-    [0.811, -0.981]
-    """
-    binary = counts.sign()
-    p = 1 + np.asarray(binary[positive].sum(axis=0)).ravel()
-    q = 1 + np.asarray(binary[~positive].sum(axis=0)).ravel()
-    ratios: npt.NDArray[np.float64] = np.log((p / p.sum()) / (q / q.sum()))
-    return ratios
-
-
-class Classifier:
-    """ℓ2 logistic regression; several classes one against the rest, as in the authors' scripts.
-
-    Dense features by Newton's method, sparse ones by liblinear. With `bayes`, features are presence times the
-    naive Bayes log ratio, learned with the labels at hand.
-    """
-
-    def __init__(self, c: float, bayes: bool = False) -> None:
-        self.c = c
-        self.bayes = bayes
-
-    def fit(self, x: Features, y: npt.NDArray[Any]) -> "Classifier":
-        linear = require("sklearn.linear_model", extra="sklearn", purpose="classifying documents")
-        self.classes = np.unique(y)
-        if len(self.classes) < 2:
-            raise BadData(
-                f"all documents to train on are of one class, {self.classes.tolist()}; a classifier needs two"
-            )
-        sparse = scipy.sparse.issparse(x)
-        wanted = self.classes[1:] if len(self.classes) == 2 else self.classes
-        self.models: list[tuple[Any, npt.NDArray[np.float64] | None]] = []
-        for name in wanted:
-            positive = y == name
-            ratios = log_count_ratios(x, positive) if self.bayes else None
-            solver = "liblinear" if sparse else "newton-cholesky"
-            model = linear.LogisticRegression(C=self.c, solver=solver, max_iter=1000, tol=1e-3 if sparse else 1e-4)
-            self.models.append((model.fit(self._seen(x, ratios), positive), ratios))
-        return self
-
-    def _seen(self, x: Features, ratios: npt.NDArray[np.float64] | None) -> Features:
-        return x if ratios is None else x.sign().multiply(ratios).tocsr()
-
-    def predict(self, x: Features) -> npt.NDArray[Any]:
-        scores = np.column_stack([model.decision_function(self._seen(x, ratios)) for model, ratios in self.models])
-        if len(self.classes) == 2:
-            return np.asarray(self.classes[(scores[:, 0] > 0).astype(int)])
-        return np.asarray(self.classes[scores.argmax(axis=1)])
