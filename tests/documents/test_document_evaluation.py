@@ -208,6 +208,19 @@ def test_fasttext_learns_pairs_where_it_is_installed(model, task):
     assert right[0] < right[1]
 
 
+def test_sentence_vectors_from_elsewhere(model, task, tmp_path):
+    """Half of the vectors in each of two files; in them the class is plain to see."""
+    vectors = np.where(np.array(task.labels) == "yes", 1.0, -1.0)[:, None] * np.ones((1, 3))
+    np.save(tmp_path / "pairs-0.npy", vectors[:70].astype(np.float16))
+    with pytest.raises(BadData, match="70 vectors for pairs, which has 120 texts"):
+        evaluate([task], ["minilm"], model, None, Store(tmp_path / "cache"), encoded=tmp_path)
+    np.save(tmp_path / "pairs-1.npy", vectors[70:].astype(np.float16))
+    table = evaluate([task], ["minilm"], model, None, Store(tmp_path / "cache"), encoded=tmp_path)
+    assert table.value("pairs", "all-MiniLM-L6-v2") == 100.0
+    with pytest.raises(BadData, match=r"holds no pairs-0\.npy"):
+        evaluate([task], ["minilm"], model, None, Store(tmp_path / "cache"), encoded=tmp_path / "cache")
+
+
 def test_doc2vec_gives_a_vector_for_each_text(model, task):
     pytest.importorskip("gensim")
     ingredients = Ingredients(task.texts[:30], model.vectors, None, model.tokenizer)

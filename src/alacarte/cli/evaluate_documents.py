@@ -45,6 +45,10 @@ def documents(
             "alacarte-2-induced, alacarte-3-induced; repeat it (all before `and` if left out).",
         ),
     ] = None,
+    encoded: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Vectors of minilm from benchmarks/encode.py, instead of encoding here."),
+    ] = None,
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th document only, for a quick look.")] = 1,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
     threads: o.Threads = None,
@@ -75,7 +79,7 @@ def documents(
         if table is None:
             text = open_corpus(corpus or [])
             table = induce_ngrams(opened, tasks, text, store, max(n for _, n, _ in kinds), threads)
-    result = evaluate(tasks, chosen, opened, table, store, seed=seed, threads=threads)
+    result = evaluate(tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded)
     if out is not None:
         _write_csv(out, as_records(result))
     if as_json:

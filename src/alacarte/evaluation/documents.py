@@ -21,7 +21,7 @@ from alacarte.errors import BadData, require
 from alacarte.evaluation.documents_classifier import Classifier, train
 from alacarte.evaluation.documents_data import Task
 from alacarte.evaluation.documents_fasttext import SETTINGS, FastText
-from alacarte.evaluation.documents_systems import Features, Ingredients, features, parse, title
+from alacarte.evaluation.documents_systems import Features, Ingredients, features, parse, read_encoded, title
 from alacarte.evaluation.store import Store, corpus_identity, digest
 from alacarte.model import ALaCarte
 from alacarte.targets import Targets
@@ -230,12 +230,14 @@ def evaluate(
     *,
     seed: int = 0,
     threads: int | None = None,
+    encoded: str | Path | None = None,
 ) -> DocumentTable:
     """Every system on every task; results are kept one by one, so that a run that was cut off goes on."""
     outcomes: dict[tuple[str, str], Outcome] = {}
     with progress(len(tasks) * len(systems), "runs", "classifying", store.show_progress) as bar:
         for task in tasks:
-            given = Ingredients(task.texts, model.vectors, ngrams, model.tokenizer, threads, seed)
+            vectors = None if encoded is None else read_encoded(encoded, task.name, len(task.texts))
+            given = Ingredients(task.texts, model.vectors, ngrams, model.tokenizer, threads, seed, vectors)
             for system in systems:
                 outcomes[task.name, system] = _kept_or_run(task, system, given, store, seed)
                 bar.update_to(len(outcomes))
@@ -254,12 +256,14 @@ PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB"
 
 def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed: int) -> Outcome:
     kind, _, _ = parse(system)
-    key = {
+    key: dict[str, Any] = {
         "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed,
         "protocol": 1 if kind in ("bong", "nb-bong") else 2,  # 2: dense features by L-BFGS
         "vectors": given.words.fingerprint, "tokenizer": given.tokenizer.name,
         "ngrams": given.ngrams.fingerprint if kind == "alacarte" and given.ngrams is not None else None,
     }  # fmt: skip
+    if kind == "minilm" and given.encoded is not None:
+        key["encoded"] = digest(given.encoded[::100].tolist())
     kept = store.read("documents", key)
     if kept is None:
         begun = time.perf_counter()

