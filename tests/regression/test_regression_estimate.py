@@ -40,12 +40,12 @@ def test_fit_and_variance(clustered, k):
     fit, _ = _estimate.least_squares(x, y, clusters)
     b, covariance, debiased = plain(x, y, clusters)
     np.testing.assert_allclose(fit.coefficients, b, atol=1e-12)
-    np.testing.assert_allclose(_estimate.covariances(fit), covariance, atol=1e-12)
+    np.testing.assert_allclose(_estimate.covariances(fit, "HC1"), covariance, atol=1e-12)
     lengths = (fit.coefficients**2).sum(axis=1)
-    np.testing.assert_allclose(lengths - _estimate.noise(fit, np.eye(k)), debiased, atol=1e-12)
+    np.testing.assert_allclose(lengths - _estimate.noise(fit, np.eye(k), "HC1"), debiased, atol=1e-12)
     combination = np.arange(k)[None] - 1.0
     np.testing.assert_allclose(
-        _estimate.noise(fit, combination), np.einsum("mp,dpq,mq->m", combination, covariance, combination)
+        _estimate.noise(fit, combination, "HC1"), np.einsum("mp,dpq,mq->m", combination, covariance, combination)
     )
 
 
@@ -132,7 +132,7 @@ def test_sign_flips_of_clusters_against_refitting():
     xs, units = x[order], fit.units
     count = int(units[-1]) + 1
     a = fit.basis
-    observed = (fit.coefficients**2).sum(axis=1) / _estimate.noise(fit, np.eye(3))
+    observed = (fit.coefficients**2).sum(axis=1) / _estimate.noise(fit, np.eye(3), "HC1")
     signs = np.random.default_rng(3).integers(0, 2, size=(40, count)) * 2.0 - 1
     exceeding = np.zeros(3)
     scores, designs = [], []
@@ -178,12 +178,10 @@ def test_bootstrap_against_refitting(clustered):
     np.testing.assert_allclose(found, want, rtol=1e-8)
 
 
-def test_score_intervals_solve_their_equation():
-    x, y, _ = example(9, n=200)
+def test_which_combinations_rest_on_a_single_unit():
+    x, y, clusters = example(3, clustered=True)
+    for units, lone in ((None, np.eye(len(x))[:, 5]), (clusters, (clusters == 4).astype(float))):
+        fit, _ = _estimate.least_squares(np.column_stack([x, lone]), y, units)
+        assert _estimate.alone(fit, np.eye(4)).tolist() == [False, False, False, True]
     fit, _ = _estimate.least_squares(x, y, None)
-    error, lower, upper = _estimate.score_interval(fit, np.eye(3)[1:], 1.97)
-    estimate = (fit.coefficients[1:] ** 2).sum(axis=1) - _estimate.noise(fit, np.eye(3)[1:])
-    assert np.all(error > 0)
-    assert np.all((lower >= 0) & (lower <= np.maximum(estimate, 0)) & (upper >= estimate))
-    narrow = _estimate.score_interval(fit, np.eye(3)[1:], 1.0)
-    assert np.all(narrow[2] < upper)
+    assert not _estimate.alone(fit, np.eye(3)).any()

@@ -165,12 +165,30 @@ def test_other_errors():
         regress("tax* ~ party", data, VECTORS, intervals="magic", **FAST)
 
 
-def test_a_group_with_one_context():
+@pytest.mark.parametrize("intervals", ["score", "jackknife"])
+def test_a_group_with_one_context(intervals):
     data = speeches()
     data["party"][0] = "Whig"
     with pytest.warns(AlacarteWarning, match="'party\\[T.Whig\\]' rests on a single context"):
-        fit = regress("tax* ~ party", data, VECTORS, intervals="jackknife", **FAST)
-    assert np.isnan(fit.table["std_error"]).tolist() == [False, True]
+        fit = regress("tax* ~ party", data, VECTORS, intervals=intervals, **FAST)
+    for name in ("std_error", "lower", "upper"):
+        assert np.isnan(fit.table[name]).tolist() == [False, True]
+
+
+def test_both_robust_variances():
+    data = speeches()
+    tables = {kind: regress("tax* ~ party", data, VECTORS, robust=kind, **FAST) for kind in ("HC1", "HC2")}
+    assert tables["HC1"].table["noise"][0] == pytest.approx(tables["HC2"].table["noise"][0], rel=0.05)
+    assert tables["HC1"].table["noise"][0] != tables["HC2"].table["noise"][0]
+    np.testing.assert_allclose(np.einsum("dpp->p", tables["HC1"].vcov())[1:], tables["HC1"].table["noise"])
+    assert "HC1 variance" in tables["HC1"].summary()
+    assert "CR2" in regress("tax* ~ party", data, VECTORS, cluster="speaker", **FAST).summary()
+    old = regress("tax* ~ party", data, VECTORS, compat="conText", **FAST)
+    assert old.table["noise"][0] == pytest.approx(tables["HC1"].table["noise"][0])
+    with pytest.raises(BadFormula, match="'HC1', 'HC2'"):
+        regress("tax* ~ party", data, VECTORS, robust="HC3", **FAST)
+    with pytest.raises(BadFormula, match="level is a probability"):
+        regress("tax* ~ party", data, VECTORS, level=95, **FAST)
 
 
 def test_profiles_and_contrasts():

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from alacarte.regression import _estimate
+from alacarte.regression import _estimate, _interval
 
 TERM = np.eye(3)[1:2]
 
@@ -63,18 +62,49 @@ def test_the_debiased_length_is_unbiased_and_the_plain_one_is_not(effect):
     assert np.mean(plain) - effect**2 > 8 * error
 
 
+@pytest.mark.parametrize("clusters", [None, 30])
+def test_the_debiased_length_of_few_units_is_unbiased(clusters):
+    """With few clusters, whose scores are too small, Stata's factor does not make up for it; leverage does."""
+    rng = np.random.default_rng(4)
+    shape = np.eye(40)
+    small, right = [], []
+    for _ in range(600):
+        fit = draw(rng, shape, 0.0, 60 if clusters is None else 120, clusters)
+        length = float((fit.coefficients[1] ** 2).sum())
+        small.append(length - float(_estimate.noise(fit, TERM, "HC1")[0]))
+        right.append(length - float(_estimate.noise(fit, TERM)[0]))
+    error = np.std(right) / np.sqrt(len(right))
+    assert abs(np.mean(right)) < 2.5 * error
+    assert clusters is None or np.mean(small) > 2 * error
+
+
 @pytest.mark.parametrize(
-    ("effect", "clusters", "spread", "most"),
-    [(0.5, None, 1.0, 1.0), (2.5, None, 2.0, 0.97), (3.0, None, 1.0, 0.97), (3.0, 60, 1.0, 0.97)],
+    ("n", "clusters", "spread"), [(50, None, 1.0), (200, None, 2.0), (120, 30, 1.0)], ids=["few", "unequal", "clusters"]
 )
-def test_intervals_cover(effect, clusters, spread, most):
-    # A length is never negative, so that weak effects can be missed on one side only: they are covered more often.
+def test_intervals_cover(n, clusters, spread):
+    """95 % intervals hold 95 % of the true lengths, whether or not there is an effect, and wherever it points."""
     rng = np.random.default_rng(2)
+    shape = noise_shape(rng, 30)
+    unit = np.sqrt(30 * 4.2 / (clusters or n))
+    inside = {}
+    for _ in range(600):
+        fit = draw(rng, shape, 0.0, n, clusters, spread)
+        noise = _interval.noises(fit, TERM)[0]
+        for where, direction in (("along", shape.sum(axis=0)), ("across", np.ones(30))):
+            for effect in (0.0, 1.0, 3.0):
+                beta = direction * effect * unit / np.linalg.norm(direction)
+                length = _interval.Length.of(fit.coefficients[1] + beta, noise)
+                tails = length.outside(np.array([beta @ beta]), 0.95)
+                inside.setdefault((where, effect), []).append(max(tail[0] for tail in tails) <= 0)
+    for cell, values in inside.items():
+        assert 0.925 <= np.mean(values) <= 0.98, cell
+
+
+def test_the_table_has_the_interval_that_is_simulated():
+    rng = np.random.default_rng(6)
     shape = noise_shape(rng, 20)
-    inside = []
-    for _ in range(500):
-        fit = draw(rng, shape, effect, 300, clusters, spread)
-        quantile = float(stats.t.ppf(0.975, fit.clusters - 1))
-        _, lower, upper = _estimate.score_interval(fit, TERM, quantile)
-        inside.append(lower[0] <= effect**2 <= upper[0])
-    assert 0.93 <= np.mean(inside) <= most
+    fit = draw(rng, shape, 1.0, 100)
+    error, low, high = _interval.score_interval(fit, TERM, 0.9)
+    length = _interval.Length.of(fit.coefficients[1], _interval.noises(fit, TERM)[0])
+    assert (error[0], low[0], high[0]) == pytest.approx((length.error(), *length.interval(0.9)))
+    assert length.estimate == pytest.approx((fit.coefficients[1] ** 2).sum() - _estimate.noise(fit, TERM)[0])

@@ -6,8 +6,12 @@ precision; a coefficient, a contrast or any other linear combination is a row of
 With units g (rows, or clusters), A_g = Z_g'W_g Z_g and S_g = Z_g'W_g E_g (E the residuals):
 
 - squared length of a combination a:  ‖a c‖²;
-- what noise adds to it:              f Σ_g ‖a S_g‖², f = J/(J−1) · (N−1)/(N−k)   (HC1, or CR1 with clusters);
+- what noise adds to it:              Σ_g ‖a (I − A_g)^(−½) S_g‖²                   (HC2, or CR2 with clusters)
+                                  or  f Σ_g ‖a S_g‖², f = J/(J−1) · (N−1)/(N−k)   (HC1, or CR1);
 - debiased:                           the first less the second.
+
+The first kind has no bias where units are equally noisy, however few there are and however hard some pull; the second,
+which conText has and the jackknife and the permutations here use, is too small with few clusters.
 
 Leaving out g changes c by δ_g = (I − A_g)⁻¹ S_g and another unit's S_h to S_h + A_h δ_g. Sums over all h of products
 of these are contractions of three tensors that do not depend on g, so that the whole jackknife is linear in N.
@@ -15,18 +19,21 @@ of these are contractions of three tensors that do not depend on g, so that the 
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, optimize
+from scipy import linalg
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 BLOCK = 1 << 22  # numbers of a block of scores: 32 MiB
 PERMUTED = 1 << 25  # row numbers of a block of permutations: 128 MiB
 SATURATED = 1e-9  # a unit that takes this close to all of a direction cannot be left out
+LEVERAGE = 1e-3  # scores are not blown up more than if this share of a direction were left to the other units
 
 Tick = Callable[[int], None]
+Robust = Literal["HC1", "HC2"]  # with clusters CR1, CR2
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,28 +131,56 @@ def factor(units: float, rows: npt.ArrayLike, columns: float) -> Doubles:
     return np.asarray(np.where((rows > columns) & (units > 1), found, np.nan))
 
 
-def noise(fit: Fit, combinations: Doubles) -> Doubles:
+def noise(fit: Fit, combinations: Doubles, robust: Robust = "HC2") -> Doubles:
     """Σ over outputs of the squared standard errors of each combination."""
     a = fit.combined(combinations)
-    return np.asarray(
-        factor(fit.clusters, fit.rows, fit.columns) * np.einsum("mp,pq,mq->m", a, _inner_products(fit), a)
-    )
-
-
-def _inner_products(fit: Fit) -> Doubles:
     total = np.zeros((fit.columns, fit.columns))
-    for _, s, _ in fit.blocks():
+    for s in _scores(fit, robust):
         total += np.einsum("gpd,gqd->pq", s, s, optimize=True)
-    return total
+    return np.asarray(_correction(fit, robust) * np.einsum("mp,pq,mq->m", a, total, a))
 
 
-def covariances(fit: Fit) -> Doubles:
+def covariances(fit: Fit, robust: Robust = "HC2") -> Doubles:
     """The sandwich for each output, (d, k, k)."""
     total = np.zeros((fit.residuals.shape[1], fit.columns, fit.columns))
-    for _, s, _ in fit.blocks():
+    for s in _scores(fit, robust):
         by_output = s.transpose(2, 1, 0)
         total += by_output @ by_output.transpose(0, 2, 1)
-    return factor(fit.clusters, fit.rows, fit.columns) * (fit.basis @ total @ fit.basis.T)
+    return _correction(fit, robust) * (fit.basis @ total @ fit.basis.T)
+
+
+def _scores(fit: Fit, robust: Robust) -> Iterator[Doubles]:
+    return leverage_corrected(fit) if robust == "HC2" else (s for _, s, _ in fit.blocks())
+
+
+def leverage_corrected(fit: Fit) -> Iterator[Doubles]:
+    """Blocks of scores (units, k, d) that are not too small where a unit pulls hard: (I − A_g)^(−½) S_g."""
+    for _, s, g in fit.blocks():
+        if fit.units is None:  # A_g is zz', and zz'/√(1 − z'z) comes to the same
+            yield s / np.sqrt(np.maximum(1 - np.einsum("gpp->g", g), LEVERAGE))[:, None, None]
+        else:
+            yield inflated(s, g)
+
+
+def _correction(fit: Fit, robust: Robust) -> Doubles:
+    return np.ones(()) if robust == "HC2" else factor(fit.clusters, fit.rows, fit.columns)
+
+
+def inflated(s: Doubles, g: Doubles) -> Doubles:
+    values, vectors = np.linalg.eigh(np.eye(g.shape[1]) - g)
+    root = 1 / np.sqrt(np.maximum(values, LEVERAGE))
+    return np.asarray((vectors * root[:, None, :]) @ (vectors.transpose(0, 2, 1) @ s))
+
+
+def alone(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
+    """Which combinations rest on a single unit: without it they cannot be estimated, so that it hides its noise."""
+    a = fit.combined(combinations)
+    found = np.zeros(len(a), dtype=bool)
+    for _, _, g in fit.blocks():
+        heavy = g[np.einsum("gpp->g", g) > 1 - SATURATED]
+        if len(heavy):
+            found |= _unknown(_without(heavy)[2], a).any(axis=0)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------- jackknife
@@ -185,8 +220,7 @@ def jackknife(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -
         left = np.asarray(sizes[which])
         small = factor(fit.clusters - 1, fit.rows - left, 0) * (fit.rows - left) / (fit.rows - left - rank)
         values = np.einsum("gmd,gmd->gm", kept, kept) - small[:, None] * error
-        unknown = np.einsum("gkr,mk->gmr", lost, a, optimize=True)
-        values[(np.abs(unknown) > 1e-6 * np.linalg.norm(a, axis=1)[None, :, None]).any(axis=2)] = np.nan
+        values[_unknown(lost, a)] = np.nan
         result[which] = values
         tick(which.stop)
     return result
@@ -202,65 +236,10 @@ def _without(g: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     return rest, (~gone).sum(axis=1).astype(np.float64), vectors * gone[:, None, :]
 
 
-# ------------------------------------------------------------------------------------------------- scores
-
-
-def score_interval(fit: Fit, combinations: Doubles, quantile: float) -> tuple[Doubles, Doubles, Doubles]:
-    """(standard error, lower, upper) of squared lengths, which are never negative.
-
-    Around a true length θ = ‖β‖² the debiased one has the variance 2 tr V² + 4 β'Vβ and the third moment
-    8 tr V³ + 24 β'V²β, where V is the covariance of b. The first parts are all there is without an effect; a
-    jackknife counts them twice, and ± t standard errors ignores that the second parts grow with θ. So the limits are
-    the θ at which the estimate would lie at the tails' quantile (Cornish and Fisher's, for the skewness), with
-    β'Vβ = λθ and λ the variance in the direction of the effect. V is from scores corrected for leverage
-    (CR2), its traces from products of different units only.
-    """
-    a = fit.combined(combinations)
-    b = a @ fit.inner
-    lengths = np.einsum("md,md->m", b, b)
-    covariance = np.zeros((len(a), b.shape[1], b.shape[1]))
-    fourth = np.zeros_like(covariance)
-    own = np.zeros((len(a), 2))
-    for _, s, g in fit.blocks():
-        scores = (a @ _inflated(s, g)).transpose(1, 0, 2)
-        turned = scores.transpose(0, 2, 1)
-        squares = np.einsum("mgd,mgd->mg", scores, scores)
-        covariance += turned @ scores
-        fourth += (turned * squares[:, None, :]) @ scores
-        own += np.stack([(squares**2).sum(axis=1), (squares**3).sum(axis=1)], axis=1)
-    total = np.einsum("mdd->m", covariance)
-    centre = lengths - total
-    products = covariance @ covariance
-    second = 2 * np.maximum(np.einsum("mdd->m", products) - own[:, 0], 0.0)
-    cubes = np.einsum("mde,mde->m", products, covariance) - 3 * np.einsum("mde,mde->m", fourth, covariance)
-    third = 8 * np.maximum(cubes + 2 * own[:, 1], 0.0)
-    # b'Vb overstates β'Vβ by tr V², and says little about the direction of an effect that is near the noise; there the
-    # average variance tr V² / tr V stands in, with the weight of the estimate's own uncertainty.
-    unsure = np.sqrt(second)
-    directed = np.maximum(np.einsum("md,mde,me->m", b, covariance, b) - second / 2, 0.0)
-    along = (directed + unsure * second / 2 / total) / (np.maximum(centre, 0.0) + unsure)
-    error = np.sqrt(second + 4 * along * np.maximum(centre, 0.0))
-    limits = np.zeros((2, len(a)))
-    for row, sign in enumerate((1.0, -1.0)):
-        for m in range(len(a)):
-            limits[row, m] = _tail_limit(centre[m], second[m], third[m], along[m], sign * quantile)
-    return error, limits[0], limits[1]
-
-
-def _tail_limit(estimate: float, second: float, third: float, along: float, quantile: float) -> float:
-    """The θ ≥ 0 of which `estimate` is the quantile; 0 if even that of θ = 0 is larger."""
-
-    def above(theta: float) -> float:
-        variance = second + 4 * along * theta
-        skewness = (third + 24 * along**2 * theta) / max(variance, 1e-300) ** 1.5
-        return float(estimate - theta - np.sqrt(variance) * (quantile + min(skewness, 2.8) * (quantile**2 - 1) / 6))
-
-    if above(0.0) <= 0:
-        return 0.0
-    high = max(estimate, 0.0) + np.sqrt(second) + 4 * along + 1e-12
-    while above(high) > 0:
-        high *= 2
-    return float(optimize.brentq(above, 0.0, high, rtol=1e-12))
+def _unknown(lost: Doubles, a: Doubles) -> npt.NDArray[np.bool_]:
+    """Which combinations need a direction that is lost, (units, combinations)."""
+    needed = np.abs(np.einsum("gkr,mk->gmr", lost, a, optimize=True))
+    return np.asarray((needed > 1e-6 * np.linalg.norm(a, axis=1)[None, :, None]).any(axis=2))
 
 
 # -------------------------------------------------------------------------------------------- permutations
@@ -282,7 +261,7 @@ def permute(
     a = fit.combined(combinations)
     observed = np.einsum("md,md->m", a @ fit.inner, a @ fit.inner)
     if studentised:
-        observed = observed / noise(fit, combinations)
+        observed = observed / noise(fit, combinations, "HC1")
     if fit.units is None:
         return _shuffle_rows(fit, a, observed, permutations, rng, studentised, tick)
     return _flip_clusters(fit, a, observed, permutations, rng, studentised, tick)
@@ -343,14 +322,14 @@ def _flip_clusters(
     c = np.zeros((count, k, d))
     blocks = fit.kept_blocks()
     for which, s, g in blocks:
-        s = _inflated(s, g)
+        s = inflated(s, g)
         c += (signs[:, which] @ s.reshape(len(s), k * d)).reshape(count, k, d)
     b = a @ c
     statistic = np.einsum("bmd,bmd->bm", b, b)
     if studentised:
         error = np.zeros((count, m))
         for which, s, g in blocks:
-            s = _inflated(s, g)
+            s = inflated(s, g)
             scores, design = a @ s, a @ g  # (units, m, d) and (units, m, k)
             error += np.einsum("gmd,gmd->m", scores, scores)
             step = max(1, PERMUTED // (len(s) * m * k))
@@ -365,13 +344,6 @@ def _flip_clusters(
         statistic = statistic / (factor(fit.clusters, fit.rows, k) * error)
     tick(count)
     return np.asarray(_exceeds(statistic, observed, studentised).sum(axis=0), dtype=np.float64)
-
-
-def _inflated(s: Doubles, g: Doubles) -> Doubles:
-    """Scores of clusters that pull hard are too small; about (I − A_g)^(−1/2) S_g makes up for it."""
-    values, vectors = np.linalg.eigh(np.eye(g.shape[1]) - g)
-    root = 1 / np.sqrt(np.maximum(values, 1e-3))
-    return np.asarray((vectors * root[:, None, :]) @ (vectors.transpose(0, 2, 1) @ s))
 
 
 def _exceeds(statistic: Doubles, observed: Doubles, studentised: bool) -> npt.NDArray[np.bool_]:

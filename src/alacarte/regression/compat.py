@@ -10,6 +10,7 @@
 | tokens looked up | as written, else lower-cased | lower-cased (`dem`), as written (`conText`) |
 | reported value | of the full sample | the mean over bootstraps |
 | 95 % interval | 2.5 % on either side, bias removed | the 5th and 95th of 100 values |
+| noise in a squared length | HC2, CR2: by leverage | HC1, CR1: a factor for all |
 | p-value | (1 + exceeding) / (1 + permutations) | exceeding / permutations |
 | statistic permuted | norm over its standard error | the norm as it is |
 | units of the jackknife | clusters, where there are any | rows |

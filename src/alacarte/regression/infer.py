@@ -11,8 +11,8 @@ from scipy import stats
 
 from alacarte._progress import Progress, progress
 from alacarte.errors import AlacarteWarning, BadFormula
-from alacarte.regression import _estimate
-from alacarte.regression._estimate import Fit
+from alacarte.regression import _estimate, _interval
+from alacarte.regression._estimate import Fit, Robust
 from alacarte.regression._frames import Table, as_column, column_of
 from alacarte.regression._lexical import Lexical
 from alacarte.regression._means import Adjust, adjusted, p_value
@@ -40,6 +40,7 @@ class Settings:
     seed: int | None
     compat: Compat
     show_progress: bool | None
+    robust: Robust
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ class EmbeddingRegression:
 
     def vcov(self, dimension: int | None = None) -> Doubles:
         """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""
-        found = _estimate.covariances(self._fit)
+        found = _estimate.covariances(self._fit, self.settings.robust)
         return found if dimension is None else found[dimension]
 
     def _place(self, term: str) -> int:
@@ -157,7 +158,9 @@ class EmbeddingRegression:
             + f", {self.coefficients.shape[1]} dimensions",
         ]
         lines += [f"left out: {count:,} ({reason})" for reason, count in self.left_out.items()]
-        robust = "cluster-robust" if self.clusters is not None else "HC1"
+        robust: str = self.settings.robust
+        if self.clusters is not None:
+            robust = f"cluster-robust ({robust.replace('HC', 'CR')})"
         lines.append(
             f"squared lengths of the coefficients; debiased by their {robust} variance; "
             f"{self.settings.level:.0%} intervals by {self.settings.intervals or 'none'}; "
@@ -202,6 +205,7 @@ def regress(
     tokenizer: Any = None,
     averaging: Averaging | None = None,
     case: Case | None = None,
+    robust: Robust | None = None,
     intervals: Intervals | Literal["default"] = "default",
     level: float = 0.95,
     jackknife_fraction: float = 1.0,
@@ -224,6 +228,8 @@ def regress(
         cluster: a column, a list of columns, or one value a context; its contexts are one unit of inference, and
             weigh one together unless `cluster_weights` is False.
         window: words each side; the transform's own if it says so, else 6.
+        robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias with few
+            contexts or clusters too) or "HC1" (conText's); with clusters these are CR2 and CR1.
         intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
             "bootstrap" or None.
         jackknife_fraction: use only this share of the units, drawn at random.
@@ -289,9 +295,14 @@ def regress(
     how = ("jackknife" if compat else "score") if intervals == "default" else intervals
     if how not in ("score", "jackknife", "bootstrap", None):
         raise BadFormula(f"intervals is 'score', 'jackknife', 'bootstrap' or None, not {how!r}")
+    variance = ("HC1" if compat else "HC2") if robust is None else robust
+    if variance not in ("HC1", "HC2"):
+        raise BadFormula(f"robust is 'HC1', 'HC2' or None, not {robust!r}")
+    if not 0 < level < 1:
+        raise BadFormula(f"level is a probability such as 0.95, not {level}")
     settings = Settings(
         how, level, jackknife_fraction, draws, (100 if compat else 999) if permutations is None else permutations,
-        adjust, seed, compat, show_progress,
+        adjust, seed, compat, show_progress, variance,
     )  # fmt: skip
     result = EmbeddingRegression(
         formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, kept,
@@ -311,14 +322,14 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
     """The table of squared lengths for some linear combinations of the coefficients."""
     fit, settings, rules = model._fit, model.settings, choices(model.settings.compat)
     lengths = np.einsum("md,md->m", combinations @ model.coefficients, combinations @ model.coefficients)
-    added = _estimate.noise(fit, combinations)
+    added = _estimate.noise(fit, combinations, settings.robust)
     debiased = lengths - added
     columns: dict[str, Any] = {
         "term": column_of(names), "estimate": debiased, "squared_norm": lengths, "noise": added,
     }  # fmt: skip
     rng = np.random.default_rng(settings.seed)
     if settings.intervals is not None:
-        columns |= _interval(model, combinations, names, lengths, debiased, rng, rules)
+        columns |= _intervals(model, combinations, names, lengths, debiased, rng, rules)
     if settings.permutations:
         with progress(settings.permutations, "permutations", "permuting", show=settings.show_progress) as bar:
             exceeding = _permutations(model, combinations, lengths, rng, rules, bar)
@@ -348,7 +359,7 @@ def _permutations(
     return _estimate.permute_cells(x, fit.residuals, fit.units, combinations, lengths, count, rng, bar.update_to)
 
 
-def _interval(
+def _intervals(
     model: EmbeddingRegression,
     combinations: Doubles,
     names: list[str],
@@ -360,7 +371,11 @@ def _interval(
     fit, settings = model._fit, model.settings
     tail = (1 + settings.level) / 2
     if settings.intervals == "score":
-        error, low, high = _estimate.score_interval(fit, combinations, float(stats.t.ppf(tail, fit.clusters - 1)))
+        error, low, high = _interval.score_interval(fit, combinations, settings.level)
+        undefined = _estimate.alone(fit, combinations)
+        _warn_of_lone_units(fit, names, undefined)
+        for column in (error, low, high):
+            column[undefined] = np.nan
         return {"std_error": error, "lower": low, "upper": high}
     if settings.intervals == "bootstrap":
         with progress(settings.draws, "draws", "bootstrap", show=settings.show_progress) as bar:
@@ -379,6 +394,14 @@ def _interval(
     with progress(used.clusters, "units", "jackknife", show=settings.show_progress) as bar:
         values = _estimate.jackknife(used, combinations, bar.update_to)
     undefined = np.asarray(np.isnan(values).any(axis=0))
+    _warn_of_lone_units(fit, names, undefined)
+    spread = ((values - values.mean(axis=0)) ** 2).sum(axis=0) * share
+    error = np.sqrt((units - 1) / units * spread)
+    reach = stats.t.ppf(tail, units - 1) * error
+    return {"std_error": error, "lower": debiased - reach, "upper": debiased + reach}
+
+
+def _warn_of_lone_units(fit: Fit, names: list[str], undefined: npt.NDArray[np.bool_]) -> None:
     if undefined.any():
         listed = ", ".join(repr(name) for name, gone in zip(names, undefined, strict=True) if gone)
         what = "context" if fit.units is None else "cluster"
@@ -386,12 +409,8 @@ def _interval(
             f"{listed} rests on a single {what}: without it there is no estimate, so it has no standard error. Merge "
             "levels, or read it with care",
             AlacarteWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
-    spread = ((values - values.mean(axis=0)) ** 2).sum(axis=0) * share
-    error = np.sqrt((units - 1) / units * spread)
-    reach = stats.t.ppf(tail, units - 1) * error
-    return {"std_error": error, "lower": debiased - reach, "upper": debiased + reach}
 
 
 def _subsample(model: EmbeddingRegression, share: float, rng: np.random.Generator, rules: Choices) -> Fit:

@@ -1,0 +1,179 @@
+"""Intervals for the squared length θ = ‖β‖² of a coefficient vector b that is noisy. Arrays only.
+
+b has the covariance V. T = ‖b‖² − tr V̂ is θ on average, with the variance 2 tr V² + 4 β'Vβ and the third moment
+8 tr V³ + 24 β'V²β. The interval has every θ at which T is not in the tails of that distribution. What it takes:
+
+- V from scores of units (rows or clusters) that are corrected for leverage (HC2, CR2), its traces from products of
+  different units, so that they are not too large when there are fewer units than outputs.
+- How much of an effect lies where there is much noise. In a direction with the noise variance λ, b² − λ is the effect's
+  mass on average, but T and these masses go up and down together: an estimate from them would make intervals too short
+  when T is too small. So for each θ one takes out of the masses what they share with T − θ (their regression on it).
+- A gamma distribution with the three moments: exact for noise of one size in all directions, and close for others.
+- Near θ = 0 the tails of Feldman and Cousins (1998): all on the upper side at 0, evenly on both from about two standard
+  errors on. An interval holds 0 if and only if a one-sided test does not reject it, is never empty, and covers as often
+  as it says, where one with even tails that is cut off at 0 covers more.
+- Student's t for the units V̂ comes from.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, special
+
+from alacarte.regression._estimate import Doubles, Fit, leverage_corrected
+
+STEPS = 4  # of the masses' fixed point; two would do
+SLACK = 0.05  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
+SURE = 1e-12  # a tail no smaller than this is told from none
+GRID = 48  # lengths that are looked at before a limit is sought between two
+NEWTON = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """What is known of the covariance V of one combination of coefficients."""
+
+    total: float  # tr V
+    second: float  # tr V²
+    third: float  # tr V³
+    share: float  # of a unit in V, as 1 / (the number of units that count)
+    axes: Doubles  # the eigenvectors of V̂, as columns
+    values: Doubles  # its eigenvalues: too far apart, the more so the fewer the units
+    variances: Doubles  # the noise there is along each axis: the eigenvalues, drawn together
+
+
+def noises(fit: Fit, combinations: Doubles) -> list[Noise]:
+    """The noise of each combination of coefficients."""
+    a = fit.combined(combinations)
+    d = fit.residuals.shape[1]
+    covariance = np.zeros((len(a), d, d))
+    fourth = np.zeros_like(covariance)
+    own = np.zeros((len(a), 2))
+    for s in leverage_corrected(fit):
+        scores = (a @ s).transpose(1, 0, 2)
+        turned = scores.transpose(0, 2, 1)
+        squares = np.einsum("mgd,mgd->mg", scores, scores)
+        covariance += turned @ scores
+        fourth += (turned * squares[:, None, :]) @ scores
+        own += np.stack([(squares**2).sum(axis=1), (squares**3).sum(axis=1)], axis=1)
+    return [_noise(*parts) for parts in zip(covariance, fourth, own, strict=True)]
+
+
+def _noise(covariance: Doubles, fourth: Doubles, own: Doubles) -> Noise:
+    """From Σ ss', Σ ss'·‖s‖², and (Σ‖s‖⁴, Σ‖s‖⁶) over the scores s."""
+    d = len(covariance)
+    total = float(np.trace(covariance))
+    products = covariance @ covariance
+    crude = float(np.trace(products))
+    even = total**2 / d  # the least that tr V² can be
+    second = max(crude - float(own[0]), even)
+    third = max(float((products * covariance).sum()) - 3 * float((fourth * covariance).sum()) + 2 * float(own[1]), 0.0)
+    values, axes = np.linalg.eigh(covariance)
+    values = np.maximum(values, 0.0)
+    keep = (second - even) / (crude - even) if crude - even > 1e-12 * crude else 0.0  # as Ledoit and Wolf (2004)
+    variances = keep * values + (1 - keep) * total / d
+    share = 0.0
+    if total > 0:
+        share = float(own[0]) / total**2 / (1 + 2 * second / total**2)  # a normal ‖s‖⁴ is (1 + 2/dimensions)‖s‖²‖s‖²
+    return Noise(total, second, third, share, axes, values, variances)
+
+
+@dataclass(frozen=True, eq=False)
+class Length:
+    """The squared length of one combination b, of which `noise` is known."""
+
+    noise: Noise
+    estimate: float  # T
+    masses: Doubles  # b² less the noise, along each axis
+
+    @classmethod
+    def of(cls, b: Doubles, noise: Noise) -> "Length":
+        masses = np.square(b @ noise.axes) - noise.variances
+        return cls(noise, float(b @ b) - noise.total, masses)
+
+    def moments(self, theta: Doubles) -> tuple[Doubles, Doubles]:
+        """The variance and the third moment of T for each θ that might be true."""
+        noise, along = self.noise, self.noise.variances
+        gap = (self.estimate - theta)[:, None]
+        weights = np.broadcast_to(2 * along**2, (len(theta), len(along)))
+        masses = self.masses - gap * weights / weights.sum(axis=1, keepdims=True)
+        for _ in range(STEPS):
+            weights = 2 * along**2 + 4 * along * np.maximum(masses, 0.0)  # the covariances of b² with T
+            masses = self.masses - gap * weights / weights.sum(axis=1, keepdims=True)
+        most = noise.values[-1] * theta
+        first = np.clip(masses @ noise.values, -np.minimum(SLACK * noise.second, most), most)
+        sure = np.maximum(first, 0.0)
+        square = np.maximum(masses @ (noise.values * along), sure**2 / np.maximum(theta, 1e-300))
+        square = np.minimum(square, noise.values[-1] * sure)
+        return 2 * noise.second * (1 + noise.share) + 4 * first, 8 * noise.third + 24 * square
+
+    def error(self) -> float:
+        """The standard error of T if it is right, or if there is no effect where it is negative."""
+        return float(np.sqrt(self.moments(np.array([max(self.estimate, 0.0)]))[0][0])) if self.noise.total > 0 else 0.0
+
+    def places(self, theta: Doubles) -> tuple[Doubles, Doubles]:
+        """(the probability of a smaller T, θ in standard errors) for each θ that might be true."""
+        variance, third = self.moments(theta)
+        shape = 4 / np.maximum(third / variance**1.5, 1e-3) ** 2
+        below = special.gammainc(shape, np.maximum(shape + (self.estimate - theta) * np.sqrt(shape / variance), 0.0))
+        score = special.ndtri(np.clip(below, SURE, 1 - SURE))
+        return np.asarray(special.stdtr(1 / self.noise.share, score)), np.asarray(theta / np.sqrt(variance))
+
+    def outside(self, theta: Doubles, level: float) -> tuple[Doubles, Doubles]:
+        """How far T is in the tail below (θ is too large) and above (θ is too small); at most 0 if it is not."""
+        position, distance = self.places(theta)
+        below, above = tails(distance, level)
+        return below - position, position - (1 - above)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        centre = max(self.estimate, 0.0)
+        if self.noise.total <= 0:
+            return centre, centre
+        # The upper limit if all of the effect lay where there is most noise, in a normal distribution
+        most = float(self.noise.values[-1]) * special.stdtrit(1 / self.noise.share, (1 + level) / 2) ** 2
+        even = most * 2 * self.noise.second * (1 + self.noise.share) / self.noise.values[-1]
+        farthest = centre + 2 * most + np.sqrt(4 * most * centre + 4 * most**2 + even)
+        steps = np.linspace(0.0, 1.0, GRID) ** 2
+        upper = self._limit(centre + (farthest - centre) * steps, level, 0)
+        lower = self._limit(centre * (1 - steps), level, 1) if centre > 0 else 0.0
+        return lower, upper
+
+    def _limit(self, grid: Doubles, level: float, side: int) -> float:
+        """The last θ on the way along the grid at which T is not in the tail of that side."""
+        inside = np.flatnonzero(self.outside(grid, level)[side] <= 0)
+        last = int(inside[-1]) if len(inside) else 0
+        if last == len(grid) - 1:
+            return float(grid[-1])
+        ends = sorted(grid[last : last + 2].tolist())
+        return float(optimize.brentq(lambda theta: self.outside(np.array([theta]), level)[side][0], *ends, rtol=1e-8))
+
+
+def tails(distance: Doubles, level: float) -> tuple[Doubles, Doubles]:
+    """The probabilities left out below and above, for truths that are `distance` standard errors above 0.
+
+    Feldman and Cousins' for a normal: of all regions of probability `level` the one whose values are likeliest under
+    this truth in comparison with the best truth ≥ 0.
+
+    >>> below, above = tails(np.array([0.0, 1.0, 3.0]), 0.95)
+    >>> below.round(4).tolist(), above.round(4).tolist()
+    ([0.0, 0.0156, 0.025], [0.05, 0.0344, 0.025])
+    """
+    even = float(special.ndtri((1 + level) / 2))
+    near = np.clip(distance, 1e-6, even)
+    reach = np.full(near.shape, even)
+    for _ in range(NEWTON):  # for the upper end: the lower end is as likely, and both tails come to 1 − level
+        lower = (near**2 + reach**2) / (2 * near)
+        missing = special.ndtr(reach) - special.ndtr(-lower) - level
+        reach -= missing * np.sqrt(2 * np.pi) / (np.exp(-(reach**2) / 2) + np.exp(-(lower**2) / 2) * reach / near)
+    above = special.ndtr(-reach)
+    return np.maximum(1 - level - above, 0.0), above
+
+
+def score_interval(fit: Fit, combinations: Doubles, level: float) -> tuple[Doubles, Doubles, Doubles]:
+    """(standard error, lower, upper) of the squared lengths of combinations of coefficients."""
+    coefficients = fit.combined(combinations) @ fit.inner
+    found = np.empty((3, len(coefficients)))
+    for m, (b, noise) in enumerate(zip(coefficients, noises(fit, combinations), strict=True)):
+        length = Length.of(b, noise)
+        found[:, m] = length.error(), *length.interval(level)
+    return found[0], found[1], found[2]
