@@ -17,6 +17,7 @@ from alacarte._accumulate import COUNTS
 from alacarte._checkpoint import Checkpoint
 from alacarte._pass import Pass, memory_for_sums
 from alacarte._progress import ProgressCallback, progress
+from alacarte._spread import NAMES, GroupedMatcher, GroupSums
 from alacarte.corpus import Corpus, CorpusLike, extent
 from alacarte.encoding import Encoder, Lexicon
 from alacarte.errors import BadCorpus, BadSums
@@ -58,6 +59,7 @@ class ContextSums:
     documents: int = 0
     tokens_read: int = 0
     tokens_known: int = 0  # of these, tokens that have a vector
+    groups: GroupSums | None = None  # the same by group of documents, if `spread` was asked for
 
     @classmethod
     def collect(
@@ -77,6 +79,7 @@ class ContextSums:
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_seconds: float = 60.0,
         shard: tuple[int, int] | None = None,
+        spread: int | None = None,
         block_size: int = 1 << 20,
         show_progress: bool | None = None,
         callback: ProgressCallback | None = None,
@@ -89,6 +92,9 @@ class ContextSums:
         call takes it up again and gives the same result to the last bit. It stays when all is done, for the caller
         to delete once the result is safe.
         `shard`: (i, n) reads only the i-th of n parts (from 1 on); the parts add up.
+        `spread`: keep this many sums for each target instead of one (16 is a good number), with the contexts of one
+        document in the same, so that vectors know how sure they are (`InducedVectors.uncertainty`). Memory for sums
+        grows as many times.
         """
         left, right = window_sides(window)
         split = get_tokenizer(tokenizer)
@@ -110,6 +116,8 @@ class ContextSums:
         else:
             wanted = Targets.of(targets)
             matcher = wanted.compile(lexicon, split)
+        if spread is not None:
+            matcher = GroupedMatcher(matcher, spread, len(vectors))
         run = Pass(
             source, Encoder(split, lexicon), matcher, vectors.matrix, settings, weights,
             threads or cpu_count() or 1, shard, block_size, (show_progress, callback),
@@ -123,6 +131,7 @@ class ContextSums:
                 "corpus": [source.description, source.size],
                 "shard": shard,
                 "block_size": block_size,
+                **({} if spread is None else {"spread": spread}),
             }
             arrays = run.resumable(Checkpoint(Path(checkpoint), identity, checkpoint_seconds), room)
         else:
@@ -132,6 +141,9 @@ class ContextSums:
         if wanted is not None and wanted.any_label:
             wanted = wanted | Targets.spans(matcher.keys[len(wanted) :])
         told: dict[str, Any] = {**arrays, **run.amounts}
+        if spread is not None:
+            told["groups"] = GroupSums.of_rows(arrays, spread)
+            told |= {name: array.reshape(-1, spread, *array.shape[1:]).sum(axis=1) for name, array in arrays.items()}
         return cls(
             matcher.keys, settings=settings, fingerprint=vectors.fingerprint, targets=wanted, weights=weights, **told
         )
@@ -173,6 +185,10 @@ class ContextSums:
             )
         return replace(self, settings=replace(self.settings, averaging=averaging))
 
+    def without_spread(self) -> "ContextSums":
+        """The plain sums."""
+        return replace(self, groups=None)
+
     def __add__(self, other: "ContextSums") -> "ContextSums":
         if not isinstance(other, ContextSums):
             return NotImplemented
@@ -187,20 +203,23 @@ class ContextSums:
             mine = slice(0, len(self))  # its keys come first
             theirs = np.array([places[key] for key in other.keys], dtype=np.intp)  # type: ignore[assignment]
 
-        def total(name: str) -> npt.NDArray[Any]:
-            first, second = getattr(self, name), getattr(other, name)
+        def total(name: str, one: Any = self, two: Any = other) -> npt.NDArray[Any]:
+            first, second = getattr(one, name), getattr(two, name)
             result = np.zeros((len(keys), *first.shape[1:]), dtype=first.dtype)
             result[mine] = first
             result[theirs] += second
             return result
 
+        groups = None
+        if self.groups is not None:
+            groups = GroupSums(*(total(name, self.groups, other.groups) for name in NAMES))
         targets = None
         if self.targets is not None and other.targets is not None:
             targets = self.targets | other.targets
         return ContextSums(
             keys, total("sums"), total("occurrences"), total("contexts"), total("tokens"), total("totals"),
             self.settings, self.fingerprint, targets, self.weights, self.documents + other.documents,
-            self.tokens_read + other.tokens_read, self.tokens_known + other.tokens_known,
+            self.tokens_read + other.tokens_read, self.tokens_known + other.tokens_known, groups,
         )  # fmt: skip
 
     def _check_addable(self, other: "ContextSums") -> None:
@@ -212,6 +231,12 @@ class ContextSums:
             raise BadSums(f"these sums differ in {', '.join(differing)}; collect both with the same settings")
         if (self.targets is None) != (other.targets is None):
             raise BadSums("one of these sums covers the whole vocabulary and the other chosen targets")
+        groups = [0 if sums.groups is None else len(sums.groups) for sums in (self, other)]
+        if groups[0] != groups[1]:
+            raise BadSums(
+                f"these sums were collected with spread {groups[0] or 'none'} and {groups[1] or 'none'}; collect both "
+                "with the same, or drop it with without_spread()"
+            )
 
     # --------------------------------------------------------------------------------------------- files
 
@@ -227,6 +252,8 @@ class ContextSums:
             "read": json.dumps([self.documents, self.tokens_read, self.tokens_known]),
         }
         arrays = {name: getattr(self, name)[met] for name in _ARRAYS}
+        if self.groups is not None:
+            arrays |= {f"group_{name}": getattr(self.groups, name)[met] for name in NAMES}
         if self.weights.values is not None:
             arrays["context_weights"] = self.weights.values
         write_tensors(path, {**arrays, "words": words, "word_offsets": offsets}, metadata)
@@ -255,6 +282,7 @@ class ContextSums:
             documents=(read := json.loads(metadata["read"]))[0],
             tokens_read=read[1],
             tokens_known=read[2],
+            groups=GroupSums(*(tensors[f"group_{name}"] for name in NAMES)) if "group_sums" in tensors else None,
         )
 
 

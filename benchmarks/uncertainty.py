@@ -1,0 +1,298 @@
+"""Do the intervals cover what they say, does the test keep its size, and what does it cost?
+
+    python benchmarks/uncertainty.py simulated
+    python benchmarks/uncertainty.py words   CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
+    python benchmarks/uncertainty.py compare CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
+    python benchmarks/uncertainty.py cost    CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
+
+CORPUS is text, a document a line. `words` and `compare` draw contexts of frequent words: what a few of them say is
+compared with the vector from all. --keep FILE.npz keeps the contexts for the next run.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte import ALaCarte, WordVectors
+from alacarte.comparing import compare
+from alacarte.contexts import count_words
+from alacarte.occurrences import gather
+from alacarte.spread import TypicalSpread, deviations
+from alacarte.uncertainty import Uncertainty
+
+Doubles = npt.NDArray[np.float64]
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+# ------------------------------------------------------------------------------------------------- contexts
+
+
+class Contexts:
+    """Contexts of words: a transformed vector and a document for each, and the vector from all of them."""
+
+    def __init__(self, words: list[str], rows: list[Doubles], documents: list[Doubles], truth: Doubles) -> None:
+        self.words, self.rows, self.documents, self.truth = words, rows, documents, truth
+
+
+def real_contexts(options: argparse.Namespace, model: ALaCarte) -> Contexts:
+    """Contexts of words drawn from those with at least 3,000 in the corpus; sums, not yet transformed."""
+    keep = None if options.keep is None else Path(options.keep)
+    if keep is not None and keep.exists():
+        saved = np.load(keep)
+        words, targets, sums, documents, means = (
+            saved[name] for name in ("words", "targets", "sums", "documents", "means")
+        )
+    else:
+        counts = count_words(model.vectors, Path(options.corpus), model.tokenizer)
+        usable = [
+            row for row in np.flatnonzero((counts >= 3000) & (counts < 100_000)) if model.vectors.words[row].isalpha()
+        ]
+        rng = np.random.default_rng(0)
+        chosen = rng.choice(usable, min(options.words, len(usable)), replace=False)
+        words = np.array([model.vectors.words[row] for row in chosen])
+        found = gather(model, words.tolist(), Path(options.corpus), limit=3000)
+        means = model.collect(words.tolist(), Path(options.corpus)).means()
+        targets, sums, documents = found.targets, found.sums, found.documents
+        if keep is not None:
+            np.savez(keep, words=words, targets=targets, sums=sums, documents=documents, means=means)
+    order = np.argsort(targets, kind="stable")
+    bounds = np.searchsorted(targets[order], np.arange(len(words) + 1))
+    places = [order[bounds[i] : bounds[i + 1]] for i in range(len(words))]
+    print(f"{len(words)} words, {len(targets):,} contexts")
+    return Contexts(
+        words.tolist(), [sums[at].astype(np.float64) for at in places], [documents[at] for at in places], means
+    )
+
+
+def simulated_contexts(rng: np.random.Generator, kind: str, dimension: int = 50, words: int = 300) -> Contexts:
+    """Contexts whose mean is known: normal; heavy-tailed with another scale for each word; or alike in documents."""
+    shape = np.diag(1 / np.arange(1, dimension + 1) ** 0.5)
+    truth = 1.2 * rng.normal(size=(words, dimension)) @ shape
+    rows, documents = [], []
+    for word in range(words):
+        size = 1200
+        noise = rng.normal(size=(size, dimension))
+        numbers = np.arange(size)
+        if kind == "heavy-tailed":
+            noise *= np.exp(0.3 * rng.normal()) * np.sqrt(3 / rng.chisquare(5, (size, 1)))
+        if kind == "in documents":
+            numbers = numbers // 4
+            noise = np.sqrt(0.5) * noise + np.sqrt(0.5) * rng.normal(size=(size, dimension))[numbers]
+        rows.append(truth[word] + 4 * noise @ shape)
+        documents.append(numbers)
+    return Contexts([f"w{i}" for i in range(words)], rows, documents, truth)
+
+
+def drawn(
+    data: Contexts, n: int, groups: int, rng: np.random.Generator, first: bool | None = None
+) -> tuple[Doubles, Doubles]:
+    """Group sums and group weights of about n contexts of each word, documents kept whole, groups by document.
+
+    `first` draws from one half of the documents or from the other.
+    """
+    sums = np.zeros((len(data.words), groups, data.truth.shape[1]))
+    weights = np.zeros((len(data.words), groups))
+    for word, (rows, documents) in enumerate(zip(data.rows, data.documents, strict=True)):
+        names, inverse = np.unique(documents, return_inverse=True)
+        allowed = np.ones(len(names), dtype=bool) if first is None else (names % 2 == 0) == first
+        order = rng.permutation(np.flatnonzero(allowed))
+        place = np.full(len(names), len(names))
+        place[order] = np.arange(len(order))
+        by_document = np.argsort(place[inverse], kind="stable")[:n]
+        group = rng.integers(0, groups, len(names))[inverse[by_document]]
+        np.add.at(sums[word], group, rows[by_document])
+        np.add.at(weights[word], group, 1)
+    return sums, weights
+
+
+def uncertainty(
+    data: Contexts,
+    sums: Doubles,
+    weights: Doubles,
+    matrix: Doubles,
+    vectors: WordVectors,
+    typical: TypicalSpread | None,
+) -> Uncertainty:
+    found = deviations(sums, weights, weights.sum(axis=1), matrix)
+    return Uncertainty(data.words, lambda rows: found[rows], vectors, typical)
+
+
+# -------------------------------------------------------------------------------------------------- coverage
+
+
+def coverage(
+    data: Contexts, matrix: Doubles, vectors: WordVectors, options: argparse.Namespace, chosen: bool
+) -> Iterator[dict[str, float]]:
+    """A row for each number of contexts: how often intervals hold what the vector from all contexts says."""
+    among = min(options.among, len(vectors))
+    rows = vectors.matrix[:among].astype(np.float64)
+    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    truth = data.truth @ matrix.T
+    truth /= np.linalg.norm(truth, axis=1, keepdims=True)
+    rng = np.random.default_rng(options.seed)
+    true = truth @ units.T
+    typical: TypicalSpread | None = None
+    index = vectors.key_to_index
+    for n in sorted(options.sizes, reverse=True):
+        sums, weights = drawn(data, n, options.groups, rng)
+        sure = uncertainty(data, sums, weights, matrix, vectors, typical)
+        if n == 16:
+            typical = sure.typical  # serves n = 1, which tells nothing of spread: as if learned from other words
+        kinds: dict[str, list[tuple[bool, float, float]]] = {"any": [], "near": [], "chosen": []}
+        reached = []
+        for number, word in enumerate(data.words):
+            near = np.argsort(-true[number])
+            near = [row for row in near[:12] if vectors.words[row] != word][:5]
+            lists = {
+                "any": sure.similarities(
+                    word, [vectors.words[row] for row in rng.integers(0, among, 5)], options.level
+                ),
+                "near": sure.similarities(word, [vectors.words[row] for row in near], options.level),
+            }
+            if chosen and number % 3 == 0:
+                lists["chosen"] = sure.nearest(word, 5, level=options.level, among=among)
+            for kind, found in lists.items():
+                for item in found:
+                    value = true[number, index[item.other]]
+                    kinds[kind].append((item.low <= value <= item.high, item.high - item.low, item.estimate - value))
+            mean = sure.one(word).means[0]
+            reached.append(mean @ truth[number] / np.linalg.norm(mean))
+        row = {"n": n, "confidence": float(sure.confidence.mean()), "reached": float(np.mean(reached))}
+        for kind, found in kinds.items():
+            if found:
+                row |= {
+                    f"{kind}": float(np.mean([item[0] for item in found])),
+                    f"{kind} width": float(np.mean([item[1] for item in found])),
+                    f"{kind} bias": float(np.mean([item[2] for item in found])),
+                }
+        yield row
+
+
+def show(rows: Iterator[dict[str, float]]) -> None:
+    listed = list(rows)
+    names = list(listed[0])
+    print("| " + " | ".join(names) + " |\n|" + "---|" * len(names))
+    for row in sorted(listed, key=lambda row: row["n"]):
+        print("| " + " | ".join(f"{row[name]:.0f}" if name == "n" else f"{row[name]:.3f}" for name in names) + " |")
+
+
+def simulated(options: argparse.Namespace) -> None:
+    for kind in ("normal", "heavy-tailed", "in documents"):
+        rng = np.random.default_rng(options.seed)
+        data = simulated_contexts(rng, kind)
+        others = WordVectors([f"v{i}" for i in range(2000)], rng.normal(size=(2000, data.truth.shape[1])))
+        print(f"\ncontexts {kind}, {options.level:.0%} intervals")
+        if kind == "in documents":  # of four contexts each
+            options = argparse.Namespace(**{**vars(options), "sizes": [size for size in options.sizes if size >= 8]})
+        show(coverage(data, np.eye(data.truth.shape[1]), others, options, chosen=False))
+
+
+def words(options: argparse.Namespace) -> None:
+    model = open_model(options)
+    data = real_contexts(options, model)
+    print(f"{options.level:.0%} intervals, {options.groups} groups, neighbours among {options.among:,} words")
+    show(coverage(data, model.transform.matrix.astype(np.float64), model.vectors, options, chosen=True))
+
+
+# --------------------------------------------------------------------------------------------------- compare
+
+
+def compared(options: argparse.Namespace) -> None:
+    """Rejections at 5 % where nothing differs, and where a share of the second corpus's contexts is another word's."""
+    model = open_model(options)
+    data = real_contexts(options, model)
+    matrix = model.transform.matrix.astype(np.float64)
+    rng = np.random.default_rng(options.seed)
+    sizes = [(4, 4), (8, 8), (16, 16), (64, 64), (256, 256), (16, 256)]
+    shares = (0.0, 0.1, 0.25, 0.5)
+    print("| contexts | " + " | ".join(f"{share:.0%} others" if share else "no difference" for share in shares) + " |")
+    print("|---|" + "---|" * len(shares))
+    for n_a, n_b in sizes:
+        cells = []
+        for share in shares:
+            rejected = []
+            for _ in range(options.rounds):
+                mixed = _mixed(data, share, rng)
+                sides = [
+                    uncertainty(data, *drawn(source, n, options.groups, rng, first), matrix, model.vectors, None)
+                    for source, n, first in ((data, n_a, True), (mixed, n_b, False))
+                ]
+                rejected += [item.p_value < 0.05 for item in compare(*sides)]
+            cells.append(f"{np.mean(rejected):.3f}")
+        print(f"| {n_a}, {n_b} | " + " | ".join(cells) + " |", flush=True)
+
+
+def _mixed(data: Contexts, share: float, rng: np.random.Generator) -> Contexts:
+    """Each word with a share of another's contexts instead of its own."""
+    if not share:
+        return data
+    order = rng.permutation(len(data.words))
+    rows = []
+    for word, other in zip(order, np.roll(order, 1), strict=True):
+        own, theirs = data.rows[word], data.rows[other]
+        swap = rng.random(len(own)) < share
+        rows.append(np.where(swap[:, None], theirs[rng.integers(0, len(theirs), len(own))], own))
+    back = np.argsort(order)
+    return Contexts(data.words, [rows[place] for place in back], data.documents, data.truth)
+
+
+# ------------------------------------------------------------------------------------------------------ cost
+
+
+def cost(options: argparse.Namespace) -> None:
+    """Seconds and bytes of one pass with and without spread, in turn."""
+    model = open_model(options)
+    counts = count_words(model.vectors, Path(options.corpus), model.tokenizer)
+    rng = np.random.default_rng(0)
+    every = [word for word, count in zip(model.vectors.words, counts, strict=True) if count >= 10]
+    for size in (1000, min(20_000, len(every))):
+        targets = rng.choice(every, size, replace=False).tolist()
+        times: dict[int | None, list[float]] = {None: [], 16: []}
+        bytes_of: dict[int | None, int] = {}
+        for _ in range(3):
+            for spread in times:
+                began = time.perf_counter()
+                sums = model.collect(
+                    targets, Path(options.corpus), spread=spread, threads=options.threads, show_progress=False
+                )
+                times[spread].append(time.perf_counter() - began)
+                groups = 0 if sums.groups is None else sums.groups.sums.nbytes
+                bytes_of[spread] = sums.sums.nbytes + groups
+        plain, spread_out = min(times[None]), min(times[16])
+        print(
+            f"{size:,} targets, {sums.tokens_read:,} tokens: plain {plain:.1f} s and {bytes_of[None] / 1e6:.0f} MB of "
+            f"sums, spread=16 {spread_out:.1f} s and {bytes_of[16] / 1e6:.0f} MB; {spread_out / plain:.2f} × the time"
+        )
+
+
+def open_model(options: argparse.Namespace) -> ALaCarte:
+    if Path(options.model).is_dir():
+        return ALaCarte.load(options.model, vectors=options.vectors)
+    return ALaCarte.pretrained(options.model, vectors=options.vectors)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["simulated", "words", "compare", "cost"])
+    parser.add_argument("corpus", nargs="?")
+    parser.add_argument("--model", default="glove.6B.50d")
+    parser.add_argument("--vectors")
+    parser.add_argument("--keep")
+    parser.add_argument("--words", type=int, default=300)
+    parser.add_argument("--among", type=int, default=20_000)
+    parser.add_argument("--groups", type=int, default=16)
+    parser.add_argument("--level", type=float, default=0.95)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    {"simulated": simulated, "words": words, "compare": compared, "cost": cost}[options.what](options)
+
+
+if __name__ == "__main__":
+    main()
