@@ -257,8 +257,7 @@ PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB"
 def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed: int) -> Outcome:
     kind, _, _ = parse(system)
     key: dict[str, Any] = {
-        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed,
-        "protocol": 1 if kind in ("bong", "nb-bong") else 2,  # 2: dense features by L-BFGS
+        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed, "protocol": 2,
         "vectors": given.words.fingerprint, "tokenizer": given.tokenizer.name,
         "ngrams": given.ngrams.fingerprint if kind == "alacarte" and given.ngrams is not None else None,
     }  # fmt: skip
