@@ -60,15 +60,15 @@ PUBLISHED = (
 
 DIFFERENCE = (
     "The settings differ in what counts as right, in what is asked, and in what the baseline is. The authors answer "
-    "with a synset and look for the sense key of its first lemma, without the lemma, among the gold keys: on "
-    "SemEval-13, whose key file lists only keys of the word itself, a right synset whose first lemma is numbered "
-    "otherwise counts as wrong, which costs about 3 points; on SemEval-15, whose key file lists the keys of all "
-    "synonyms, it costs nothing. They ask for a phrase as its last word (1,053 words on SemEval-15). Their most "
-    "frequent sense is the synset that SemCor has most often, whichever lemma it stood for, which puts verbs above "
-    "nouns. Their scripts make synset vectors from the words to the right of a sense only and do not lower-case "
-    "SemEval-15. The standard setting asks for the sense key of the target lemma, on the framework's corrected "
-    "instances (1,022 on SemEval-15), and its baselines are WordNet's first sense and the lemma's most frequent sense "
-    "in SemCor."
+    "with a synset and look for the sense key of its first lemma, without the lemma, among the gold keys. On "
+    "SemEval-13, whose key file lists only keys of the word itself, a right synset whose first lemma has another "
+    "number counts as wrong, which costs up to 3 points; on SemEval-15, whose key file lists the keys of all "
+    "synonyms, a right synset is always right; on both, a wrong synset is right where the numbers happen to agree. "
+    "They ask for a phrase as its last word (1,053 words on SemEval-15). Their most frequent sense is the synset that "
+    "SemCor has most often, whichever lemma it stood for, which puts verbs above nouns. Their scripts make synset "
+    "vectors from the words to the right of a sense only and do not lower-case SemEval-15. The standard setting asks "
+    "for the sense key of the target lemma, on the framework's corrected instances (1,022 on SemEval-15), and its "
+    "baselines are WordNet's first sense and the lemma's most frequent sense in SemCor."
 )
 
 

@@ -22,7 +22,7 @@ Unit = Literal["key", "synset"]
 Ties = Literal["met", "order"]
 Decided = Literal["only sense", "most frequent", "tie", "never met", "no synset"]
 
-FRAMEWORK_SIZE = (226_036, 33_362, 22_436)  # annotations, senses, words: Raganato et al. 2017, table 2
+FRAMEWORK_SIZE = (226_036, 33_362, 22_436)  # annotations, senses, words: Raganato et al. 2017
 DECISIONS: tuple[Decided, ...] = ("only sense", "most frequent", "tie", "never met", "no synset")
 TIES: tuple[Ties, Ties] = ("met", "order")
 YEARS = (2013, 2015)
