@@ -79,8 +79,7 @@ class Accumulator:
         self.rows = rows
         self.windows = windows
         self.sums = np.zeros((size, rows.shape[1]))
-        self.occurrences, self.contexts, self.tokens = (np.zeros(size, dtype=np.int64) for _ in range(3))
-        self.totals = np.zeros(size)
+        self.counts = np.zeros((size, len(COUNTS)))  # a row a target, as float64, which counts exactly to 2⁵³
         self._counting = counting
         self._blocks = dimension_blocks(rows.shape[1], threads)
         self._pool = ThreadPoolExecutor(len(self._blocks), thread_name_prefix="alacarte-sums")
@@ -106,8 +105,7 @@ class Accumulator:
         where = (work.ids, work.offsets, work.bounds, matches.starts, matches.ends, matches.targets)
         if block[0] == 0 and self._counting:
             count_windows(
-                *where, len(self.rows), how.weights, how.left, how.right, how.uniform,
-                self.occurrences, self.contexts, self.tokens, self.totals,
+                *where, len(self.rows), how.weights, how.left, how.right, how.uniform, self.counts
             )  # fmt: skip
         add_windows(*where, self.rows, how.weights, how.left, how.right, how.uniform, how.mean, self.sums, *block)
 
@@ -117,17 +115,28 @@ class Accumulator:
         if size <= room:
             return
         more = max(size, 2 * room) - room
-        for name in ("sums", *COUNTS):
+        for name in ("sums", "counts"):
             old = getattr(self, name)
-            setattr(self, name, np.concatenate([old, np.zeros((more, *old.shape[1:]), dtype=old.dtype)]))
+            setattr(self, name, np.concatenate([old, np.zeros((more, old.shape[1]))]))
 
     def arrays(self, size: int) -> dict[str, npt.NDArray[Any]]:
-        return {name: getattr(self, name)[:size] for name in ("sums", *COUNTS)}
+        """The sums and the counts by name, for that many targets; `restore` takes them back."""
+        return {"sums": self.sums[:size], **counts_by_name(self.counts[:size])}
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        self.sums = arrays["sums"]
+        self.counts = np.column_stack([arrays[name].astype(np.float64) for name in COUNTS])
 
     def close(self) -> None:
         """Wait for what is being added."""
         self._adder.shutdown()
         self._pool.shutdown()
+
+
+def counts_by_name(counts: Doubles) -> dict[str, npt.NDArray[Any]]:
+    """The columns of the counts; all but the total weight are whole numbers."""
+    kinds = (np.int64, np.int64, np.int64, np.float64)
+    return {name: counts[:, place].astype(kinds[place]) for place, name in enumerate(COUNTS)}
 
 
 def dimension_blocks(dimension: int, threads: int) -> list[tuple[int, int]]:

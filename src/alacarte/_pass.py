@@ -112,8 +112,7 @@ class Pass:
             if saved is not None:
                 arrays, told = saved
                 self.matcher.restore(unpack_words(arrays.pop("keys"), arrays.pop("key_offsets")))
-                for name, array in arrays.items():
-                    setattr(accumulator, name, array)
+                accumulator.restore(arrays)
                 self.amounts = told["amounts"]
                 start, checksum = told["done"], told["checksum"]
                 accumulator.note = (start, checksum, self.amounts)
@@ -213,7 +212,7 @@ class Pass:
                 last = now
                 postfix = {"tokens/s": (self.amounts["tokens_read"] - before) / (now - began)}
                 if accumulator is not None:
-                    covered = np.count_nonzero(accumulator.occurrences)
+                    covered = np.count_nonzero(accumulator.counts[:, 0])
                     postfix["targets"] = f"{covered:,}/{len(self.matcher.keys):,}"
             bar.update_to(step.position, **postfix)
 

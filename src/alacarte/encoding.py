@@ -60,9 +60,10 @@ class Lexicon:
 
     def add_all(self, tokens: Sequence[str]) -> Ints:
         """The ids of many tokens, as `add` gives them."""
-        for token in dict.fromkeys(tokens):
-            self.add(token)
-        return np.fromiter(map(self._ids.__getitem__, tokens), dtype=np.int32, count=len(tokens))
+        ids = np.fromiter(map(self._ids.get, tokens, repeat(UNKNOWN)), dtype=np.int32, count=len(tokens))
+        for place in np.flatnonzero(ids == UNKNOWN).tolist():
+            ids[place] = self.add(tokens[place])
+        return ids
 
     @property
     def extra(self) -> Sequence[str]:

@@ -151,12 +151,11 @@ def _taken(work: Work, chosen: Longs, documents: int, rows: Singles, windows: Wi
     bounds = np.searchsorted(chosen, work.bounds)
     n = len(matches)
     numbers = np.arange(n, dtype=np.int32)
-    sums, totals = np.zeros((n, rows.shape[1])), np.zeros(n)
-    counts = [np.zeros(n, dtype=np.int64) for _ in range(3)]
+    sums, counts = np.zeros((n, rows.shape[1])), np.zeros((n, 4))
     if n:
         where = (work.ids, work.offsets, bounds, matches.starts, matches.ends, numbers)
         how = (windows.left, windows.right, windows.uniform)
-        count_windows(*where, len(rows), windows.weights, *how, *counts, totals)
+        count_windows(*where, len(rows), windows.weights, *how, counts)
         add_windows(*where, rows, windows.weights, *how, windows.mean, sums, 0, rows.shape[1])
     document = np.searchsorted(bounds, numbers, side="right") - 1
     low, high = work.offsets[document], work.offsets[document + 1]
@@ -165,7 +164,7 @@ def _taken(work: Work, chosen: Longs, documents: int, rows: Singles, windows: Wi
     before = _window(work.ids, starts - windows.left.size, windows.left.size, low, starts)
     matched = _window(work.ids, starts, longest, starts, ends)
     after = _window(work.ids, ends, windows.right.size, ends, high)
-    return matches.targets, documents + document, sums.astype(np.float32), totals, before, matched, after
+    return matches.targets, documents + document, sums.astype(np.float32), counts[:, 3], before, matched, after
 
 
 def _window(ids: Ints, begin: Longs, width: int, low: Longs, high: Longs) -> Ints:

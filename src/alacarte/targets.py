@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -268,9 +269,8 @@ class Targets:
         patterns: list[tuple[int, list[re.Pattern[str]]]] = []
         labels: dict[str, int] = {}
         if set(self._kinds.values()) == {"tokens"}:  # by the million, perhaps
-            flat = " ".join(self._kinds).split(" ")
-            ids = lexicon.add_all(flat)
-            counts = np.fromiter((key.count(" ") for key in self._kinds), np.int64, len(self)) + 1
+            ids = lexicon.add_all(" ".join(self._kinds).split(" "))
+            counts = np.fromiter(map(str.count, self._kinds, repeat(" ")), np.int64, len(self)) + 1
             table = SequenceTable(ids, counts, np.arange(len(self), dtype=np.int32), len(lexicon))
             return Matcher(list(self), table, [], {}, self.any_label, lexicon)
         for position, (key, kind) in enumerate(self._kinds.items()):

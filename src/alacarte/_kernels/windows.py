@@ -116,11 +116,15 @@ def add_windows(
                 at += 1
             # A longer match needs more words on its right than the sum has, and lacks those that it covers itself.
             after = start + n_right + 1
+            if end == start + 1 and 0 <= ids[start] < known and not mean:
+                own = ids[start] * stride + low
+                _add_less(sums_flat, targets[m] * stride + low, around, rows_flat, own, width)
+                continue
             if end == start + 2 and after < stop and not mean:
                 one, two, more = ids[start], ids[start + 1], ids[after]
                 if 0 <= one < known and 0 <= two < known and 0 <= more < known:
-                    one, two, more = one * stride + low, two * stride + low, more * stride + low
-                    _add_pair(sums_flat, targets[m] * stride + low, around, rows_flat, more, one, two, width)
+                    first, second, third = one * stride + low, two * stride + low, more * stride + low
+                    _add_pair(sums_flat, targets[m] * stride + low, around, rows_flat, third, first, second, width)
                     continue
             window[:] = around
             for k in range(after, min(stop, end + n_right)):
@@ -156,6 +160,13 @@ def _slide(around, rows, enter, leave, width):  # type: ignore[no-untyped-def]
     for j in range(width):
         change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
         around[np.uint64(j)] += change
+
+
+@inner
+def _add_less(sums, at, around, rows, own, width):  # type: ignore[no-untyped-def]
+    """Add the window of a match of one word."""
+    for j in range(width):
+        sums[np.uint64(at + j)] += around[np.uint64(j)] - np.float64(rows[np.uint64(own + j)])
 
 
 @inner
@@ -216,29 +227,29 @@ def count_windows(
     left: Doubles,
     right: Doubles,
     uniform: bool,
-    occurrences: Longs,
-    contexts: Longs,
-    tokens: Longs,
-    totals: Doubles,
+    counts: Doubles,
 ) -> None:
-    """Per target: occurrences, those with any context token, context tokens, and their total weight."""
+    """Per target, in one row: occurrences, those with any context token, context tokens, and their total weight."""
+    counts_flat = counts.reshape(-1)
     # Where many windows are counted, the number of known tokens before each position answers for all of them.
     plain = uniform and weights.size == 0 and starts.size * (left.size + right.size) > ids.size
-    before = np.zeros(ids.size + 1 if plain else 1, dtype=np.int64)
+    before = np.zeros(ids.size + 1 if plain else 1, dtype=np.int32)
     if plain:
         for i in range(ids.size):
             before[i + 1] = before[i] + (0 <= ids[i] < known)
     for document in range(offsets.size - 1):
         begin, stop = offsets[document], offsets[document + 1]
         for m in range(bounds[document], bounds[document + 1]):
-            start, end, target = starts[m], ends[m], targets[m]
+            start, end, at = starts[m], ends[m], 4 * np.int64(targets[m])
+            if m + AHEAD < starts.size:
+                prefetch(counts_flat, 4 * np.int64(targets[m + AHEAD]))  # type: ignore[call-arg]
             if plain:
                 n = before[start] - before[max(begin, start - left.size)]
                 n += before[min(stop, end + right.size)] - before[end]
                 total = float(n)
             else:
                 n, total = window_weight(ids, begin, stop, start, end, known, weights, left, right)
-            occurrences[target] += 1
-            contexts[target] += n > 0
-            tokens[target] += n
-            totals[target] += total
+            counts_flat[at] += 1.0
+            counts_flat[at + 1] += n > 0
+            counts_flat[at + 2] += n
+            counts_flat[at + 3] += total
