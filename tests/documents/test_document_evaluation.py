@@ -183,6 +183,25 @@ def test_only_pairs_tell_the_classes_apart(task, model, corpus, tmp_path):
     assert table.to_frame().shape[0] == len(systems)
 
 
+def test_what_has_seen_a_test_split_is_written_down(model, task, tmp_path):
+    store = Store(tmp_path)
+    for _ in range(2):
+        table = evaluate([task], ["alacarte-1", "bong-1"], model, None, store)
+        assert "here, these included: pairs 1." in " ".join(table.notes)
+    other = ALaCarte(WordVectors(WORDS, 2 * model.vectors.matrix), model.transform, check=False)
+    table = evaluate([task], ["alacarte-1"], other, None, store)
+    assert "here, these included: pairs 2." in " ".join(table.notes)
+    assert len((tmp_path / "test-runs.jsonl").read_text().splitlines()) == 2
+    assert "included" not in " ".join(evaluate([task], ["bong-1"], other, None, store).notes)
+
+
+def test_settings_are_chosen_on_training_parts_only(task):
+    cut = Task("t", task.texts, task.labels, train=100).training()
+    assert (cut.texts, cut.train) == (task.texts[:100], None)
+    with pytest.raises(BadData, match="choose settings on TREC, SST, SST-fine, IMDB"):
+        task.training()
+
+
 def test_every_system_has_a_name_and_published_rows_are_marked(model, tmp_path, task):
     for system in (*SYSTEMS, *OPTIONAL):
         parse(system)

@@ -1,7 +1,7 @@
 """`alc eval documents` and `alc eval bigrams`: the paper's section 5.2."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -49,6 +49,10 @@ def documents(
         Path | None,
         typer.Option(metavar="DIR", help="Vectors of minilm from benchmarks/encode.py, instead of encoding here."),
     ] = None,
+    split: Annotated[
+        Literal["train", "test"],
+        typer.Option(help="train: cross-validate the training part alone, to choose settings on."),
+    ] = "test",
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th document only, for a quick look.")] = 1,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
     threads: o.Threads = None,
@@ -71,6 +75,8 @@ def documents(
     chosen = system or [name for name in SYSTEMS if corpus or ngrams or not name.startswith("alacarte")]
     kinds = [parse(name) for name in chosen]
     tasks = [read_task(data, name).part(every) for name in task or TASKS[:-1]]
+    if split == "train":
+        tasks = [part.training() for part in tasks]
     opened = open_model(model or "glove.6B.50d", vectors=vectors)
     store = open_store(cache)
     table: WordVectors | None = None

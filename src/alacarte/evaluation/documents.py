@@ -3,6 +3,9 @@
 Features see the texts of a task, test texts included, and no label. Ten folds (MR, CR, SUBJ, MPQA): a fold is tested,
 the next one chooses C, eight train; then nine train with that C. Given splits: C by five folds of the training part.
 Standard errors are over folds, or over test documents where there is one split.
+
+`Task.training` is for choices: ten folds of a training part. What à la carte is tested with is written down first
+(`test-runs.jsonl` in the cache), and the notes say how many different vectors have been.
 """
 
 import time
@@ -22,6 +25,7 @@ from alacarte.evaluation.documents_classifier import Classifier, train
 from alacarte.evaluation.documents_data import Task
 from alacarte.evaluation.documents_fasttext import SETTINGS, FastText
 from alacarte.evaluation.documents_systems import Features, Ingredients, features, parse, read_encoded, title
+from alacarte.evaluation.splits import record
 from alacarte.evaluation.store import Store, corpus_identity, digest
 from alacarte.model import ALaCarte
 from alacarte.targets import Targets
@@ -234,6 +238,7 @@ def evaluate(
 ) -> DocumentTable:
     """Every system on every task; results are kept one by one, so that a run that was cut off goes on."""
     outcomes: dict[tuple[str, str], Outcome] = {}
+    tried = {task.name: _record(task, systems, model, ngrams, store) for task in tasks}
     with progress(len(tasks) * len(systems), "runs", "classifying", store.show_progress) as bar:
         for task in tasks:
             vectors = None if encoded is None else read_encoded(encoded, task.name, len(task.texts))
@@ -248,7 +253,20 @@ def evaluate(
         for task in tasks
         if task.name in PUBLISHED_TASKS and (value := values[PUBLISHED_TASKS.index(task.name)]) is not None
     ]
-    return DocumentTable(tuple(rows + published), _notes(tasks))
+    return DocumentTable(tuple(rows + published), _notes(tasks, tried))
+
+
+def _record(
+    task: Task, systems: Sequence[str], model: ALaCarte, ngrams: WordVectors | None, store: Store
+) -> int | None:
+    """How many different vectors à la carte has been tested with, these included; None where it is not tested now."""
+    if not any(parse(system)[0] == "alacarte" for system in systems):
+        return None
+    settings = {
+        "vectors": model.vectors.fingerprint, "tokenizer": model.tokenizer.name,
+        "ngrams": None if ngrams is None else ngrams.fingerprint,
+    }  # fmt: skip
+    return record(store, "documents", [task.name, digest([task.texts, task.train])], digest(settings), settings)
 
 
 PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB")
@@ -303,7 +321,7 @@ def _mean_and_error(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
 
 
-def _notes(tasks: Sequence[Task]) -> tuple[str, ...]:
+def _notes(tasks: Sequence[Task], tried: dict[str, int | None]) -> tuple[str, ...]:
     folds = [task.name for task in tasks if task.train is None]
     splits = [task.name for task in tasks if task.train is not None]
     lines = []
@@ -311,6 +329,8 @@ def _notes(tasks: Sequence[Task]) -> tuple[str, ...]:
         lines.append(f"{', '.join(folds)}: mean accuracy and its standard error over {FOLDS} folds.")
     if splits:
         lines.append(f"{', '.join(splits)}: accuracy on the given test split, standard error over its documents.")
+    if seen := ", ".join(f"{name} {number}" for name, number in tried.items() if number is not None):
+        lines.append(f"Vectors that à la carte has been evaluated with here, these included: {seen}.")
     return (
         *lines,
         "Rows with another source than ours are published, with larger vectors: GloVe of Amazon reviews.",

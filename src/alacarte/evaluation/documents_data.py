@@ -45,6 +45,17 @@ class Task:
         train = None if self.train is None else len(range(0, self.train, every))
         return Task(self.name, self.texts[::every], self.labels[::every], train)
 
+    def training(self) -> "Task":
+        """The training part alone, to be cross-validated: what settings may be chosen on.
+
+        >>> Task("toy", ("a", "b", "c"), ("x", "y", "y"), train=2).training()
+        Task(name='toy', texts=('a', 'b'), labels=('x', 'y'), train=None)
+        """
+        if self.train is None:
+            given = ", ".join((*SPLITS, "IMDB"))
+            raise BadData(f"all documents of {self.name} are tested, in ten folds; choose settings on {given}")
+        return Task(self.name, self.texts[: self.train], self.labels[: self.train])
+
 
 def read_task(folder: str | Path, name: str) -> Task:
     """One of the tasks from the folder that holds them all."""

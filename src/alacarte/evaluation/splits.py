@@ -36,18 +36,24 @@ def open_test(settings: Settings, store: Store) -> Permit:
         raise BadData('these settings are for the train split; a final evaluation says split = "test"')
     if settings.experiment == "sweep":
         raise BadData("a sweep chooses settings, so it sees no test split; run the experiment with what it chose")
-    path = store.folder / "test-runs.jsonl"
-    before = _recorded(path, settings)
     chosen = settings.with_options({"systems": ()}).digest  # further systems beside are no further choice
+    seen = record(store, settings.experiment, settings.data, chosen, asdict(settings))
+    return Permit(settings.experiment, seen, _ONLY_HERE)
+
+
+def record(store: Store, experiment: str, data: object, chosen: str, settings: object) -> int:
+    """Write down that a test split is seen with some settings; how many different ones have seen it, these included."""
+    path = store.folder / "test-runs.jsonl"
+    before = _recorded(path, experiment, data)
     if chosen not in before:
         path.parent.mkdir(parents=True, exist_ok=True)
         line = {
-            "experiment": settings.experiment, "data": settings.data, "chosen": chosen,
-            "time": datetime.now(UTC).isoformat(timespec="seconds"), "settings": asdict(settings),
+            "experiment": experiment, "data": data, "chosen": chosen,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"), "settings": settings,
         }  # fmt: skip
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    return Permit(settings.experiment, len(before | {chosen}), _ONLY_HERE)
+    return len(before | {chosen})
 
 
 def split_file(folder: str | Path, name: str, permit: Permit | None) -> Path:
@@ -58,8 +64,8 @@ def split_file(folder: str | Path, name: str, permit: Permit | None) -> Path:
     return path
 
 
-def _recorded(path: Path, settings: Settings) -> set[str]:
+def _recorded(path: Path, experiment: str, data: object) -> set[str]:
     if not path.is_file():
         return set()
     runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return {run["chosen"] for run in runs if (run["experiment"], run["data"]) == (settings.experiment, settings.data)}
+    return {run["chosen"] for run in runs if (run["experiment"], run["data"]) == (experiment, data)}
