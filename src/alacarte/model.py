@@ -11,10 +11,7 @@
 """
 
 import json
-import os
 import re
-import shutil
-import tempfile
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,11 +23,22 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._folders import absolute, check_folder, new_folder
 from alacarte._version import __version__
 from alacarte.contexts import ContextSums
 from alacarte.corpus import CorpusLike
-from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, BadVectors, NoOccurrences, NotEnoughData
-from alacarte.formats import native
+from alacarte.errors import (
+    AlacarteError,
+    AlacarteWarning,
+    BadTransform,
+    BadVectors,
+    NoOccurrences,
+    NotEnoughData,
+    TransformMismatch,
+)
+from alacarte.form import FormModel
+from alacarte.fusion import DEFINITION, Fusion, Parts, learn_form
+from alacarte.induced import InducedVectors, is_single
 from alacarte.settings import Averaging, ContextSettings, Positions
 from alacarte.targets import TargetsLike
 from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
@@ -43,61 +51,6 @@ Contexts = str | Iterable[str | Sequence[str]]
 
 FORMAT = "alacarte.ALaCarte/1"
 SLOT = re.compile(r"_+$")
-BLOCK = 1 << 14  # targets transformed together
-LARGE = 1 << 30  # bytes of induced vectors from which on they are memory-mapped
-
-
-class InducedVectors(WordVectors):
-    """Vectors for targets, with how often each was met (`counts`) and which were not (`missing`).
-
-    Itself a `WordVectors`, so it can be searched, saved in any format and handed on. `sums` holds the statistics
-    behind it, which `update` continues.
-    """
-
-    def __init__(self, model: "ALaCarte", sums: ContextSums) -> None:
-        seen = sums.seen
-        if not len(seen):
-            raise NotEnoughData(
-                f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
-                "text, targets and vectors share language and spelling"
-            )
-        super().__init__([sums.keys[row] for row in seen.tolist()], _transformed(model.transform, sums, seen))
-        self.counts: npt.NDArray[np.int64] = sums.occurrences[seen]
-        self.missing = [sums.keys[row] for row in np.flatnonzero(sums.totals <= 0).tolist()]
-        self.sums = sums
-        self.model = model
-
-    def count(self, key: str) -> int:
-        """How many occurrences a vector comes from."""
-        return int(self.counts[self.index(key)])
-
-    def save(self, path: str | PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
-        """As `WordVectors.save`; a .safetensors file keeps the counts beside the vectors."""
-        if format == "safetensors" or (format is None and Path(path).suffix == ".safetensors"):
-            words = [key if space is None else key.replace(" ", space) for key in self.words]
-            native.write(path, words, self.matrix, {"counts": self.counts})
-        else:
-            super().save(path, format, space=space)
-
-    def to_frame(self) -> Any:
-        """A pandas frame: a row a target, `count` first, then the dimensions."""
-        frame = super().to_frame()
-        frame.insert(0, "count", self.counts)
-        return frame
-
-    def update(self, corpus: CorpusLike, **options: Any) -> "InducedVectors":
-        """What one pass over the former text and this would have given; the old object stays as it is.
-
-        >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
-        >>> model = ALaCarte(vectors, Transform(np.eye(2)))
-        >>> first = model.induce(["x"], ["a x"])
-        >>> first.update(["x b"])["x"].tolist(), first["x"].tolist()
-        ([0.5, 0.5], [1.0, 0.0])
-        """
-        if self.sums.targets is None:
-            raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
-        more = self.model.collect(self.sums.targets, corpus, **options)
-        return self.model.apply(self.sums + more)
 
 
 class ALaCarte:
@@ -116,9 +69,18 @@ class ALaCarte:
         *,
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
+        form: FormModel | None = None,
+        fusion: Fusion | None = None,
     ) -> None:
         self.vectors = WordVectors.of(vectors)
         self.transform = transform
+        self.fusion = fusion
+        self._form = form
+        if form is not None and form.dimension != self.vectors.dimension:
+            raise TransformMismatch(
+                f"the form model has {form.dimension} dimensions and the vectors have {self.vectors.dimension}; "
+                "use the one learned for these vectors"
+            )
         self.check = check
         if check:
             transform.check_vectors(self.vectors)
@@ -144,6 +106,19 @@ class ALaCarte:
         if self._tokenizer is None:
             self._tokenizer = get_tokenizer(self.settings.tokenizer)
         return self._tokenizer
+
+    @property
+    def form(self) -> FormModel | None:
+        """What gives vectors to spellings, if this model has it."""
+        return self._form
+
+    def with_form(self, form: FormModel | None = None) -> "ALaCarte":
+        """The same model with a form model: one given, or one learned from the vectors now (it takes a while, once:
+        it is kept in the cache folder)."""
+        found = FormModel.cached(self.vectors) if form is None else form
+        return type(self)(
+            self.vectors, self.transform, tokenizer=self._tokenizer, check=False, form=found, fusion=self.fusion
+        )
 
     @property
     def report(self) -> FitReport | None:
@@ -175,9 +150,13 @@ class ALaCarte:
         toward: Literal["zero", "identity"] = "zero",
         intercept: bool = False,
         exclude: Iterable[str] = (),
+        form: bool = False,
         **options: Any,
     ) -> "ALaCarte":
         """Learn a transform for `vectors` from any text; `print(model.report)` says how well.
+
+        `form=True` also learns vectors from spelling, and how much they count beside n contexts, for which the text
+        is read a second time; they are used only where a call asks for it (`embed(…, form=True)`).
 
         How contexts are read, and further options (threads, memory, checkpoint, …): see `ContextSums.collect`.
         How the matrix is learned: see `Transform.fit`.
@@ -189,16 +168,32 @@ class ALaCarte:
         )  # fmt: skip
         return cls.from_sums(
             source, sums, weighting=weighting, ridge=ridge, toward=toward, intercept=intercept, exclude=exclude,
-            tokenizer=tokenizer,
+            tokenizer=tokenizer, form_corpus=corpus if form else None,
         )  # fmt: skip
 
     @classmethod
     def from_sums(
-        cls, vectors: VectorsLike, sums: ContextSums, *, tokenizer: TokenizerLike | None = None, **options: Any
+        cls,
+        vectors: VectorsLike,
+        sums: ContextSums,
+        *,
+        tokenizer: TokenizerLike | None = None,
+        form_corpus: CorpusLike | None = None,
+        show_progress: bool | None = None,
+        **options: Any,
     ) -> "ALaCarte":
-        """Learn from sums already collected (and merged, and saved); options as in `Transform.fit`."""
+        """Learn from sums already collected (and merged, and saved); options as in `Transform.fit`.
+
+        `form_corpus`, the text of the sums, is read again to learn spelling and its weight beside contexts.
+        """
         source = WordVectors.of(vectors)
-        return cls(source, Transform.fit(sums, source, **options), tokenizer=tokenizer)
+        transform = Transform.fit(sums, source, **options)
+        form, fusion = None, None
+        if form_corpus is not None:
+            form, fusion = learn_form(
+                source, sums, form_corpus, tokenizer=tokenizer, show_progress=show_progress, **options
+            )
+        return cls(source, transform, tokenizer=tokenizer, form=form, fusion=fusion)
 
     @classmethod
     def pretrained(cls, name: str = "glove.6B.50d", *, vectors: VectorsLike | None = None) -> "ALaCarte":
@@ -215,13 +210,15 @@ class ALaCarte:
             )
         with resources.as_file(file) as path:
             transform = Transform.load(path)
+        weights = resources.files("alacarte") / "pretrained" / f"{name}.fusion.json"
+        fusion = Fusion.from_json(weights.read_text(encoding="utf-8")) if weights.is_file() else None
         try:
             source = WordVectors.of(name if vectors is None else vectors)
         except BadVectors as error:
             if vectors is not None:
                 raise
             raise BadVectors(f"{error}; here as vectors=… (--vectors)") from None
-        return cls(source, transform)
+        return cls(source, transform, fusion=fusion)
 
     # -------------------------------------------------------------------------------------------- induce
 
@@ -237,15 +234,17 @@ class ALaCarte:
             unknown=settings.unknown, **options,
         )  # fmt: skip
 
-    def apply(self, sums: ContextSums) -> InducedVectors:
+    def apply(self, sums: ContextSums, *, form: bool = False) -> InducedVectors:
         """Vectors from sums collected before, by this model or by others with the same settings."""
         if self.check:
             self.transform.check_sums(sums)
-        return InducedVectors(self, sums)
+        return InducedVectors(self, sums, form=form)
 
-    def induce(self, targets: TargetsLike, corpus: CorpusLike, **options: Any) -> InducedVectors:
+    def induce(self, targets: TargetsLike, corpus: CorpusLike, *, form: bool = False, **options: Any) -> InducedVectors:
         """A vector for each target that occurs in the corpus; `.missing` lists the others.
 
+        `form=True` adds what the spelling of single words says, by the number of their contexts, and so gives words
+        that never occur a vector too (`.origin` marks them).
         `options` say how the work is done, as in `collect`: threads, memory, checkpoint, show_progress, …
 
         >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
@@ -253,7 +252,21 @@ class ALaCarte:
         >>> induced["new york"].tolist(), induced.count("new york"), induced.missing
         ([1.0, 1.0], 1, ['x'])
         """
-        return self.apply(self.collect(targets, corpus, **options))
+        if form:
+            self.require_form()
+        return self.apply(self.collect(targets, corpus, **options), form=form)
+
+    def require_form(self) -> tuple[FormModel, Fusion]:
+        """The form model and the weights of fusion, or an error that says how to get them."""
+        if self.form is None or self.fusion is None:
+            lacking = "vectors from spelling" if self.form is None else "weights for spelling beside contexts"
+            how = (
+                "model.with_form() learns them from the vectors"
+                if self.fusion is not None
+                else ("fit one with ALaCarte.fit(…, form=True) (alc fit --form)")
+            )
+            raise AlacarteError(f"this model has no {lacking}; {how}")
+        return self.form, self.fusion
 
     # --------------------------------------------------------------------------------------------- embed
 
@@ -264,13 +277,15 @@ class ALaCarte:
         *,
         each: bool = False,
         absent: Literal["error", "whole"] = "error",
+        form: bool = False,
     ) -> Singles:
         """The vector of one thing from one or many contexts, on the fly.
 
         A context is a string, or a list of tokens inside a list (`[["a", "b"]]`). With `target`, the model's
         window around each of its occurrences counts, and a context without it is an error, or counts with all
         its words if `absent="whole"` (with a warning); without, every word of each context does, as in the paper's
-        few-shot experiments. `each` gives a row for each context instead.
+        few-shot experiments. `each` gives a row for each context instead. `form` adds what the target's spelling
+        says (`embed_parts` tells how much); there may then be no context at all.
 
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> model.embed("a x b b", target="x").tolist()
@@ -278,6 +293,48 @@ class ALaCarte:
         >>> model.embed(["a x", "x b"], target="x").tolist()
         [0.5, 0.5]
         """
+        if form:
+            fused = self.embed_parts(contexts, target, each=each, absent=absent).fused
+            return fused if each else fused.reshape(-1)
+        rows, lists = self._context_sums(contexts, target, absent)
+        if each:
+            return np.stack([self._vector([row], _shortened(lists[i])) for i, row in enumerate(rows)])
+        return self._vector(rows, _shortened(lists[0]))
+
+    def embed_parts(
+        self,
+        contexts: Contexts,
+        target: str | None,
+        *,
+        each: bool = False,
+        absent: Literal["error", "whole"] = "error",
+    ) -> Parts:
+        """What `embed(…, form=True)` is made of: the part from contexts and the part from spelling, with their weights.
+
+        One row, or one for each context with `each`. Without contexts all of it is spelling, and `origin` says so.
+        """
+        if target is None:
+            raise AlacarteError("a spelling needs the word; pass target=…")
+        listed = [contexts] if isinstance(contexts, str) else list(contexts)
+        rows = self._context_sums(listed, target, absent)[0] if listed else []
+        groups = [[row] for row in rows] if each else [rows]
+        return self._fused(groups, target, [sum(row[1] for row in group) for group in groups])
+
+    def _fused(self, groups: list[list[tuple[Doubles, int, float, int]]], word: str, counts: list[int]) -> Parts:
+        form, fusion = self.require_form()
+        known = [sum(row[2] for row in group) > 0 for group in groups]
+        nothing = np.zeros(self.vectors.dimension, dtype=np.float32)
+        x = [self._vector(group, word) if some else nothing for group, some in zip(groups, known, strict=True)]
+        spelled = form.rows([word])[0] if is_single(word) else nothing[None]
+        if not spelled.any() and not any(known):
+            form.vector(word)  # says why there is nothing
+            raise NotEnoughData(f"{word!r} has no context with known words, and phrases have no spelling of their own")
+        return fusion.combine(np.stack(x), np.repeat(spelled, len(x), axis=0), np.array(counts) * np.array(known))
+
+    def _context_sums(
+        self, contexts: Contexts, target: str | None, absent: Literal["error", "whole"]
+    ) -> tuple[list[tuple[Doubles, int, float, int]], list[Sequence[str]]]:
+        """The sums of each context, and its tokens."""
         lists = self._token_lists(contexts)
         wanted = None if target is None else self._target_tokens(target)
         rows: list[tuple[Doubles, int, float, int]] = []
@@ -297,14 +354,15 @@ class ALaCarte:
             warnings.warn(
                 f"{target!r} does not occur in {whole} of {len(lists)} contexts; all words of these count",
                 AlacarteWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        if each:
-            return np.stack([self._vector([row], _shortened(lists[i])) for i, row in enumerate(rows)])
-        return self._vector(rows, _shortened(lists[0]))
+        return rows, lists
 
-    def embed_definition(self, text: str, word: str | None = None) -> Singles:
+    def embed_definition(self, text: str, word: str | None = None, *, form: bool = False) -> Singles:
         """The vector of a word from its definition: all words count but the slot (`___`) and the word itself.
+
+        With `form`, the word's spelling counts as beside as many contexts as a definition is worth
+        (`fusion.DEFINITION`).
 
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> model.embed_definition("___ : a b b", word="x").tolist()
@@ -316,7 +374,12 @@ class ALaCarte:
             for token in self.tokenizer(text, self.vectors.key_to_index)
             if token not in own and not SLOT.match(token)
         ]
-        return self._vector([self._sum_context(tokens, None)], text)
+        row = self._sum_context(tokens, None)
+        if not form:
+            return self._vector([row], text)
+        if word is None:
+            raise AlacarteError("a spelling needs the word; pass word=…")
+        return self._fused([[row]], word, [DEFINITION]).fused.reshape(-1)
 
     def _token_lists(self, contexts: Contexts) -> list[Sequence[str]]:
         if isinstance(contexts, str):
@@ -395,10 +458,12 @@ class ALaCarte:
         path = Path(folder)
         check_folder(path)
         include = self.vectors.source is None if include_vectors is None else include_vectors
-        path.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
-        try:
+        with new_folder(path) as staging:
             self.transform.save(staging / "transform.safetensors")
+            if self.form is not None:
+                self.form.save(staging / "form.safetensors")
+            if self.fusion is not None:
+                (staging / "fusion.json").write_text(self.fusion.to_json(), encoding="utf-8")
             if self.report is not None:
                 (staging / "report.txt").write_text(f"{self.report}\n", encoding="utf-8")
             if include:
@@ -406,17 +471,12 @@ class ALaCarte:
             description = {
                 "format": FORMAT,
                 "version": __version__,
-                "vectors": None if include else _absolute(self.vectors.source),
+                "vectors": None if include else absolute(self.vectors.source),
                 "fingerprint": self.vectors.fingerprint,
                 "words": len(self.vectors),
                 "tokenizer": self.settings.tokenizer,
             }
             (staging / "model.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-            staging.chmod(0o777 & ~_umask())
-            _replace_folder(staging, path)
-        except BaseException:
-            shutil.rmtree(staging, ignore_errors=True)
-            raise
 
     @classmethod
     def load(
@@ -446,14 +506,12 @@ class ALaCarte:
                     f"{path}: the vectors of this model were at {vectors} and are not there any more; "
                     "say where they are with vectors=… (--vectors)"
                 )
-        return cls(vectors, transform, tokenizer=tokenizer, check=check)
-
-
-def check_folder(folder: str | PathLike[str]) -> None:
-    """Raise unless a model may be saved here: nothing is there yet, or an empty folder, or an older model."""
-    path = Path(folder)
-    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / "model.json").is_file())):
-        raise AlacarteError(f"{path}: exists and is not a saved model; choose another folder or remove it")
+        form, fusion = path / "form.safetensors", path / "fusion.json"
+        return cls(
+            vectors, transform, tokenizer=tokenizer, check=check,
+            form=FormModel.load(form) if form.is_file() else None,
+            fusion=Fusion.from_json(fusion.read_text(encoding="utf-8")) if fusion.is_file() else None,
+        )  # fmt: skip
 
 
 def pretrained_names() -> list[str]:
@@ -464,47 +522,6 @@ def pretrained_names() -> list[str]:
     )
 
 
-def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.intp]) -> Singles:
-    """The vectors of some rows, a block at a time; in a file of the system's own if they are large."""
-    shape = len(rows), sums.dimension
-    result: Singles
-    if 4 * shape[0] * shape[1] > LARGE:
-        file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
-        result = np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
-    else:
-        result = np.empty(shape, dtype=np.float32)
-    for low in range(0, len(rows), BLOCK):
-        result[low : low + BLOCK] = transform(sums.means(rows[low : low + BLOCK]))
-    result.flags.writeable = False  # so that it need not be copied
-    return result
-
-
-def _absolute(source: str | None) -> str | None:
-    """A path that holds in any folder; a name stays a name."""
-    return os.path.abspath(source) if source is not None and Path(source).exists() else source  # noqa: PTH100
-
-
 def _shortened(tokens: Sequence[str]) -> str:
     text = " ".join(tokens)
     return text if len(text) <= 60 else text[:57] + "…"
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _replace_folder(new: Path, old: Path) -> None:
-    """Put a finished folder in the place of another; the other goes only when this one is there."""
-    if not old.exists():
-        new.rename(old)
-        return
-    aside = Path(tempfile.mkdtemp(prefix=f".{old.name}.", suffix=".old", dir=old.parent))
-    old.rename(aside / "old")
-    try:
-        new.rename(old)
-    except BaseException:
-        (aside / "old").rename(old)
-        raise
-    shutil.rmtree(aside)

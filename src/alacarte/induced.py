@@ -1,0 +1,142 @@
+"""What induction gives: vectors for targets, where they come from, and the sums behind them."""
+
+import tempfile
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts import ContextSums
+from alacarte.corpus import CorpusLike
+from alacarte.errors import AlacarteError, NotEnoughData
+from alacarte.form import FormModel
+from alacarte.formats import native
+from alacarte.fusion import Fusion
+from alacarte.targets import TargetsLike
+from alacarte.transform import Transform
+from alacarte.vectors import WordVectors
+
+Singles = npt.NDArray[np.float32]
+
+BLOCK = 1 << 14  # targets transformed together
+LARGE = 1 << 30  # bytes of induced vectors from which on they are memory-mapped
+
+
+class Model(Protocol):
+    """What made the vectors, as far as they need it again: an `ALaCarte`."""
+
+    transform: Transform
+
+    def collect(self, targets: TargetsLike, corpus: CorpusLike, **options: Any) -> ContextSums: ...
+    def apply(self, sums: ContextSums, *, form: bool = False) -> "InducedVectors": ...
+    def require_form(self) -> tuple[FormModel, Fusion]: ...
+
+
+class InducedVectors(WordVectors):
+    """Vectors for targets, with how often each was met (`counts`) and which were not (`missing`).
+
+    Itself a `WordVectors`, so it can be searched, saved in any format and handed on. `sums` holds the statistics
+    behind it, which `update` continues. With `form`, single words have a part from their spelling, those never met
+    too: `origin` says for each where its vector comes from.
+    """
+
+    def __init__(self, model: Model, sums: ContextSums, *, form: bool = False) -> None:
+        seen = sums.seen
+        rows = _transformed(model.transform, sums, seen)
+        self.origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
+        if form:
+            seen, rows, self.origin = _with_spelling(model, sums, rows)
+        if not len(seen):
+            raise NotEnoughData(
+                f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
+                "text, targets and vectors share language and spelling"
+            )
+        super().__init__([sums.keys[row] for row in seen.tolist()], rows)
+        self.counts: npt.NDArray[np.int64] = sums.occurrences[seen]
+        absent = np.setdiff1d(np.arange(len(sums)), seen, assume_unique=True)
+        self.missing = [sums.keys[row] for row in absent.tolist()]
+        self.sums = sums
+        self.model = model
+
+    def count(self, key: str) -> int:
+        """How many occurrences a vector comes from."""
+        return int(self.counts[self.index(key)])
+
+    def save(self, path: str | PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
+        """As `WordVectors.save`; a .safetensors file keeps the counts beside the vectors."""
+        if format == "safetensors" or (format is None and Path(path).suffix == ".safetensors"):
+            words = [key if space is None else key.replace(" ", space) for key in self.words]
+            native.write(path, words, self.matrix, {"counts": self.counts})
+        else:
+            super().save(path, format, space=space)
+
+    def to_frame(self) -> Any:
+        """A pandas frame: a row a target, `count` first, then the dimensions."""
+        frame = super().to_frame()
+        frame.insert(0, "count", self.counts)
+        if self.origin is not None:
+            frame.insert(1, "origin", self.origin)
+        return frame
+
+    def update(self, corpus: CorpusLike, **options: Any) -> "InducedVectors":
+        """What one pass over the former text and this would have given; the old object stays as it is.
+
+        >>> from alacarte import ALaCarte, Transform
+        >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+        >>> model = ALaCarte(vectors, Transform(np.eye(2)))
+        >>> first = model.induce(["x"], ["a x"])
+        >>> first.update(["x b"])["x"].tolist(), first["x"].tolist()
+        ([0.5, 0.5], [1.0, 0.0])
+        """
+        if self.sums.targets is None:
+            raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
+        more = self.model.collect(self.sums.targets, corpus, **options)
+        return self.model.apply(self.sums + more, form=self.origin is not None)
+
+
+def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.intp]) -> Singles:
+    """The vectors of some rows, a block at a time; in a file of the system's own if they are large."""
+    shape = len(rows), sums.dimension
+    result: Singles
+    if 4 * shape[0] * shape[1] > LARGE:
+        file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
+        result = np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
+    else:
+        result = np.empty(shape, dtype=np.float32)
+    for low in range(0, len(rows), BLOCK):
+        result[low : low + BLOCK] = transform(sums.means(rows[low : low + BLOCK]))
+    result.flags.writeable = False  # so that it need not be copied
+    return result
+
+
+def _with_spelling(
+    model: Model, sums: ContextSums, transformed: Singles
+) -> tuple[npt.NDArray[np.intp], Singles, tuple[str, ...]]:
+    """(targets that have a vector, the vectors, where each comes from): contexts and spelling together."""
+    form, fusion = model.require_form()
+    seen = sums.seen
+    single = np.array([is_single(key) for key in sums.keys], dtype=bool)
+    met = np.zeros(len(sums), dtype=bool)
+    met[seen] = True
+    at = np.full(len(sums), -1, dtype=np.int64)
+    at[seen] = np.arange(len(seen))
+    rows = np.flatnonzero(met | single)
+    result = np.empty((len(rows), sums.dimension), dtype=np.float32)
+    origin: list[str] = []
+    for low in range(0, len(rows), BLOCK):
+        part = rows[low : low + BLOCK]
+        forms = form.rows([sums.keys[row] for row in part.tolist()])[0]
+        forms[~single[part]] = 0
+        contexts = np.where(met[part, None], transformed[at[part]] if len(seen) else 0, 0)
+        fused = fusion.combine(contexts, forms, np.where(met[part], sums.occurrences[part], 0))
+        result[low : low + BLOCK] = fused.fused
+        origin += fused.origin
+    has = np.array([name != "nothing" for name in origin], dtype=bool)
+    return rows[has], result[has], tuple(name for name in origin if name != "nothing")
+
+
+def is_single(target: str) -> bool:
+    """Whether a target is one word: the parts of a phrase are spelled, the phrase is not."""
+    return len(target.split()) == 1
