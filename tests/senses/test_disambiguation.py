@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alacarte import WordVectors
-from alacarte.errors import AlacarteError
+from alacarte.errors import AlacarteError, AlacarteWarning, BadWordNet
 from alacarte.senses import Disambiguator, Instance, Sentence, by_sense_key, induce_synsets, read_semcor
 from alacarte.senses.plain_text import sentences_of_doc, sentences_of_text
 
@@ -43,6 +43,26 @@ def test_the_target_is_not_its_own_context(model, wordnet, senses):
 
     one = Disambiguator(ALaCarte(vectors, Transform(np.eye(2))), wordnet, senses)
     assert one.predict(["loan", "bank"], "bank", "n", 1).synset == "depository.n.01"
+
+
+def test_senses_of_another_wordnet_are_noticed(model, wordnet):
+    """An id such as bank.n.03 is another synset, or none, in another version."""
+
+    def of(names):
+        return Disambiguator(model, wordnet, WordVectors(names, [[1.0, 0.0]] * len(names)))
+
+    with pytest.raises(BadWordNet, match=r"1 of 2 senses that were looked up, such as bank\.n\.03, are not in"):
+        of(["bank.n.01", "bank.n.03"])
+    with pytest.raises(BadWordNet, match="bank%1:99:00::"):
+        of(["bank%1:17:01::", "bank%1:99:00::"])
+    with pytest.raises(BadWordNet):
+        of(["river", "water"])  # word vectors by mistake
+
+
+def test_a_few_strange_senses_are_a_warning(model, wordnet, monkeypatch):
+    monkeypatch.setattr("alacarte.senses.disambiguation.STRANGE", 0.5)
+    with pytest.warns(AlacarteWarning, match="built with"):
+        Disambiguator(model, wordnet, WordVectors(["bank.n.01", "mine.n.01"], [[1.0, 0.0], [0.0, 1.0]]))
 
 
 def test_ties_go_to_the_first_sense(model, wordnet):

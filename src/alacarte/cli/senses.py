@@ -269,7 +269,10 @@ def nearest(
         names += [asked] if net is None or asked in opened else _names(asked, opened, net)
     others = opened if vectors is None else open_vectors(vectors)
     if others.dimension != opened.dimension:
-        raise AlacarteError(f"{vectors} has {others.dimension} dimensions and {senses} {opened.dimension}")
+        raise AlacarteError(
+            f"{vectors} has {others.dimension} dimensions and {senses} {opened.dimension}; pass the vectors that the "
+            "senses were built with"
+        )
     lists = {name: others.nearest(opened[name], k, among=among, exclude=[name]) for name in names}
     if gloss and net is not None:
         _show_glosses(lists, net, None if counts is None else _read_counts(counts), as_json)

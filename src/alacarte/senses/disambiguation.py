@@ -1,5 +1,6 @@
 """Which sense a word has in its context: the candidate synset whose vector is nearest to the context's."""
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from alacarte.contexts import ContextSums
 from alacarte.corpus import Document
-from alacarte.errors import AlacarteError
+from alacarte.errors import AlacarteError, AlacarteWarning, BadWordNet, UnknownKey
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.segments import best, log_prior, owners, shares
@@ -25,6 +26,9 @@ Source = Literal["context", "prior", "only sense", "first sense", "no vector", "
 # Chosen on a split of SemCor, with the SemEval sets untouched: `alc eval wsd --tune` prints the search.
 SHARPNESS = 6.0
 SMOOTHING = 8.0
+
+PROBES = 1000  # senses that are looked up to see whether they belong to this WordNet
+STRANGE = 0.01  # of these: with more, they do not
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ class Disambiguator:
             )
         if sharpness <= 0 or smoothing <= 0:
             raise AlacarteError(f"sharpness and smoothing are positive, not {sharpness} and {smoothing}")
+        check_inventory(senses, wordnet)
         self.model = model
         self.wordnet = wordnet
         self.senses = senses
@@ -220,6 +225,33 @@ class Disambiguator:
             amounts = [self.counts.get(key, 0) for key in found.keys]
         prior = log_prior(np.array(amounts, dtype=np.float64), found.bounds, self.smoothing)
         return self.sharpness * filled(found.cosines, found.bounds) + prior
+
+
+def check_inventory(senses: WordVectors, wordnet: WordNet) -> None:
+    """Synset ids mean something in one version of WordNet only: an error where many of a sample are not in this one,
+    and a warning where a few are not."""
+    names = senses.words[:: max(1, len(senses) // PROBES)]
+    unknown = [name for name in names if not _is_listed(name, wordnet)]
+    if not unknown:
+        return
+    message = (
+        f"{len(unknown):,} of {len(names):,} senses that were looked up, such as {unknown[0]}, are not in "
+        f"{wordnet.name} (version {wordnet.version or 'unknown'}); use the WordNet that they were built with, or build "
+        "them again"
+    )
+    if len(unknown) > STRANGE * len(names):
+        raise BadWordNet(message)
+    warnings.warn(message, AlacarteWarning, stacklevel=3)
+
+
+def _is_listed(name: str, wordnet: WordNet) -> bool:
+    if "%" in name:
+        return wordnet.find_key(name) is not None
+    try:
+        wordnet.synset(name)
+    except UnknownKey:
+        return False
+    return True
 
 
 def filled(cosines: Doubles, bounds: Longs) -> Doubles:
