@@ -116,6 +116,13 @@ def test_satellites_carry_the_head_of_their_cluster(any_wordnet):
     assert any_wordnet.by_key("speedy%5:00:00:fast:01").id == "rapid.s.01"
 
 
+def test_adjectives_and_satellites_are_numbered_together(any_wordnet):
+    """New versions of NLTK would call the second one steady.s.01."""
+    assert [synset.id for synset in any_wordnet.synsets("steady", "a")] == ["steady.a.01", "steady.s.02"]
+    assert any_wordnet.synset("steady.s.02").keys == ("steady%5:00:01:fast:01",)
+    assert any_wordnet.by_key("steady%5:00:01:fast:01").id == "steady.s.02"
+
+
 def test_ids_and_keys_lead_back_to_their_synset(any_wordnet):
     for synset in any_wordnet.all_synsets():
         assert any_wordnet.synset(synset.id) == synset

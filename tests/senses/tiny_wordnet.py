@@ -1,4 +1,4 @@
-"""A WordNet of a dozen synsets in Princeton's file format, with byte offsets that are right, and a tiny SemCor."""
+"""A WordNet of some synsets in Princeton's file format, with byte offsets that are right, and a tiny SemCor."""
 
 # name → (pos, lexicographer file, [(lemma, lex id)], [(pointer, target)], gloss)
 SYNSETS = {
@@ -13,6 +13,8 @@ SYNSETS = {
     "run": ("v", 38, [("run", 0)], [], "move fast"),
     "fast": ("a", 0, [("fast", 1)], [], "quick in motion"),
     "rapid": ("s", 0, [("rapid", 0), ("speedy(p)", 0)], [("&", "fast")], "done quickly"),
+    "steady": ("a", 0, [("steady", 0)], [], "not subject to change"),
+    "even": ("s", 0, [("steady", 1)], [("&", "fast")], "of a motion that does not vary"),
     "firmly": ("r", 2, [("fast", 0)], [], 'fixed; "hold fast"'),
 }
 FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}

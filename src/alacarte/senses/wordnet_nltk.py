@@ -1,4 +1,8 @@
-"""WordNet through NLTK's corpus reader, for those who have its data."""
+"""WordNet through NLTK's corpus reader, for those who have its data.
+
+Synset ids are made here and not by NLTK: they count a lemma's adjectives together, as NLTK did until it gave satellites
+numbers of their own (its pull request 3400). So `bad.s.02` is one synset, whatever WordNet is read with.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,14 +28,14 @@ class NltkWordNet(WordNet):
                 "database files"
             ) from None
         self._reader = reader
-        self._made: dict[str, Synset] = {}
+        self._made: dict[tuple[str, int], Synset] = {}
 
     def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
         if pos is None:
             return [synset for part in "nvar" for synset in self.synsets(lemma, part)]
         # NLTK itself would look for base forms; here a lemma is taken as it stands.
-        index = self._reader._lemma_pos_offset_map.get(normal(lemma), {}).get(check_pos(pos), [])
-        return [self._synset(self._reader.synset_from_pos_and_offset(check_pos(pos), offset)) for offset in index]
+        part = check_pos(pos)
+        return [self._synset(self._at(part, offset)) for offset in self._offsets(lemma, part)]
 
     def synset(self, id: str) -> Synset:
         return self._synset(self._raw(id))
@@ -60,25 +64,30 @@ class NltkWordNet(WordNet):
     def exceptions(self, word: str, pos: str) -> list[str]:
         return list(self._reader._exception_map[check_pos(pos)].get(word, []))
 
+    def _offsets(self, lemma: str, pos: str) -> list[int]:
+        found: list[int] = self._reader._lemma_pos_offset_map.get(normal(lemma), {}).get(pos, [])
+        return found
+
+    def _at(self, pos: str, offset: int) -> Any:
+        return self._reader.synset_from_pos_and_offset(pos, offset)
+
     def _raw(self, id: str) -> Any:
-        try:
-            if not id.rpartition(".")[2].strip("0"):  # NLTK would count from the end
-                raise ValueError("senses count from 1")
-            return self._reader.synset(id)
-        except (ValueError, KeyError, LookupError, IndexError) as error:
-            raise UnknownKey(f"no synset {id!r} in {self.name} ({error}); ids look like bank.n.01") from None
-        except Exception as error:  # NLTK's own WordNetError derives from Exception alone
-            if type(error).__name__ != "WordNetError":
-                raise
-            raise UnknownKey(f"no synset {id!r} in {self.name} ({error}); ids look like bank.n.01") from None
+        lemma, pos, number = [*id.rsplit(".", 2), "", ""][:3]
+        part = "a" if pos == "s" else pos
+        offsets = self._offsets(lemma, part)
+        if not number.isdigit() or not 1 <= int(number) <= len(offsets):
+            raise UnknownKey(f"no synset {id!r} in {self.name}; ids look like bank.n.01")
+        return self._at(part, offsets[int(number) - 1])
 
     def _synset(self, raw: Any) -> Synset:
-        name = raw.name()
-        found = self._made.get(name)
+        pos, offset = raw.pos(), raw.offset()
+        found = self._made.get((pos, offset))
         if found is None:
             lemmas = raw.lemmas()
-            found = self._made[name] = Synset(
-                name, raw.pos(), tuple(lemma.name() for lemma in lemmas), tuple(lemma.key() for lemma in lemmas),
-                raw.definition(), tuple(raw.examples()),
+            first = normal(lemmas[0].name())
+            rank = self._offsets(first, "a" if pos == "s" else pos).index(offset) + 1
+            found = self._made[pos, offset] = Synset(
+                f"{first}.{pos}.{rank:02d}", pos, tuple(lemma.name() for lemma in lemmas),
+                tuple(lemma.key() for lemma in lemmas), raw.definition(), tuple(raw.examples()),
             )  # fmt: skip
         return found

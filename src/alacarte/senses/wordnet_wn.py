@@ -12,7 +12,15 @@ from alacarte.errors import BadWordNet, UnknownKey, require
 from alacarte.senses.morphology import normal
 from alacarte.senses.wordnet import POS_OF_NUMBER, Synset, WordNet, check_pos
 
-ESCAPES = {"-ap-": "'", "-ex-": "!", "-cm-": ",", "-cn-": ":", "-pl-": "+", "-sl-": "/", "-lb-": "(", "-rb-": ")"}
+# How identifiers spell what XML does not allow in them: until 2024, and, with doubled hyphens, since 2025.
+ESCAPES = {
+    "ap": "'", "ex": "!", "cm": ",", "cn": ":", "pl": "+", "sl": "/", "lb": "(", "rb": ")",
+    "apos": "'", "excl": "!", "comma": ",", "colon": ":", "plus": "+", "sol": "/", "lpar": "(", "rpar": ")",
+    "num": "#", "dollar": "$", "percnt": "%", "amp": "&", "ast": "*", "lbrace": "{", "vert": "|", "rbrace": "}",
+    "tilde": "~", "cent": "¢", "pound": "£", "sect": "§", "copy": "©", "reg": "®", "deg": "°", "acute": "\u00b4",
+    "para": "¶", "ordm": "º",
+}  # fmt: skip
+ESCAPED = re.compile(f"--|-({'|'.join(ESCAPES)})-")
 KEY_ID = re.compile(r"^(?:[a-z]+-)?(.+)__(\d)\.(\d\d)\.(\d\d)\.(.*)\.(.*)$")
 
 
@@ -21,14 +29,15 @@ def sense_key(identifier: str) -> str | None:
 
     >>> sense_key("oewn-bank__1.17.01.."), sense_key("oewn-fast__5.00.00.hot.02"), sense_key("omw-en-bank-1-n")
     ('bank%1:17:01::', 'fast%5:00:00:hot:02', None)
+    >>> sense_key("oewn-o-ap-clock__4.02.00.."), sense_key("oewn-jack-apos-s--plus__1.05.00..")
+    ("o'clock%4:02:00::", "jack's-plus%1:05:00::")
     """
     match = KEY_ID.match(identifier)
     if match is None:
         return None
     lemma, *parts = match.groups()
-    for written, meant in ESCAPES.items():
-        lemma = lemma.replace(written, meant)
-    return f"{lemma}%{':'.join(parts)}"
+    lemma = ESCAPED.sub(lambda found: ESCAPES[found[1]] if found[1] else "-", lemma)
+    return f"{lemma}%{':'.join(parts).replace('-sp-', '_')}"
 
 
 class WnWordNet(WordNet):
