@@ -52,11 +52,30 @@ def test_noise_against_products_of_different_units(clustered):
     gram = s @ s.T
     pairs = sum(gram[g, h] ** 2 for g, h in itertools.permutations(range(len(s)), 2))
     triples = sum(gram[g, h] * gram[h, i] * gram[i, g] for g, h, i in itertools.permutations(range(len(s)), 3))
-    assert noise.second == pytest.approx(max(pairs, noise.total**2 / 4))
+    tied, single = (float(part[0]) for part in _interval.ties(fit, fit.combined(combination[None])))
+    second = (pairs - tied * noise.total**2) / (1 - single + tied)
+    assert noise.second == pytest.approx(max(second, noise.total**2 / 4))
     assert noise.third == pytest.approx(max(triples, 0.0))
     np.testing.assert_allclose(noise.axes * noise.values @ noise.axes.T, s.T @ s, atol=1e-12)
     assert noise.variances.sum() == pytest.approx(noise.total)
     assert noise.variances @ noise.values == pytest.approx(noise.second)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_ties_are_those_of_scores_of_white_noise(clustered):
+    """The covariance of the scores, exactly: each as a linear function of the data, which are white."""
+    x, _, clusters = example(1, clustered=clustered)
+    combination = np.array([0.5, 1.0, -1.0])
+    units = np.arange(len(x)) if clusters is None else clusters
+    sizes = np.array([np.sum(units == unit) for unit in units])
+    whitened = np.diag(np.sqrt(sizes))  # an output for each row, with the variance the weights stand for
+    scores = corrected_scores(x, whitened, clusters, combination)
+    covariance = scores @ scores.T
+    variances = np.diag(covariance)
+    fit, _ = _estimate.least_squares(x, np.zeros((len(x), 1)), clusters)
+    tied, single = (float(part[0]) for part in _interval.ties(fit, fit.combined(combination[None])))
+    assert single == pytest.approx((variances**2).sum() / variances.sum() ** 2)
+    assert tied == pytest.approx(((covariance**2).sum() - (variances**2).sum()) / variances.sum() ** 2)
 
 
 def known(variances, share=1e-9):

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, special
 
-from alacarte.regression._estimate import Doubles, Fit, leverage_corrected
+from alacarte.regression._estimate import Doubles, Fit, inflated, leverage_corrected
 
 STEPS = 4  # of the masses' fixed point; two would do
-SLACK = 0.05  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
+SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
 SURE = 1e-12  # a tail no smaller than this is told from none
 GRID = 48  # lengths that are looked at before a limit is sought between two
 NEWTON = 6
@@ -56,17 +56,35 @@ def noises(fit: Fit, combinations: Doubles) -> list[Noise]:
         covariance += turned @ scores
         fourth += (turned * squares[:, None, :]) @ scores
         own += np.stack([(squares**2).sum(axis=1), (squares**3).sum(axis=1)], axis=1)
-    return [_noise(*parts) for parts in zip(covariance, fourth, own, strict=True)]
+    return [_noise(*parts) for parts in zip(covariance, fourth, own, *ties(fit, a), strict=True)]
 
 
-def _noise(covariance: Doubles, fourth: Doubles, own: Doubles) -> Noise:
-    """From Σ ss', Σ ss'·‖s‖², and (Σ‖s‖⁴, Σ‖s‖⁶) over the scores s."""
+def ties(fit: Fit, a: Doubles) -> tuple[Doubles, Doubles]:
+    """(Σ of squared covariances of two scores, Σ of squared variances), in units of the squared sum of the variances.
+
+    Scores of residuals are tied to each other: if all units are equally noisy, those of g and h have the covariance
+    c Σ with c = −v_g·v_h, v_g = a (I − A_g)^(−½) A_g, and each has the variance a A_g a' Σ.
+    """
+    variances, fourths = np.zeros(len(a)), np.zeros(len(a))
+    products = np.zeros((len(a), fit.columns, fit.columns))
+    for _, _, g in fit.blocks():
+        v = a @ inflated(g, g)
+        variances += np.square(np.einsum("gmk,mk->gm", a @ g, a)).sum(axis=0)
+        fourths += (np.einsum("gmk,gmk->gm", v, v) ** 2).sum(axis=0)
+        products += np.einsum("gmk,gml->mkl", v, v, optimize=True)
+    total = np.einsum("mk,mk->m", a, a) ** 2
+    return (np.einsum("mkl,mkl->m", products, products) - fourths) / total, variances / total
+
+
+def _noise(covariance: Doubles, fourth: Doubles, own: Doubles, tied: float, single: float) -> Noise:
+    """From Σ ss', Σ ss'·‖s‖², and (Σ‖s‖⁴, Σ‖s‖⁶) over the scores s, and their `ties`."""
     d = len(covariance)
     total = float(np.trace(covariance))
     products = covariance @ covariance
     crude = float(np.trace(products))
     even = total**2 / d  # the least that tr V² can be
-    second = max(crude - float(own[0]), even)
+    pairs = crude - float(own[0])  # tr V² but for the pairs of a unit with itself and for ties
+    second = max((pairs - tied * total**2) / (1 - single + tied), even)
     third = max(float((products * covariance).sum()) - 3 * float((fourth * covariance).sum()) + 2 * float(own[1]), 0.0)
     values, axes = np.linalg.eigh(covariance)
     values = np.maximum(values, 0.0)
