@@ -134,7 +134,7 @@ def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -
     for at, (found, typical) in enumerate(sides):
         mine, theirs = parts[at], parts[1 - at]
         w = ((theirs.unit - mine.own * estimate * mine.unit) / mine.root)[None]
-        along, df = typical.variance_along(found, w)
+        along, df = typical.variance_along(found, w, np.array([estimate]))
         variance += float(along[0]) + estimate**2 * max(mine.extra, 0.0) / (4 * mine.root**4)
         dfs.append(float(df[0]))
     reach = float(student.ppf((1 + level) / 2, min(dfs))) * np.sqrt(variance)

@@ -1,6 +1,7 @@
 """What induction gives: vectors for targets, where they come from, and the sums behind them."""
 
 import tempfile
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,8 +15,10 @@ from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.form import FormModel
 from alacarte.formats import native
 from alacarte.fusion import Fusion
+from alacarte.spread import TypicalSpread
 from alacarte.targets import TargetsLike
 from alacarte.transform import Transform
+from alacarte.uncertainty import Uncertainty
 from alacarte.vectors import WordVectors
 
 Singles = npt.NDArray[np.float32]
@@ -28,6 +31,8 @@ class Model(Protocol):
     """What made the vectors, as far as they need it again: an `ALaCarte`."""
 
     transform: Transform
+    vectors: WordVectors
+    typical: TypicalSpread | None
 
     def collect(self, targets: TargetsLike, corpus: CorpusLike, **options: Any) -> ContextSums: ...
     def apply(self, sums: ContextSums, *, form: bool = False) -> "InducedVectors": ...
@@ -63,6 +68,28 @@ class InducedVectors(WordVectors):
     def count(self, key: str) -> int:
         """How many occurrences a vector comes from."""
         return int(self.counts[self.index(key)])
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """How sure each vector is, as far as it comes from contexts; needs sums collected with `spread`.
+
+        >>> from alacarte import ALaCarte
+        >>> model = ALaCarte.pretrained("glove.6B.50d")
+        >>> text = ["the blorp ate cheese", "a blorp and a cat", "the cat saw a blorp sleep"]
+        >>> induced = model.induce(["blorp"], text, spread=16)
+        >>> bool(0 < induced.uncertainty.confidence_of("blorp") < 1)
+        True
+        """
+        return Uncertainty.of_sums(self.sums, self.model.transform, self.model.vectors, self.model.typical)
+
+    @property
+    def confidence(self) -> npt.NDArray[np.float64]:
+        """The cosine to be expected between each vector and what infinitely many contexts would give.
+
+        Of contexts alone: spelling is not counted, and what never occurs has no number.
+        """
+        known = dict(zip(self.uncertainty.keys, self.uncertainty.confidence.tolist(), strict=True))
+        return np.array([known.get(word, np.nan) for word in self.words])
 
     def save(self, path: str | PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
         """As `WordVectors.save`; a .safetensors file keeps the counts beside the vectors."""

@@ -40,6 +40,7 @@ from alacarte.form import FormModel
 from alacarte.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.induced import InducedVectors, is_single
 from alacarte.settings import Averaging, ContextSettings, Positions
+from alacarte.spread import TypicalSpread
 from alacarte.targets import TargetsLike
 from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform import FitReport, Transform, Weighting
@@ -48,6 +49,7 @@ from alacarte.vectors import VectorsLike, WordVectors
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 Contexts = str | Iterable[str | Sequence[str]]
+Window = tuple[list[int], list[float] | None]  # rows of vectors, and their weights by distance
 
 FORMAT = "alacarte.ALaCarte/1"
 SLOT = re.compile(r"_+$")
@@ -71,9 +73,11 @@ class ALaCarte:
         check: bool = True,
         form: FormModel | None = None,
         fusion: Fusion | None = None,
+        typical: TypicalSpread | None = None,
     ) -> None:
         self.vectors = WordVectors.of(vectors)
         self.transform = transform
+        self.typical = typical  # how far contexts lie apart, for targets that cannot tell themselves
         self.fusion = fusion
         self._form = form
         if form is not None and form.dimension != self.vectors.dimension:
@@ -117,8 +121,9 @@ class ALaCarte:
         it is kept in the cache folder)."""
         found = FormModel.cached(self.vectors) if form is None else form
         return type(self)(
-            self.vectors, self.transform, tokenizer=self._tokenizer, check=False, form=found, fusion=self.fusion
-        )
+            self.vectors, self.transform, tokenizer=self._tokenizer, check=False, form=found, fusion=self.fusion,
+            typical=self.typical,
+        )  # fmt: skip
 
     @property
     def report(self) -> FitReport | None:
@@ -218,7 +223,12 @@ class ALaCarte:
             if vectors is not None:
                 raise
             raise BadVectors(f"{error}; here as vectors=… (--vectors)") from None
-        return cls(source, transform, fusion=fusion)
+        spread = resources.files("alacarte") / "pretrained" / f"{name}.spread"
+        typical = None
+        if spread.is_file():
+            with resources.as_file(spread) as path:
+                typical = TypicalSpread.load(path)
+        return cls(source, transform, fusion=fusion, typical=typical)
 
     # -------------------------------------------------------------------------------------------- induce
 
@@ -404,9 +414,21 @@ class ALaCarte:
             summed, weight = self._weighted_sum(rows, None)
             return summed, 1, weight, int(weight > 0)
         summed, occurrences, total, filled = np.zeros(self.vectors.dimension), 0, 0.0, 0
+        for rows, scales in self._windows(tokens, wanted):
+            window, weight = self._weighted_sum(rows, scales)
+            if self.settings.averaging == "context" and weight > 0:
+                window /= weight
+            summed += window
+            occurrences, total, filled = occurrences + 1, total + weight, filled + (weight > 0)
+        return summed, occurrences, total, filled
+
+    def _windows(self, tokens: Sequence[str], wanted: list[str]) -> list[Window]:
+        """What stands around each occurrence."""
+        get = self.vectors.key_to_index.get
         left, right = self.settings.position_weights()
         sequence, length = list(tokens), len(wanted)
         found = [get(token) for token in sequence]
+        windows: list[Window] = []
         for start in range(len(sequence) - length + 1):
             if sequence[start : start + length] != wanted:
                 continue
@@ -415,12 +437,31 @@ class ALaCarte:
                 if self.settings.unknown == "drop":
                     side = [row for row in side if row is not None]
                 pairs += [(row, scale) for row, scale in zip(side, scales, strict=False) if row is not None]
-            window, weight = self._weighted_sum([row for row, _ in pairs], [scale for _, scale in pairs])
-            if self.settings.averaging == "context" and weight > 0:
-                window /= weight
-            summed += window
-            occurrences, total, filled = occurrences + 1, total + weight, filled + (weight > 0)
-        return summed, occurrences, total, filled
+            windows.append(([row for row, _ in pairs], [scale for _, scale in pairs]))
+        return windows
+
+    def context_words(
+        self, contexts: Contexts, target: str | None = None
+    ) -> list[list[tuple[npt.NDArray[np.int64], Doubles]]]:
+        """The words that count for `embed`: for each context and each window in it, rows of `vectors` and weights.
+
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> [(rows.tolist(), weights.tolist()) for rows, weights in model.context_words("b x a b", "x")[0]]
+        [([1, 0, 1], [1.0, 1.0, 1.0])]
+        """
+        wanted = None if target is None else self._target_tokens(target)
+        get = self.vectors.key_to_index.get
+        result = []
+        for tokens in self._token_lists(contexts):
+            windows = [] if wanted is None else self._windows(tokens, wanted)
+            windows = windows or [([row for row in map(get, tokens) if row is not None], None)]
+            result.append([self._weighted(*window) for window in windows])
+        return result
+
+    def _weighted(self, rows: list[int], scales: list[float] | None) -> tuple[npt.NDArray[np.int64], Doubles]:
+        chosen = np.array(rows, dtype=np.int64)
+        weights = np.ones(len(rows)) if self._weights is None else self._weights[chosen]
+        return chosen, weights if scales is None else weights * np.array(scales)
 
     def _weighted_sum(self, rows: list[int], scales: list[float] | None) -> tuple[Doubles, float]:
         if not rows:
@@ -462,6 +503,8 @@ class ALaCarte:
             self.transform.save(staging / "transform.safetensors")
             if self.form is not None:
                 self.form.save(staging / "form.safetensors")
+            if self.typical is not None:
+                self.typical.save(staging / "spread.safetensors")
             if self.fusion is not None:
                 (staging / "fusion.json").write_text(self.fusion.to_json(), encoding="utf-8")
             if self.report is not None:
@@ -506,11 +549,12 @@ class ALaCarte:
                     f"{path}: the vectors of this model were at {vectors} and are not there any more; "
                     "say where they are with vectors=… (--vectors)"
                 )
-        form, fusion = path / "form.safetensors", path / "fusion.json"
+        form, fusion, spread = path / "form.safetensors", path / "fusion.json", path / "spread.safetensors"
         return cls(
             vectors, transform, tokenizer=tokenizer, check=check,
             form=FormModel.load(form) if form.is_file() else None,
             fusion=Fusion.from_json(fusion.read_text(encoding="utf-8")) if fusion.is_file() else None,
+            typical=TypicalSpread.load(spread) if spread.is_file() else None,
         )  # fmt: skip
 
 

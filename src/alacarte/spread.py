@@ -13,7 +13,7 @@ Few contexts say little about their own spread, but targets are much alike in it
 have in common, and each is shrunk toward it by as much as the data say (variances as in moderated t-tests; Smyth 2004).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 
 import numpy as np
@@ -27,6 +27,7 @@ Doubles = npt.NDArray[np.float64]
 FORMAT = "alacarte.TypicalSpread/1"
 SAME = 1e6  # degrees of freedom that stand for "all targets alike"
 LEARNED_FROM = 20  # targets: fewer say nothing of how much targets differ
+NEAR_MOST = 3.0  # times the typical variance, at most, that a cosine of 1 adds
 SHRUNK_LEAST = 0.02  # of ‖m‖²: no estimate of the true squared length is smaller
 
 
@@ -45,7 +46,7 @@ class Deviations:
     @property
     def noise(self) -> Doubles:
         """tr V by the target's own contexts."""
-        return np.einsum("tgd,tgd->t", self.z, self.z)
+        return np.asarray(np.einsum("tgd,tgd->t", self.z, self.z))
 
     def __getitem__(self, rows: "npt.NDArray[np.intp] | slice") -> "Deviations":
         return Deviations(self.means[rows], self.z[rows], self.df[rows], self.contexts[rows])
@@ -88,8 +89,9 @@ class TypicalSpread:
 
     `shape` is the covariance at trace 1, `scale` its trace; `rank` is 1 / tr shape², the number of dimensions that the
     noise effectively has. `scale_df` and `direction_df` say how alike targets are, as degrees of freedom that the
-    typical value is worth: in the trace, and in the variance along one direction. `length` and `length_spread` are the
-    mean and standard deviation of ‖μ‖², the squared length without noise.
+    typical value is worth: in the trace, and in the variance along one direction. Contexts vary most along what the
+    target itself is about: the variance that matters for a cosine θ is 1 + `near` · θ² times that of `shape`. `length`
+    and `length_spread` are the mean and standard deviation of ‖μ‖², the squared length without noise.
     """
 
     shape: Doubles
@@ -99,11 +101,14 @@ class TypicalSpread:
     rank: float
     length: float
     length_spread: float
+    near: float
     targets: int
 
     @classmethod
-    def learn(cls, found: Deviations, seed: int = 0) -> "TypicalSpread":
+    def learn(cls, found: Deviations, others: Doubles | None = None, seed: int = 0) -> "TypicalSpread":
         """From targets with at least two groups each; few targets are taken as they are, without shrinkage.
+
+        `others` are vectors that targets will be compared with; how alike targets are is found along these.
 
         >>> rng = np.random.default_rng(0)
         >>> x = rng.normal(size=(200, 8, 3)) + rng.normal(size=(200, 1, 3))  # eight contexts for each of 200 targets
@@ -124,15 +129,41 @@ class TypicalSpread:
         rank = _effective_rank(shape, float(df.sum()))
         trace = np.where(noise > 0, noise * found.contexts, np.nan)
         scale, scale_df = _prior(trace, df * rank)
-        own = cls(shape, scale, scale_df if size >= LEARNED_FROM else 0.0, 0.0, rank, 0.0, 0.0, size)
+        enough = size >= LEARNED_FROM
+        own = cls(shape, scale, scale_df if enough else 0.0, 0.0, rank, 0.0, np.inf, 0.0, size)
         length, spread = own._lengths(found)
-        if size >= LEARNED_FROM:
-            directions = np.random.default_rng(seed).normal(size=found.means.shape)
-            ratio = found_along(found, directions) / own.expected_along(found, directions)
-            own = cls(shape, scale, scale_df, _prior(ratio, df)[1], rank, length, spread, size)
+        if not enough:
+            return own
+        own = replace(own, length=length, length_spread=spread)
+        rng = np.random.default_rng(seed)
+        if others is None:
+            pairs = [(rng.normal(size=found.means.shape), np.zeros(size))]
         else:
-            own = cls(shape, scale, 0.0, 0.0, rank, length, np.inf, size)
-        return own
+            pairs = own._directions(found, others, rng)
+        ratios = [found_along(found, w) / own.expected_along(found, w) for w, _ in pairs]
+        ratio, squares, dfs = np.concatenate(ratios), np.concatenate([c**2 for _, c in pairs]), np.tile(df, len(pairs))
+        near = float(np.sum(dfs * (ratio - 1) * squares) / max(float(np.sum(dfs * squares**2)), 1e-12))
+        near = float(np.clip(near, 0.0, NEAR_MOST))
+        return replace(own, near=near, direction_df=_prior(ratio / (1 + near * squares), dfs)[1])
+
+    def _directions(
+        self, found: Deviations, others: Doubles, rng: np.random.Generator
+    ) -> list[tuple[Doubles, Doubles]]:
+        """For each target the direction of a cosine with any other vector and of one with a near one: (w, cosine)."""
+        lengths = np.linalg.norm(others, axis=1, keepdims=True)
+        units = (others / np.where(lengths > 0, lengths, 1.0))[lengths[:, 0] > 0]
+        order = np.argsort(-(found.means @ units.T), axis=1)
+        tenth = max(1, len(units) // 10)
+        columns = rng.integers(0, len(units), len(order)), rng.integers(0, tenth, len(order))
+        chosen = [units[order[np.arange(len(order)), column]] for column in columns]
+        return [self.direction(found, unit) for unit in chosen]
+
+    def direction(self, found: Deviations, units: Doubles) -> tuple[Doubles, Doubles]:
+        """(w, θ): θ = m · v / √q is the cosine with a unit vector v a target, and d θ = w · d m."""
+        q, own, _ = self.lengths(found)
+        root = np.sqrt(q)
+        cosines = np.einsum("td,td->t", found.means, units) / root
+        return (units - (own * cosines / root)[:, None] * found.means) / root[:, None], cosines
 
     def noise(self, found: Deviations) -> Doubles:
         """tr V for each target, its own and the typical one weighed by their degrees of freedom."""
@@ -159,20 +190,21 @@ class TypicalSpread:
             q = np.maximum(own * raw + (1 - own) * self.length, SHRUNK_LEAST * squared)
         return q, own, own * sampling - own**2 * self._crossed_noise(found, q, noise)
 
-    def variance_along(self, found: Deviations, directions: Doubles) -> tuple[Doubles, Doubles]:
-        """(w · V w, degrees of freedom) for one direction w a target."""
-        own, typical = found_along(found, directions), self.expected_along(found, directions)
+    def variance_along(self, found: Deviations, directions: Doubles, cosines: Doubles) -> tuple[Doubles, Doubles]:
+        """(w · V w, degrees of freedom) for one direction w and cosine a target."""
+        own, typical = found_along(found, directions), self.expected_along(found, directions, cosines)
         df = found.df + self.direction_df
         return (found.df * own + self.direction_df * typical) / np.where(df > 0, df, 1.0), df
 
-    def expected_along(self, found: Deviations, directions: Doubles) -> Doubles:
+    def expected_along(self, found: Deviations, directions: Doubles, cosines: Doubles | None = None) -> Doubles:
         """w · V w if the target's contexts spread as typical ones do."""
-        return self.noise(found) * np.einsum("td,de,te->t", directions, self.shape, directions)
+        along = self.noise(found) * np.einsum("td,de,te->t", directions, self.shape, directions)
+        return np.asarray(along if cosines is None else along * (1 + self.near * np.clip(cosines, -1, 1) ** 2))
 
     def _squared_noise(self, found: Deviations, noise: Doubles) -> Doubles:
         """The variance of ‖e‖² − tr V, where tr V is estimated too."""
         own = found.df * self.rank + self.scale_df
-        return 2 * noise**2 * (1 / self.rank + 1 / np.where(own > 0, own, np.inf))
+        return np.asarray(2 * noise**2 * (1 / self.rank + 1 / np.where(own > 0, own, np.inf)))
 
     def _crossed_noise(self, found: Deviations, q: Doubles, noise: Doubles) -> Doubles:
         """The variance of 2 μ · e for a vector of squared length q."""
@@ -210,12 +242,12 @@ class TypicalSpread:
         return cls(np.array(tensors["shape"], dtype=np.float64), targets=int(metadata["targets"]), **numbers)
 
 
-_NUMBERS = ("scale", "scale_df", "direction_df", "rank", "length", "length_spread")
+_NUMBERS = ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near")
 
 
 def found_along(found: Deviations, directions: Doubles) -> Doubles:
     """w · V w by the target's own contexts."""
-    return np.sum(np.einsum("tgd,td->tg", found.z, directions) ** 2, axis=1)
+    return np.asarray(np.sum(np.einsum("tgd,td->tg", found.z, directions) ** 2, axis=1))
 
 
 def _effective_rank(shape: Doubles, df: float) -> float:

@@ -24,6 +24,7 @@ Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 BLOCK = 1 << 10  # targets at a time
 SAMPLE = 2000  # targets that the typical spread is learned from
+OTHERS = 5000  # words along whose directions targets are found to be alike
 DRAWS = 200  # simulated vectors by which the excess of chosen neighbours is found
 
 
@@ -160,7 +161,7 @@ class Uncertainty:
         found = self._found(np.arange(0, len(self), step, dtype=np.intp))
         if self._given is not None and np.count_nonzero(found.df > 0.5) < LEARNED_FROM:
             return self._given
-        return TypicalSpread.learn(found)
+        return TypicalSpread.learn(found, self.vectors.matrix[:OTHERS].astype(np.float64))
 
     @cached_property
     def _scalars(self) -> tuple[Doubles, Doubles]:
@@ -279,19 +280,16 @@ class Uncertainty:
         _check(level)
         found = self.one(word)
         typical, mean = self.typical, found.means[0]
-        length, (q, own, extra) = np.linalg.norm(mean), typical.lengths(found)
-        units, root = _units(matrix), np.sqrt(q[0])
-        along = units @ mean
-        estimate = along / root
-        # d θ = w · d m: what a small change of the mean does to its cosine, the length being partly its own.
-        w = (units - own[0] * estimate[:, None] * mean / root) / root
+        length, (q, _, extra) = np.linalg.norm(mean), typical.lengths(found)
+        units = _units(matrix)
         repeated = found[np.zeros(len(names), dtype=np.intp)]
-        variance, df = typical.variance_along(repeated, w)
+        w, estimate = typical.direction(repeated, units)
+        variance, df = typical.variance_along(repeated, w, estimate)
         error = np.sqrt(variance + estimate**2 * max(extra[0], 0.0) / (4 * q[0] ** 2))
         if excess is not None:
             estimate = estimate - excess
         reach = student.ppf((1 + level) / 2, df) * error
-        columns = (along / length, _within(estimate), error, _within(estimate - reach), _within(estimate + reach))
+        columns = (units @ mean / length, _within(estimate), error, _within(estimate - reach), _within(estimate + reach))
         return [
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
@@ -315,7 +313,7 @@ class Uncertainty:
             unit = parts[theirs][0].means[0] / roots[theirs]
             w = ((unit - own[0] * estimate * at.means[0] / roots[mine]) / roots[mine])[None]
             along = along + np.einsum("tgd,td->g", at.z, w) if same else along
-            expected += float(typical.expected_along(at, w)[0])
+            expected += float(typical.expected_along(at, w, np.array([estimate]))[0])
             extra += estimate**2 * max(float(second_order[0]), 0.0) / (4 * float(q[0]) ** 2)
         df = min(float(first.df[0]), float(second.df[0])) if same else 0.0
         both = df + typical.direction_df
