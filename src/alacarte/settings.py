@@ -9,7 +9,7 @@ import numpy.typing as npt
 from alacarte.errors import AlacarteError
 
 Averaging = Literal["occurrence", "token", "context"]
-Positions = Literal["uniform", "linear", "inverse"]
+Positions = str  # one of POSITIONS, or weights by distance: "1,0.5/0.8,0.4", to the left / to the right
 AVERAGINGS = ("occurrence", "token", "context")
 POSITIONS = ("uniform", "linear", "inverse")
 Doubles = npt.NDArray[np.float64]
@@ -24,6 +24,12 @@ class ContextSettings:
     - `occurrence`: the sum over all contexts / the number of occurrences, the paper's equations 2 and 4;
     - `token`: the sum over all contexts / the (weighted) number of context tokens, pooled;
     - `context`: the mean over contexts of each context's own mean, the paper's equation 1.
+
+    `positions` weighs context words by their distance: `uniform` (1), `linear` (1 … 1/n), `inverse` (1/distance), or
+    one number for each distance 1, 2, … to the left, a slash, and to the right.
+
+    >>> ContextSettings(2, 2, positions="1,0.5/0.8,0.4").position_weights()[1].tolist()
+    [0.8, 0.4]
     """
 
     left: int = 10
@@ -39,14 +45,17 @@ class ContextSettings:
             raise AlacarteError(f"a window of {self.left} words before and {self.right} after holds nothing")
         for name, value, allowed in (
             ("averaging", self.averaging, AVERAGINGS),
-            ("positions", self.positions, POSITIONS),
             ("unknown", self.unknown, ("keep", "drop")),
         ):
             if value not in allowed:
                 raise AlacarteError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+        if self.positions not in POSITIONS:
+            _explicit(self.positions, (self.left, self.right))
 
     def position_weights(self) -> tuple[Doubles, Doubles]:
         """Weight by distance 1, 2, … on the left and on the right."""
+        if self.positions not in POSITIONS:
+            return _explicit(self.positions, (self.left, self.right))
         return _by_distance(self.left, self.positions), _by_distance(self.right, self.positions)
 
     @property
@@ -61,6 +70,36 @@ def _by_distance(width: int, positions: Positions) -> Doubles:
     if positions == "inverse":
         return 1 / distance
     return np.ones(width)
+
+
+def _explicit(positions: str, widths: tuple[int, int]) -> tuple[Doubles, Doubles]:
+    """Weights by distance out of "1,0.5/0.8,0.4"."""
+    try:
+        sides = [np.array([float(number) for number in side.split(",") if number]) for side in positions.split("/")]
+        left, right = sides
+    except ValueError:
+        raise AlacarteError(
+            f"positions must be one of {', '.join(POSITIONS)}, or weights by distance to the left and to the right "
+            f'as in "1,0.5/0.8,0.4", not {positions!r}'
+        ) from None
+    if (len(left), len(right)) != widths:
+        raise AlacarteError(
+            f"positions {positions!r} are weights for a window of {len(left)} words before and {len(right)} after, "
+            f"and the window has {widths[0]} and {widths[1]}; give one weight for each distance"
+        )
+    both = np.concatenate([left, right])
+    if not np.isfinite(both).all() or (both < 0).any() or not (both > 0).any():
+        raise AlacarteError(f"positions {positions!r}: weights are finite, not negative, and not all 0")
+    return left, right
+
+
+def written_positions(left: Doubles, right: Doubles) -> Positions:
+    """Weights by distance as `ContextSettings` takes them.
+
+    >>> written_positions(np.array([1.0, 0.5]), np.array([0.8]))
+    '1,0.5/0.8'
+    """
+    return "/".join(",".join(f"{weight:.4g}" for weight in side) for side in (left, right))
 
 
 def window_sides(window: int | tuple[int, int]) -> tuple[int, int]:

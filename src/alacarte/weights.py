@@ -87,6 +87,11 @@ def resolve(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> 
             return named(f"top:{k}", values)
         if what == "stopwords":
             return named("stopwords", _without(STOP_WORDS, vectors))
+        if name in ("learned", "informative"):
+            raise AlacarteError(
+                f"{name} context weights are made from sums, not from counts: alacarte.learned.learn_weights and "
+                "alacarte.informative.informative make them, and alc fit --context-weights learned does"
+            )
         raise AlacarteError(
             f"context weights {what!r} are not known; use uniform, sif, sif:1e-3, top:100, stopwords, "
             "a list of stop words or a mapping from words to weights"

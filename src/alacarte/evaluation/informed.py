@@ -4,25 +4,34 @@
 sums under the settings' weights (every word alike, say: with many contexts what is not to the point averages out), and
 its few contexts read with `alacarte.informative` weights (with few it does not, so the words that tell count more).
 Each ingredient can be taken out: `power=0` (SIF), `components=0` (the mean only), `space=0`, `matrix=0` (no matrix).
+
+`learned` reads with weights that were learned (`alacarte.learned`), by which its matrix is learned too, or not
+(`matched=0`: the matrix is learned under the settings' weights).
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.contexts import ContextSums
+from alacarte.errors import BadData
+from alacarte.evaluation.store import EveryNth
 from alacarte.informative import informative
+from alacarte.learned import learn_weights
 from alacarte.model import ALaCarte
 from alacarte.space import Space
 from alacarte.transform import Transform
 from alacarte.vectors import WordVectors
+from alacarte.weights import ContextWeights
 
 if TYPE_CHECKING:
     from alacarte.evaluation.systems import System, Workbench
 
 Doubles = npt.NDArray[np.float64]
-PARAMETERS = {"a", "power", "components", "matrix", "space", "agreement"}
+PARAMETERS = {"a", "power", "components", "matrix", "space"}
+LEARNED_PARAMETERS = {"contexts", "matched", "components", "space"}
 MEASURED = "sif:1e-3"  # the sums that informativeness is measured on: function words would drown the rest
 
 
@@ -33,25 +42,77 @@ class Informed(ALaCarte):
 
 
 def informed(bench: "Workbench", system: "System") -> Informed:
-    """The system in this workbench."""
+    """The system `informed` in this workbench."""
     settings, given = system.settings, system.parameters
     sums = bench.sums(settings, averaging=settings.averaging)
+    vectors, space = _place(bench.vectors, sums, given, space=1)
     measured = bench.sums(settings, MEASURED)
-    vectors, space = bench.vectors, None
-    if given.get("space", 1):
-        seen = np.array(sorted(vectors.index(sums.keys[row]) for row in sums.seen), dtype=np.intp)
-        space = Space.of(vectors, int(given.get("components", 3)), seen)
-        vectors = space.vectors(vectors)
+    if space is not None:
         sums, measured = space.sums(sums, vectors), space.sums(measured, vectors)
     weights = informative(measured, vectors, a=float(given.get("a", 1e-4)), power=float(given.get("power", 1.0)))
+    return _model(bench, system, vectors, space, sums, weights)
+
+
+def learned(bench: "Workbench", system: "System") -> Informed:
+    """The system `learned` in this workbench."""
+    settings, given = system.settings, system.parameters
+    if bench.corpus is None:
+        raise BadData("no corpus is given to learn from; pass --corpus FILE")
+    corpus, contexts = bench.corpus, int(given.get("contexts", 4))
+
+    def collect() -> ContextSums:
+        text = EveryNth(corpus, settings.every) if settings.every > 1 else corpus
+        found = learn_weights(
+            bench.vectors, text, bench.sums(settings, MEASURED), contexts=contexts, seed=settings.seed,
+            show_progress=bench.store.show_progress,
+        )  # fmt: skip
+        return ContextSums.collect(
+            bench.vectors, text, window=settings.window, positions=found.positions, context_weights=found.weights,
+            tokenizer=settings.tokenizer, show_progress=bench.store.show_progress,
+        )  # fmt: skip
+
+    key = {
+        "learned": 1, "vectors": bench.vectors.fingerprint, "window": settings.window, "contexts": contexts,
+        "tokenizer": settings.tokenizer, "every": settings.every, "seed": settings.seed,
+    }  # fmt: skip
+    own = bench.store.kept_sums(key, corpus, collect)
+    sums = own if given.get("matched", 1) else bench.sums(settings, averaging=settings.averaging)
+    vectors, space = _place(bench.vectors, sums, given, space=0)
+    if space is not None:
+        sums = space.sums(sums, vectors)
+    return _model(bench, system, vectors, space, sums, own.weights, own.settings.positions)
+
+
+def _place(
+    vectors: WordVectors, sums: ContextSums, given: dict[str, Any], space: int
+) -> tuple[WordVectors, Space | None]:
+    """The vectors in the space that is asked for, and the way there."""
+    if not given.get("space", space):
+        return vectors, None
+    seen = np.array(sorted(vectors.index(sums.keys[row]) for row in sums.seen), dtype=np.intp)
+    place = Space.of(vectors, int(given.get("components", 3)), seen)
+    return place.vectors(vectors), place
+
+
+def _model(
+    bench: "Workbench",
+    system: "System",
+    vectors: WordVectors,
+    space: Space | None,
+    sums: ContextSums,
+    weights: ContextWeights,
+    positions: str | None = None,
+) -> Informed:
+    """A matrix learned from the sums, to be applied to contexts that are read with these weights."""
+    settings = system.settings
     transform = Transform.fit(
         sums, vectors, weighting=settings.weighting, ridge=settings.penalty, exclude=bench.exclude
     )
-    if not given.get("matrix", 1):
+    if not system.parameters.get("matrix", 1):
         transform = replace(transform, matrix=np.eye(vectors.dimension, dtype=np.float32), report=None)
     assert transform.settings is not None
-    read = replace(transform, weights=weights, settings=replace(transform.settings, weights=weights.name))
-    model = Informed(vectors, read, tokenizer=settings.tokenizer)
+    reading = replace(transform.settings, weights=weights.name, positions=positions or transform.settings.positions)
+    model = Informed(vectors, replace(transform, weights=weights, settings=reading), tokenizer=settings.tokenizer)
     model.space = space
     return model
 

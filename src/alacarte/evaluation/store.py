@@ -7,7 +7,7 @@ memory only: nothing tells two of them apart for sure.
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -108,28 +108,35 @@ class Store:
         """
         kind: Averaging = "context" if averaging == "context" else "occurrence"
         key = {
-            "vectors": vectors.fingerprint, "corpus": self._identity(corpus), "window": window, "kind": kind,
+            "vectors": vectors.fingerprint, "window": window, "kind": kind,
             "weights": _canonical(context_weights), "tokenizer": tokenizer, "every": every,
         }  # fmt: skip
+
+        def collect() -> ContextSums:
+            weights = self.weights(vectors, corpus, context_weights, window=window, tokenizer=tokenizer, every=every)
+            return ContextSums.collect(
+                vectors, EveryNth(corpus, every) if every > 1 else corpus, window=window, averaging=kind,
+                context_weights=weights, tokenizer=tokenizer, show_progress=self.show_progress,
+            )  # fmt: skip
+
+        found = self.kept_sums(key, corpus, collect)
+        return found if kind == "context" else found.with_averaging(averaging)  # type: ignore[arg-type]
+
+    def kept_sums(self, key: dict[str, Any], corpus: Corpus, collect: Callable[[], ContextSums]) -> ContextSums:
+        """The sums that were kept under this key, or those that `collect` gives now; the corpus is added to it."""
+        key = {**key, "corpus": self._identity(corpus)}
         name = digest(key)
         if name not in self._memory:
             path = self.folder / "sums" / f"{name}.safetensors"
             if path.is_file():
                 self._memory[name] = ContextSums.load(path)
             else:
-                weights = self.weights(
-                    vectors, corpus, context_weights, window=window, tokenizer=tokenizer, every=every
-                )
-                self._memory[name] = ContextSums.collect(
-                    vectors, EveryNth(corpus, every) if every > 1 else corpus, window=window, averaging=kind,
-                    context_weights=weights, tokenizer=tokenizer, show_progress=self.show_progress,
-                )  # fmt: skip
+                self._memory[name] = collect()
                 if corpus_identity(corpus) is not None:
                     path.parent.mkdir(parents=True, exist_ok=True)
                     self._memory[name].save(path)
                     self.write_json(path.with_suffix(".json"), key)
-        found = self._memory[name]
-        return found if kind == "context" else found.with_averaging(averaging)  # type: ignore[arg-type]
+        return self._memory[name]
 
     def weights(
         self, vectors: WordVectors, corpus: Corpus, specification: str, *, window: int, tokenizer: str, every: int

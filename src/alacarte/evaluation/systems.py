@@ -14,9 +14,9 @@ from alacarte import baselines
 from alacarte._progress import progress
 from alacarte.baselines import Baseline, Nonce2Vec, RetrainedWord2Vec
 from alacarte.contexts import ContextSums
-from alacarte.corpus import Corpus
+from alacarte.corpus import Corpus, CorpusLike
 from alacarte.errors import BadData
-from alacarte.evaluation import informed
+from alacarte.evaluation import informed, spelled
 from alacarte.evaluation.settings import Settings
 from alacarte.evaluation.store import EveryNth, Store, corpus_identity, digest
 from alacarte.model import ALaCarte, Contexts
@@ -32,10 +32,12 @@ LINEAR: dict[str, type[Baseline]] = {
     "sums-but-the-top": baselines.SumsButTheTop,
     "sif-but-the-top": baselines.SIFButTheTop,
 }
-NAMES = (*LINEAR, "alacarte", "informed", "nonce2vec", "word2vec")
+NAMES = (*LINEAR, "alacarte", "informed", "learned", *spelled.KINDS, "nonce2vec", "word2vec")
 OWN = {"window", "tau", "averaging", "weights", "ridge", "tokenizer", "every", "seed"}  # settings a system may change
 PARAMETERS = {  # and numbers that only one kind of system has
     "informed": informed.PARAMETERS,
+    **dict.fromkeys(spelled.KINDS, spelled.PARAMETERS),
+    "learned": informed.LEARNED_PARAMETERS,
     "sif": {"a"},
     "sif-but-the-top": {"a", "components", "min_count"},
     "all-but-the-top": {"components"},
@@ -116,9 +118,12 @@ class Workbench:
         store: Store,
         *,
         exclude: Iterable[str] = (),
+        tested: Iterable[str] = (),
     ) -> None:
         self.vectors, self.corpus, self.store = vectors, corpus, store
         self.exclude = sorted(set(exclude))
+        self.tested = sorted({*self.exclude, *tested})  # words whose relatives a strict test keeps out as well
+        self.learned: dict[str, Any] = {}  # what systems share
 
     def sums(self, settings: Settings, weights: str | None = None, averaging: str = "occurrence") -> ContextSums:
         if self.corpus is None:
@@ -128,6 +133,12 @@ class Workbench:
             context_weights=settings.weights if weights is None else weights, tokenizer=settings.tokenizer,
             every=settings.every,
         )  # fmt: skip
+
+    def text(self, settings: Settings) -> CorpusLike:
+        """The part of the corpus that the settings ask for."""
+        if self.corpus is None:
+            raise BadData("no corpus is given to learn from; pass --corpus FILE")
+        return EveryNth(self.corpus, settings.every) if settings.every > 1 else self.corpus
 
     def build(self, system: System) -> Embedder:
         settings = system.settings
@@ -149,6 +160,10 @@ class Workbench:
             return self.alacarte(settings)
         if system.kind == "informed":
             return informed.informed(self, system)
+        if system.kind in spelled.KINDS:
+            return spelled.spelled(self, system)
+        if system.kind == "learned":
+            return informed.learned(self, system)
         kind = LINEAR[system.kind]
         if kind.needs == "nothing":
             return kind.fit(self.vectors, window=settings.window, tokenizer=settings.tokenizer, **system.parameters)
@@ -164,11 +179,8 @@ class Workbench:
 
     def word2vec(self, system: System) -> RetrainedWord2Vec:
         settings = system.settings
-        if self.corpus is None:
-            raise BadData("word2vec is trained on a corpus; pass --corpus FILE")
-        text = EveryNth(self.corpus, settings.every) if settings.every > 1 else self.corpus
         return RetrainedWord2Vec.fit(
-            self.vectors, text, window=settings.window, seed=settings.seed, tokenizer=settings.tokenizer,
+            self.vectors, self.text(settings), window=settings.window, seed=settings.seed, tokenizer=settings.tokenizer,
             show_progress=self.store.show_progress, **system.parameters,
         )  # fmt: skip
 
