@@ -188,6 +188,9 @@ def test_conllu_errors(tmp_path):
     file.write_text("1\tAnn\n")
     with pytest.raises(BadCorpus, match="line 1: 2 columns"):
         list(read_conllu(file))
+    file.write_text("# global.columns = ID WORD\n1\tAnn\n")
+    with pytest.raises(BadCorpus, match="line 1: no column is called FORM"):
+        list(read_conllu(file))
     file.write_text(CONLLU)
     with pytest.raises(BadCorpus, match="no word has a value for 'Nothing'"):
         list(read_conllu(file, "Nothing"))

@@ -159,3 +159,8 @@ def test_spacy_tags(wordnet):
               lemmas=["the", "plane", "bank", "."], sent_starts=[True, False, False, False])  # fmt: skip
     (sentence,) = sentences_of_doc(doc, wordnet)
     assert [(i.lemma, i.pos) for i in sentence.instances] == [("bank", "v")]  # planes are not in the tiny WordNet
+    with pytest.raises(AlacarteError, match="finds no sentences"):
+        list(sentences_of_doc(nlp("The plane banked."), wordnet))
+    nlp.add_pipe("sentencizer")
+    with pytest.raises(AlacarteError, match="finds no parts of speech"):
+        list(sentences_of_doc(nlp("The plane banked."), wordnet))

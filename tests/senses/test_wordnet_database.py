@@ -53,7 +53,7 @@ def _wn(source, tmp_path):
     words = {}
     for synset in synsets:
         for lemma, key in zip(synset.lemmas, synset.keys, strict=True):
-            words.setdefault((lemma, "a" if synset.pos == "s" else synset.pos), []).append((synset, key))
+            words.setdefault((lemma, synset.pos), []).append((synset, key))  # satellites are words of their own
     forms = {"goose": "geese", "run": "ran"}
     entries = []
     for number, ((lemma, pos), senses) in enumerate(words.items()):
@@ -72,9 +72,7 @@ def _wn(source, tmp_path):
         )
     parts = []
     for synset in synsets:
-        members = " ".join(
-            f"t-w{list(words).index((lemma, 'a' if synset.pos == 's' else synset.pos))}" for lemma in synset.lemmas
-        )
+        members = " ".join(f"t-w{list(words).index((lemma, synset.pos))}" for lemma in synset.lemmas)
         links = "".join(
             f'<SynsetRelation relType="hypernym" target="t-{up.id}"/>' for up in source.hypernyms(synset.id)
         )
@@ -121,6 +119,7 @@ def test_adjectives_and_satellites_are_numbered_together(any_wordnet):
     assert [synset.id for synset in any_wordnet.synsets("steady", "a")] == ["steady.a.01", "steady.s.02"]
     assert any_wordnet.synset("steady.s.02").keys == ("steady%5:00:01:fast:01",)
     assert any_wordnet.by_key("steady%5:00:01:fast:01").id == "steady.s.02"
+    assert [synset.id for synset in any_wordnet.synsets("quiet", "a")] == ["quiet.s.01", "quiet.a.02"]
 
 
 def test_ids_and_keys_lead_back_to_their_synset(any_wordnet):

@@ -15,11 +15,16 @@ SYNSETS = {
     "rapid": ("s", 0, [("rapid", 0), ("speedy(p)", 0)], [("&", "fast")], "done quickly"),
     "steady": ("a", 0, [("steady", 0)], [], "not subject to change"),
     "even": ("s", 0, [("steady", 1)], [("&", "fast")], "of a motion that does not vary"),
+    "still": ("a", 0, [("quiet", 0)], [], "without sound"),
+    "hushed": ("s", 0, [("quiet", 1)], [("&", "fast")], "in a low voice"),
     "firmly": ("r", 2, [("fast", 0)], [], 'fixed; "hold fast"'),
 }
 FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
-COUNTS = {"bank%1:17:01::": 2, "bank%1:14:00::": 5}
-SENSE_ORDER = {("bank", "noun"): ["shore", "money"]}  # other lemmas: in the order above
+COUNTS = {"bank%1:17:01::": 2, "bank%1:14:00::": 5, "quiet%5:00:01:fast:01": 3}
+SENSE_ORDER = {
+    ("bank", "noun"): ["shore", "money"],
+    ("quiet", "adj"): ["hushed", "still"],
+}  # other lemmas: in the order above
 EXCEPTIONS = {"noun": "geese goose\n", "verb": "ran run\ntook take\n", "adj": "", "adv": ""}
 HEADER = "  1 WordNet 3.0 Copyright nobody: written for tests  \n"
 

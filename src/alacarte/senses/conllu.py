@@ -37,6 +37,10 @@ def read_conllu(path: str | PathLike[str], label: str = FORMS) -> Iterator[Docum
             line = line.rstrip("\r")
             if line.startswith(HEADER):
                 names = tuple(line.removeprefix(HEADER).split())
+                if "FORM" not in names:
+                    raise BadCorpus(
+                        f"{stream.name}, line {number}: no column is called FORM; name the one with the words so"
+                    )
             elif not line.strip():
                 if rows:
                     spans = _forms(rows) if label == FORMS else _spans(rows, label)

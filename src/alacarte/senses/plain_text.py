@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from alacarte.errors import AlacarteError
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.wordnet import WordNet, simple_pos
 from alacarte.weights import STOP_WORDS
@@ -50,6 +51,9 @@ def _instances(words: tuple[str, ...], wordnet: WordNet) -> Iterator[Instance]:
 
 def sentences_of_doc(doc: Any, wordnet: WordNet) -> Iterator[Sentence]:
     """Sentences of a spaCy `Doc` with tags and lemmas: nouns, verbs, adjectives and adverbs that WordNet lists."""
+    for kind, name in (("SENT_START", "sentences"), ("POS", "parts of speech")):
+        if not doc.has_annotation(kind):
+            raise AlacarteError(f"this spaCy pipeline finds no {name}; use a trained one, such as en_core_web_sm")
     for number, part in enumerate(doc.sents, 1):
         tokens = [token for token in part if not token.is_space]
         instances = []

@@ -64,6 +64,7 @@ class WnWordNet(WordNet):
         self._made: dict[str, Synset] = {}
 
     def _read(self) -> None:
+        counts: dict[tuple[str, str], int] = {}  # of (lemma, synset id of wn)
         for word in self._wn.words():
             lemma, pos = word.lemma().replace(" ", "_"), check_pos(word.pos)
             for form in word.forms()[1:]:
@@ -73,14 +74,25 @@ class WnWordNet(WordNet):
                 listed = self._lemmas.setdefault(normal(lemma), {}).setdefault(pos, [])
                 if own not in listed:
                     listed.append(own)
+                number = sum(int(getattr(count, "value", count)) for count in sense.counts())
+                counts[normal(lemma), own] = number
                 key = sense_key(sense.id) or (sense.metadata() or {}).get("identifier")
                 if key and "%" in key:
                     self._keys.setdefault(own, []).append((lemma, key))
-                    self._counts[key] = sum(int(getattr(count, "value", count)) for count in sense.counts())
+                    self._counts[key] = number
+        self._order_adjectives(counts)
         if not self._keys:
             raise BadWordNet(
                 f"{self.name}: its senses have no Princeton sense keys, which annotated corpora use; use oewn or omw-en"
             )
+
+    def _order_adjectives(self, counts: dict[tuple[str, str], int]) -> None:
+        """Lexicons list satellites as words of their own, after or before the other adjectives; WordNet puts what is
+        frequent first."""
+        for lemma, parts in self._lemmas.items():
+            listed = parts.get("a", [])
+            rarity = {own: -counts[lemma, own] for own in listed}
+            listed.sort(key=rarity.__getitem__)
 
     def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
         parts = self._lemmas.get(normal(lemma), {})
