@@ -24,6 +24,7 @@ from alacarte.regression._estimate import Doubles, Fit, inflated, leverage_corre
 
 STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
+KEPT = 2 / 3  # of tr V², at least, when ties are taken out: with few units they are known too poorly for more
 SURE = 1e-12  # a tail no smaller than this is told from none
 GRID = 48  # lengths that are looked at before a limit is sought between two
 NEWTON = 6
@@ -84,7 +85,7 @@ def _noise(covariance: Doubles, fourth: Doubles, own: Doubles, tied: float, sing
     crude = float(np.trace(products))
     even = total**2 / d  # the least that tr V² can be
     pairs = crude - float(own[0])  # tr V² but for the pairs of a unit with itself and for ties
-    second = max((pairs - tied * total**2) / (1 - single + tied), even)
+    second = max((pairs - tied * total**2) / (1 - single + tied), pairs / (1 - single) * KEPT, even)
     third = max(float((products * covariance).sum()) - 3 * float((fourth * covariance).sum()) + 2 * float(own[1]), 0.0)
     values, axes = np.linalg.eigh(covariance)
     values = np.maximum(values, 0.0)
