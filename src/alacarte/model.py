@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from alacarte._folders import absolute, check_folder, new_folder
 from alacarte._version import __version__
+from alacarte.agreement import Agreement, agreement_weights
 from alacarte.contexts import ContextSums
 from alacarte.corpus import CorpusLike
 from alacarte.errors import (
@@ -288,6 +289,7 @@ class ALaCarte:
         each: bool = False,
         absent: Literal["error", "whole"] = "error",
         form: bool = False,
+        agreement: bool = False,
     ) -> Singles:
         """The vector of one thing from one or many contexts, on the fly.
 
@@ -295,7 +297,8 @@ class ALaCarte:
         window around each of its occurrences counts, and a context without it is an error, or counts with all
         its words if `absent="whole"` (with a warning); without, every word of each context does, as in the paper's
         few-shot experiments. `each` gives a row for each context instead. `form` adds what the target's spelling
-        says (`embed_parts` tells how much); there may then be no context at all.
+        says (`embed_parts` tells how much); there may then be no context at all. `agreement` makes contexts that
+        disagree with the rest count less (`agreement` tells how much).
 
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> model.embed("a x b b", target="x").tolist()
@@ -306,10 +309,30 @@ class ALaCarte:
         if form:
             fused = self.embed_parts(contexts, target, each=each, absent=absent).fused
             return fused if each else fused.reshape(-1)
+        if agreement and not each:
+            return self.agreement(contexts, target, absent=absent).vector
         rows, lists = self._context_sums(contexts, target, absent)
         if each:
             return np.stack([self._vector([row], _shortened(lists[i])) for i, row in enumerate(rows)])
         return self._vector(rows, _shortened(lists[0]))
+
+    def agreement(
+        self, contexts: Contexts, target: str | None = None, *, absent: Literal["error", "whole"] = "error"
+    ) -> Agreement:
+        """`embed(…, agreement=True)` with its reasons: how much each context counts (see `alacarte.agreement`).
+
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> found = model.agreement(["a x", "x a", "a x a", "b x"], target="x")
+        >>> found.weights.round(2).tolist(), [round(float(value), 2) for value in found.vector]
+        ([1.32, 1.32, 1.32, 0.04], [1.32, 0.01])
+        """
+        rows, lists = self._context_sums(contexts, target, absent)
+        alone = [self._vector([row], "") if row[2] > 0 else np.zeros(self.vectors.dimension) for row in rows]
+        weights, cosines = agreement_weights(np.stack(alone))
+        # Weights as multiples of a context: sums and counts alike, so that every average is what it says.
+        scaled = [tuple(weight * value for value in row) for weight, row in zip(weights, rows, strict=True)]
+        vector = self._vector(scaled, _shortened(lists[0]))
+        return Agreement([" ".join(tokens) for tokens in lists], weights, cosines, vector)
 
     def embed_parts(
         self,
