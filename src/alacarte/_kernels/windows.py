@@ -1,12 +1,15 @@
 """Context sums: the windows around matches, added up per target.
 
-The floor is one row read and one row of float64 sums read and written per match. With equal weights, one sum over
-[p - left, p + right] moves along the document from match to match: it slides (a row comes, a row goes, a token) or is
-made anew, whichever reads fewer rows; a match adds it less the rows of the match itself. Where every token is a match,
-that is three rows read a token, whatever the window; where matches are few, only the rows around them are read.
-Weights that depend on the distance are gathered for each match.
+The floor is one row read and one row of float64 sums read and written per match. Three ways to get near it, chosen
+for each document by what it holds:
 
-All sums are float64: the moving sum is exact to about 1e-16 of the largest partial sum per step and starts anew
+- *gathered*: where matches are few, only the rows of their windows are read; so also where weights depend on distance;
+- *moving*: where words are matched, one sum over [p - left, p + right] moves along the document (one row added, one
+  subtracted a token), and a match adds it less its own row;
+- *ringed*: where n-grams are matched, whose windows have a gap of any width, the sum over [p, p + right) moves along
+  and is kept for the last positions, so that a match costs two reads of it.
+
+All sums are float64: a moving sum is exact to about 1e-16 of the largest partial sum per step and starts anew
 with each document. The dimensions [low, high) are independent of each other, so threads may share them out and
 the result is the same to the last bit.
 """
@@ -52,8 +55,18 @@ def add_windows(
     """
     known, stride = rows.shape
     n_left, n_right = left.size, right.size
+    both = n_left + n_right
     width = high - low
-    around = np.empty(width)  # the sum over [at - n_left, at + n_right], cut at the document's edges
+    longest = 1
+    for m in range(starts.size):
+        longest = max(longest, ends[m] - starts[m])
+    size = 1
+    while size < n_left + longest + 1:
+        size *= 2
+    mask = size - 1
+    # The ring of sums: position p is row p & mask. With one window width, left and right share it.
+    ring_right = np.empty(size * width)
+    ring_left = ring_right if n_left == n_right else np.empty(size * width)
     window = np.empty(width)
     rows_flat = rows.reshape(-1)
     sums_flat = sums.reshape(-1)
@@ -61,79 +74,95 @@ def add_windows(
 
     for document in range(offsets.size - 1):
         begin, stop = offsets[document], offsets[document + 1]
-        at = np.int64(-1)
-        for m in range(bounds[document], bounds[document + 1]):
+        first, last = bounds[document], bounds[document + 1]
+        if first == last:
+            continue
+
+        if not uniform or (last - first) * both <= 3 * (stop - begin):
+            for m in range(first, last):
+                _set_zero(window, 0, width)
+                for k in range(min(n_left, starts[m] - begin)):
+                    token = ids[starts[m] - 1 - k]
+                    if 0 <= token < known:
+                        _add_scaled(window, 0, left[k], rows_flat, token * stride + low, width)
+                for k in range(min(n_right, stop - ends[m])):
+                    token = ids[ends[m] + k]
+                    if 0 <= token < known:
+                        _add_scaled(window, 0, right[k], rows_flat, token * stride + low, width)
+                if mean:
+                    factor = _mean_factor(ids, begin, stop, starts[m], ends[m], known, weights, left, right)
+                _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
+            continue
+
+        words = True  # one token each; none, where words without a vector hold no place
+        for m in range(first, last):
+            words = words and ends[m] == starts[m] + 1
+        if words:
+            at = begin
+            _set_zero(window, 0, width)
+            for k in range(begin, min(stop, begin + n_right + 1)):
+                if 0 <= ids[k] < known:
+                    _add_scaled(window, 0, 1.0, rows_flat, ids[k] * stride + low, width)
+            for m in range(first, last):
+                start, to = starts[m], targets[m] * stride + low
+                if m + AHEAD < starts.size:
+                    _fetch(sums_flat, targets[m + AHEAD] * stride + low, width, 8)
+                coming = start + 1 + n_right + AHEAD
+                if coming < ids.size and 0 <= ids[coming] < known:
+                    _fetch(rows_flat, ids[coming] * stride + low, width, 16)
+                own = np.int64(-1)
+                if 0 <= ids[start] < known:
+                    own = ids[start] * stride + low
+                # By far the commonest case, one step on with a word coming and a word going: all in one loop.
+                if at == start - 1 and at - n_left >= begin and start + n_right < stop and own >= 0 and not mean:
+                    came, went = ids[start + n_right], ids[at - n_left]
+                    if 0 <= came < known and 0 <= went < known:
+                        enter, leave = came * stride + low, went * stride + low
+                        _slide_and_add(window, rows_flat, enter, leave, own, sums_flat, to, width)
+                        at = start
+                        continue
+                while at < start:
+                    enter, leave = _changes(ids, begin, stop, at - n_left, both + 1, known, stride, low)
+                    _slide(window, 0, 0, rows_flat, enter, leave, width)
+                    at += 1
+                if mean:
+                    factor = _mean_factor(ids, begin, stop, start, start + 1, known, weights, left, right)
+                if own >= 0:
+                    _add_less(sums_flat, to, factor, window, rows_flat, own, width)
+                else:
+                    _add_scaled(sums_flat, to, factor, window, 0, width)
+            continue
+
+        # Position p of a ring holds the sum over the n tokens from p on, cut at the document's edges. The first
+        # position needed is begin - n_left: that whole window lies before the document but for what runs into it.
+        at_right = at_left = begin - n_left  # where the running sums stand
+        _set_zero(ring_left, (at_left & mask) * width, width)
+        _set_zero(ring_right, (at_right & mask) * width, width)
+        for k in range(begin, min(stop, at_right + n_right)):
+            if 0 <= ids[k] < known:
+                _add_scaled(ring_right, (at_right & mask) * width, 1.0, rows_flat, ids[k] * stride + low, width)
+        for m in range(first, last):
             start, end = starts[m], ends[m]
             if m + AHEAD < starts.size:
                 _fetch(sums_flat, targets[m + AHEAD] * stride + low, width, 8)
-            coming = start + 1 + n_right + AHEAD
-            if at >= 0 and coming < ids.size and 0 <= ids[coming] < known:
+            coming = end + n_right + AHEAD
+            if coming < ids.size and 0 <= ids[coming] < known:
                 _fetch(rows_flat, ids[coming] * stride + low, width, 16)
-            # By far the commonest case, one step on with a word coming and a word going: all in one loop.
-            if at == start - 1 and end == start + 1 and at - n_left >= begin and end + n_right <= stop and not mean:
-                came, went, here = ids[start + n_right], ids[at - n_left], ids[start]
-                if 0 <= came < known and 0 <= went < known and 0 <= here < known:
-                    enter, leave, own = came * stride + low, went * stride + low, here * stride + low
-                    _slide_and_add(around, rows_flat, enter, leave, own, sums_flat, targets[m] * stride + low, width)
-                    at = start
-                    continue
+            while at_right < end:
+                enter, leave = _changes(ids, begin, stop, at_right, n_right, known, stride, low)
+                old, new = (at_right & mask) * width, ((at_right + 1) & mask) * width
+                _slide(ring_right, old, new, rows_flat, enter, leave, width)
+                at_right += 1
+            if n_left != n_right:
+                while at_left < start - n_left:
+                    enter, leave = _changes(ids, begin, stop, at_left, n_left, known, stride, low)
+                    old, new = (at_left & mask) * width, ((at_left + 1) & mask) * width
+                    _slide(ring_left, old, new, rows_flat, enter, leave, width)
+                    at_left += 1
             if mean:
-                factor = _inverse(window_weight(ids, begin, stop, start, end, known, weights, left, right)[1])
-
-            # (A match of no length is one whose words hold no place.)
-            if not uniform or end == start or 2 * (end - start) > n_left + n_right:
-                window[:] = 0.0
-                for k in range(min(n_left, start - begin)):
-                    token = ids[start - 1 - k]
-                    if 0 <= token < known:
-                        _add_scaled(window, 0, left[k], rows_flat, token * stride + low, width)
-                for k in range(min(n_right, stop - end)):
-                    token = ids[end + k]
-                    if 0 <= token < known:
-                        _add_scaled(window, 0, right[k], rows_flat, token * stride + low, width)
-                _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
-                continue
-
-            if at < 0 or 2 * (start - at) > n_left + n_right:
-                around[:] = 0.0
-                for k in range(max(begin, start - n_left), min(stop, start + n_right + 1)):
-                    if 0 <= ids[k] < known:
-                        _fetch(rows_flat, ids[k] * stride + low, width, 16)
-                for k in range(max(begin, start - n_left), min(stop, start + n_right + 1)):
-                    if 0 <= ids[k] < known:
-                        _add_scaled(around, 0, 1.0, rows_flat, ids[k] * stride + low, width)
-                at = start
-            while at < start:
-                enter, leave = at + n_right + 1, at - n_left
-                comes = enter < stop and 0 <= ids[enter] < known
-                goes = leave >= begin and 0 <= ids[leave] < known
-                if comes and goes:
-                    _slide(around, rows_flat, ids[enter] * stride + low, ids[leave] * stride + low, width)
-                elif comes:
-                    _add_scaled(around, 0, 1.0, rows_flat, ids[enter] * stride + low, width)
-                elif goes:
-                    _add_scaled(around, 0, -1.0, rows_flat, ids[leave] * stride + low, width)
-                at += 1
-            # A longer match needs more words on its right than the sum has, and lacks those that it covers itself.
-            after = start + n_right + 1
-            if end == start + 1 and 0 <= ids[start] < known and not mean:
-                own = ids[start] * stride + low
-                _add_less(sums_flat, targets[m] * stride + low, around, rows_flat, own, width)
-                continue
-            if end == start + 2 and after < stop and not mean:
-                one, two, more = ids[start], ids[start + 1], ids[after]
-                if 0 <= one < known and 0 <= two < known and 0 <= more < known:
-                    first, second, third = one * stride + low, two * stride + low, more * stride + low
-                    _add_pair(sums_flat, targets[m] * stride + low, around, rows_flat, third, first, second, width)
-                    continue
-            window[:] = around
-            for k in range(after, min(stop, end + n_right)):
-                if 0 <= ids[k] < known:
-                    _add_scaled(window, 0, 1.0, rows_flat, ids[k] * stride + low, width)
-            for k in range(start, end):
-                if 0 <= ids[k] < known:
-                    _add_scaled(window, 0, -1.0, rows_flat, ids[k] * stride + low, width)
-            _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
+                factor = _mean_factor(ids, begin, stop, start, end, known, weights, left, right)
+            before, after = ((start - n_left) & mask) * width, (end & mask) * width
+            _add_two(sums_flat, targets[m] * stride + low, factor, ring_left, before, ring_right, after, width)
 
 
 # Loops over the dimensions of one row, on flat arrays. Unsigned indices, because numba takes signed ones for possibly
@@ -150,45 +179,74 @@ def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
 
 
 @inner
+def _set_zero(total, at, width):  # type: ignore[no-untyped-def]
+    for j in range(width):
+        total[np.uint64(at + j)] = 0.0
+
+
+@inner
 def _add_scaled(total, at, factor, row, begin, width):  # type: ignore[no-untyped-def]
     for j in range(width):
         total[np.uint64(at + j)] += factor * row[np.uint64(begin + j)]
 
 
 @inner
-def _slide(around, rows, enter, leave, width):  # type: ignore[no-untyped-def]
+def _add_less(total, at, factor, window, row, own, width):  # type: ignore[no-untyped-def]
     for j in range(width):
-        change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
-        around[np.uint64(j)] += change
+        total[np.uint64(at + j)] += factor * (window[np.uint64(j)] - np.float64(row[np.uint64(own + j)]))
 
 
 @inner
-def _add_less(sums, at, around, rows, own, width):  # type: ignore[no-untyped-def]
-    """Add the window of a match of one word."""
+def _add_two(total, at, factor, left, before, right, after, width):  # type: ignore[no-untyped-def]
     for j in range(width):
-        sums[np.uint64(at + j)] += around[np.uint64(j)] - np.float64(rows[np.uint64(own + j)])
+        total[np.uint64(at + j)] += factor * (left[np.uint64(before + j)] + right[np.uint64(after + j)])
 
 
 @inner
-def _add_pair(sums, at, around, rows, more, one, two, width):  # type: ignore[no-untyped-def]
-    """Add the window of a match of two words: one more on the right, less the two."""
-    for j in range(width):
-        own = np.float64(rows[np.uint64(one + j)]) + np.float64(rows[np.uint64(two + j)])
-        sums[np.uint64(at + j)] += around[np.uint64(j)] + np.float64(rows[np.uint64(more + j)]) - own
+def _changes(ids, begin, stop, at, n, known, stride, low):  # type: ignore[no-untyped-def]
+    """Where the rows begin that enter and leave a window when it moves on from [at, at + n), or -1."""
+    enter = leave = np.int64(-1)
+    if begin <= at + n < stop:
+        token = ids[at + n]
+        if 0 <= token < known:
+            enter = token * stride + low
+    if at >= begin:
+        token = ids[at]
+        if 0 <= token < known:
+            leave = token * stride + low
+    return enter, leave
+
+
+@inner
+def _slide(ring, old, new, rows, enter, leave, width):  # type: ignore[no-untyped-def]
+    if enter >= 0 and leave >= 0:
+        for j in range(width):
+            change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
+            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] + change
+    elif enter >= 0:
+        for j in range(width):
+            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] + np.float64(rows[np.uint64(enter + j)])
+    elif leave >= 0:
+        for j in range(width):
+            ring[np.uint64(new + j)] = ring[np.uint64(old + j)] - np.float64(rows[np.uint64(leave + j)])
+    else:
+        for j in range(width):
+            ring[np.uint64(new + j)] = ring[np.uint64(old + j)]
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
-def _slide_and_add(around, rows, enter, leave, own, sums, at, width):  # type: ignore[no-untyped-def]
+def _slide_and_add(window, rows, enter, leave, own, sums, at, width):  # type: ignore[no-untyped-def]
     """Move the sum one step on, and add it less the match's own row."""
     for j in range(width):
         change = np.float64(rows[np.uint64(enter + j)]) - np.float64(rows[np.uint64(leave + j)])
-        value = around[np.uint64(j)] + change
-        around[np.uint64(j)] = value
+        value = window[np.uint64(j)] + change
+        window[np.uint64(j)] = value
         sums[np.uint64(at + j)] += value - np.float64(rows[np.uint64(own + j)])
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
-def _inverse(weight):  # type: ignore[no-untyped-def]
+def _mean_factor(ids, begin, stop, start, end, known, weights, left, right):  # type: ignore[no-untyped-def]
+    weight = window_weight(ids, begin, stop, start, end, known, weights, left, right)[1]
     return 1.0 / weight if weight > 0.0 else 0.0
 
 
@@ -241,8 +299,8 @@ def count_windows(
         begin, stop = offsets[document], offsets[document + 1]
         for m in range(bounds[document], bounds[document + 1]):
             start, end, at = starts[m], ends[m], 4 * np.int64(targets[m])
-            if m + AHEAD < starts.size:
-                prefetch(counts_flat, 4 * np.int64(targets[m + AHEAD]))  # type: ignore[call-arg]
+            if m + 2 * AHEAD < starts.size:
+                prefetch(counts_flat, 4 * np.int64(targets[m + 2 * AHEAD]))  # type: ignore[call-arg]
             if plain:
                 n = before[start] - before[max(begin, start - left.size)]
                 n += before[min(stop, end + right.size)] - before[end]
