@@ -79,13 +79,13 @@ class Pass:
 
     def straight(self, room: int | None) -> Arrays:
         """Without a checkpoint; in passes over ids on disk if `room` bytes do not hold the sums."""
-        size = len(self.matcher.keys)
+        size = self.matcher.rows
         if room is not None and 8 * size * self.rows.shape[1] > room:
             folder = Path(tempfile.gettempdir())
             with self._steps() as steps:
                 works = (self._noted(step).work for step in steps)
                 return sum_in_passes(
-                    works, self.rows, self.windows, lambda: len(self.matcher.keys), self.threads, room, folder
+                    works, self.rows, self.windows, lambda: self.matcher.rows, self.threads, room, folder
                 )
         accumulator = self._accumulator()
         try:
@@ -95,11 +95,11 @@ class Pass:
                     self._noted(step)
         finally:
             accumulator.close()
-        return accumulator.arrays(len(self.matcher.keys))
+        return accumulator.arrays(self.matcher.rows)
 
     def resumable(self, checkpoint: Checkpoint, room: int | None) -> Arrays:
         """With a checkpoint, taken up where it stands."""
-        size = len(self.matcher.keys)
+        size = self.matcher.rows
         if room is not None and 8 * size * self.rows.shape[1] > room:
             raise AlacarteError(
                 f"the sums of {size:,} targets need {8 * size * self.rows.shape[1] / 1e9:.1f} GB, and sums that do not "
@@ -118,7 +118,7 @@ class Pass:
                 accumulator.note = (start, checksum, self.amounts)
                 if told["complete"]:
                     accumulator.close()
-                    return accumulator.arrays(len(self.matcher.keys))
+                    return accumulator.arrays(self.matcher.rows)
             try:
                 with self._steps(accumulator, checked=True, start=start, checksum=checksum) as steps:
                     for step in steps:
@@ -135,17 +135,19 @@ class Pass:
             if accumulator.note is None:
                 accumulator.note = (0, 0, self.amounts)
             self._save(checkpoint, accumulator, complete=True)
-            return accumulator.arrays(len(self.matcher.keys))
+            return accumulator.arrays(self.matcher.rows)
 
     # ------------------------------------------------------------------------------------------ their steps
 
     def _accumulator(self) -> Accumulator:
-        return Accumulator(self.rows, self.windows, len(self.matcher.keys), self.threads)
+        return Accumulator(self.rows, self.windows, self.matcher.rows, self.threads)
 
     def _save(self, checkpoint: Checkpoint, accumulator: Accumulator, complete: bool) -> None:
         done, checksum, amounts = accumulator.note
-        size = min(len(self.matcher.keys), len(accumulator.sums))
-        words, offsets = pack_words(self.matcher.keys[:size])
+        size = min(self.matcher.rows, len(accumulator.sums))
+        words, offsets = pack_words(
+            self.matcher.keys
+        )  # labels met ahead of the sums too: they come again in this order
         arrays = {**accumulator.arrays(size), "keys": words, "key_offsets": offsets}
         told = {"done": done, "checksum": checksum, "amounts": amounts, "complete": complete}
         checkpoint.save(arrays, told)
@@ -199,7 +201,7 @@ class Pass:
         encoded = self.encoder.encode(block)
         matches = self.matcher.match(encoded)
         work = prepare(encoded, matches, len(self.rows), self.settings.unknown == "keep")
-        return Step(work, len(self.matcher.keys), number, checksum, block.position)
+        return Step(work, self.matcher.rows, number, checksum, block.position)
 
     def _showing(self, steps: Iterator[Step], bar: Progress, accumulator: Accumulator | None) -> Iterator[Step]:
         began = last = time.perf_counter()
@@ -212,7 +214,7 @@ class Pass:
                 last = now
                 postfix = {"tokens/s": (self.amounts["tokens_read"] - before) / (now - began)}
                 if accumulator is not None:
-                    covered = np.count_nonzero(accumulator.counts[:, 0])
+                    covered = np.count_nonzero(accumulator.counts[:, 0].reshape(-1, self.matcher.groups).any(axis=1))
                     postfix["targets"] = f"{covered:,}/{len(self.matcher.keys):,}"
             bar.update_to(step.position, **postfix)
 

@@ -123,14 +123,17 @@ class TypicalSpread:
                 "no target has contexts from two documents or more, so nothing is known of how contexts differ; give "
                 "more text, or one that is split into documents"
             )
-        noise, df = found.noise, found.df
-        unit = found.z * np.sqrt(df / np.where(noise > 0, noise, 1.0))[:, None, None]
-        shape = np.einsum("tgd,tge->de", unit, unit) / df.sum()
-        rank = _effective_rank(shape, float(df.sum()))
+        noise, df, enough = found.noise, found.df, size >= LEARNED_FROM
         trace = np.where(noise > 0, noise * found.contexts, np.nan)
-        scale, scale_df = _prior(trace, df * rank)
-        enough = size >= LEARNED_FROM
-        own = cls(shape, scale, scale_df if enough else 0.0, 0.0, rank, 0.0, np.inf, 0.0, size)
+        level = noise
+        for _ in range(2):  # at the targets' own traces first, then at the shrunken ones
+            unit = found.z * np.sqrt(df / np.where(level > 0, level, 1.0))[:, None, None]
+            shape = np.einsum("tgd,tge->de", unit, unit) / df.sum()
+            shape /= max(float(np.trace(shape)), 1e-300)
+            rank = _effective_rank(shape, float(df.sum()))
+            scale, scale_df = _prior(trace, df * rank)
+            own = cls(shape, scale, scale_df if enough else 0.0, 0.0, rank, 0.0, np.inf, 0.0, size)
+            level = own.noise(found)
         length, spread = own._lengths(found)
         if not enough:
             return own

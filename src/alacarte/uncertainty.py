@@ -299,7 +299,7 @@ class Uncertainty:
         """The cosine of two targets, which may share documents: these are in the same groups."""
         _check(level)
         first, second, typical = self.one(word), self.one(other), self.typical
-        cosine = float(_units(first.means) @ _units(second.means)[0])
+        cosine = float(_units(first.means)[0] @ _units(second.means)[0])
         if word == other:
             return Similarity(word, other, 1.0, 1.0, 0.0, 1.0, 1.0, level)
         parts = [(found, *typical.lengths(found)) for found in (first, second)]

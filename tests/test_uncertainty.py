@@ -1,0 +1,186 @@
+"""Intervals cover, confidence is what it says, the test keeps its size: on contexts whose true mean is known."""
+
+import numpy as np
+import pytest
+
+from alacarte import ALaCarte, ContextSums, Transform, WordVectors
+from alacarte.comparing import adjust, compare
+from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey
+from alacarte.spread import deviations
+from alacarte.uncertainty import Uncertainty
+
+D = 20
+SHAPE = np.diag(1 / np.arange(1, D + 1) ** 0.5)
+OTHERS = WordVectors([f"v{i}" for i in range(300)], np.random.default_rng(9).normal(size=(300, D)))
+UNITS = OTHERS.matrix / np.linalg.norm(OTHERS.matrix, axis=1, keepdims=True)
+
+
+def simulated(words, n, seed, truth=None, groups=16):
+    """(uncertainty, true means) of `words` targets with n contexts each, dealt to groups at random."""
+    rng = np.random.default_rng(seed)
+    if truth is None:
+        truth = rng.normal(size=(words, D)) @ SHAPE
+    sums, weights = np.zeros((words, groups, D)), np.zeros((words, groups))
+    for word in range(words):
+        group = rng.integers(0, groups, n)
+        np.add.at(sums[word], group, truth[word] + 2 * rng.normal(size=(n, D)) @ SHAPE)
+        np.add.at(weights[word], group, 1)
+    found = deviations(sums, weights, [n] * words, np.eye(D))
+    return Uncertainty([f"w{i}" for i in range(words)], lambda rows: found[rows], OTHERS), truth
+
+
+def cosines(truth):
+    return truth / np.linalg.norm(truth, axis=1, keepdims=True) @ UNITS.T
+
+
+# With 2400 intervals that hold with a chance of .95, 92 % or 97.5 % would be five standard errors away.
+@pytest.mark.parametrize("n", [4, 32])
+def test_intervals_cover(n):
+    sure, truth = simulated(400, n, seed=n)
+    true, rng = cosines(truth), np.random.default_rng(0)
+    hits = []
+    for number in range(400):
+        rows = rng.integers(0, 300, 6)
+        for row, item in zip(rows, sure.similarities(f"w{number}", [f"v{i}" for i in rows]), strict=True):
+            hits.append(item.low <= true[number, row] <= item.high)
+    assert 0.92 < np.mean(hits) < 0.99
+
+
+def test_intervals_of_the_nearest_know_that_they_were_chosen():
+    sure, truth = simulated(300, 8, seed=1)
+    true = cosines(truth)
+    hits, naive, excess = [], [], []
+    for number in range(0, 300, 3):
+        for item in sure.nearest(f"w{number}", 3):
+            value = true[number, OTHERS.index(item.other)]
+            hits.append(item.low <= value <= item.high)
+            excess.append(item.estimate - value)
+            naive.append(sure.similarity(f"w{number}", item.other).estimate - value)
+    assert np.mean(hits) > 0.9
+    assert abs(np.mean(excess)) < 0.5 * abs(np.mean(naive))
+
+
+def test_other_levels():
+    sure, _ = simulated(50, 16, seed=2)
+    widths = [np.diff(sure.interval("w3", "v7", level))[0] for level in (0.5, 0.9, 0.99)]
+    assert widths[0] < widths[1] < widths[2]
+    with pytest.raises(AlacarteError, match="between 0 and 1"):
+        sure.interval("w3", "v7", 95)
+
+
+@pytest.mark.parametrize("n", [4, 16, 64])
+def test_confidence_is_the_cosine_that_is_reached(n):
+    sure, truth = simulated(400, n, seed=10 + n)
+    means = np.array([sure.one(f"w{i}").means[0] for i in range(400)])
+    reached = np.sum(means * truth, axis=1) / np.linalg.norm(means, axis=1) / np.linalg.norm(truth, axis=1)
+    assert sure.confidence.mean() == pytest.approx(reached.mean(), abs=0.03)
+    assert np.corrcoef(sure.confidence, reached)[0, 1] > 0.25
+    assert sure.effective_contexts.mean() == pytest.approx(n, rel=0.15)
+
+
+def test_one_context_alone_tells_nothing_and_beside_others_something():
+    vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+    alone = ALaCarte(vectors, Transform(np.eye(2))).induce(["x", "y"], ["x a", "y a", "y b"], spread=4)
+    with pytest.raises(NotEnoughData, match="one document"):
+        alone.uncertainty.confidence_of("x")
+    assert np.isnan(alone.confidence[0])
+    sure, _ = simulated(200, 8, seed=0)
+    one, _ = simulated(200, 1, seed=1)
+    beside = Uncertainty(one.keys, one._found, OTHERS, sure.typical)
+    assert 0 < beside.confidence_of("w0") < sure.confidence.mean()
+
+
+def test_two_targets():
+    sure, truth = simulated(300, 24, seed=5)
+    units = truth / np.linalg.norm(truth, axis=1, keepdims=True)
+    hits = []
+    for number in range(0, 300, 2):
+        item = sure.similarity(f"w{number}", f"w{number + 1}")
+        hits.append(item.low <= units[number] @ units[number + 1] <= item.high)
+    assert np.mean(hits) > 0.88  # 150 intervals: four standard errors
+    assert sure.between("w0", "w0").estimate == 1.0
+
+
+def test_targets_in_the_same_contexts_are_not_called_alike_for_it():
+    """Noise that two targets share would make their cosine larger than it is."""
+    rng = np.random.default_rng(0)
+    noise = 2 * rng.normal(size=(200, 16, D)) @ SHAPE
+    truth = rng.normal(size=(400, D)) @ SHAPE
+    sums = truth.reshape(2, 200, 1, D) + noise
+    found = deviations(sums.reshape(400, 16, D), np.ones((400, 16)), [16] * 400, np.eye(D))
+    sure = Uncertainty([f"w{i}" for i in range(400)], lambda rows: found[rows], OTHERS)
+    units = truth / np.linalg.norm(truth, axis=1, keepdims=True)
+    true = np.array([units[i] @ units[i + 200] for i in range(200)])
+    found_cosines = [sure.between(f"w{i}", f"w{i + 200}") for i in range(200)]
+    naive = np.mean([item.cosine for item in found_cosines] - true)
+    assert naive > 0.1
+    assert abs(np.mean([item.estimate for item in found_cosines] - true)) < 0.5 * naive
+
+
+def test_covariance_is_that_of_repeated_samples():
+    rng = np.random.default_rng(3)
+    truth = np.tile(rng.normal(size=D), (600, 1))
+    sure, _ = simulated(600, 16, seed=4, truth=truth)
+    means = np.array([sure.one(f"w{i}").means[0] for i in range(600)])
+    np.testing.assert_allclose(np.cov(means.T), sure.covariance("w5"), atol=0.12 * np.cov(means.T).max())
+
+
+def test_tables_and_errors():
+    sure, _ = simulated(30, 16, seed=6)
+    frame = sure.to_frame()
+    assert frame.loc["w3", "contexts"] == 16
+    assert list(frame.columns) == ["contexts", "effective_contexts", "confidence", "noise"]
+    found = sure.nearest("w3", 4)
+    assert found.to_frame().other.tolist() == [item.other for item in found]
+    with pytest.raises(UnknownKey, match="not among"):
+        sure.interval("nothing", "v1")
+    vectors = WordVectors(["a"], [[1.0]])
+    plain = ALaCarte(vectors, Transform(np.eye(1))).induce(["x"], ["x a"])
+    with pytest.raises(AlacarteError, match="spread=16"):
+        _ = plain.uncertainty
+
+
+def test_from_text_to_confidence():
+    rng = np.random.default_rng(0)
+    vectors = WordVectors([f"w{i}" for i in range(200)], rng.normal(size=(200, D)))
+    text = [" ".join(["x" if i % 4 else "y", *rng.choice(vectors.words[: 20 + i % 2], 6)]) for i in range(600)]
+    targets = ["x", "y", *vectors.words[:20]]
+    sums = ContextSums.collect(vectors, text, targets, spread=16)
+    model = ALaCarte(vectors, Transform(np.eye(D)))
+    induced = model.apply(sums)
+    assert induced.confidence[0] > induced.confidence[1] > 0.5
+    assert induced.uncertainty.effective_contexts[0] > 100
+    more = induced.update(text, spread=16)
+    np.testing.assert_allclose(more.sums.groups.sums, 2 * sums.groups.sums)
+
+
+# --------------------------------------------------------------------------------------------------- compare
+
+
+@pytest.mark.parametrize(("n_a", "n_b"), [(8, 8), (64, 64), (8, 64)])
+def test_the_comparison_keeps_its_size(n_a, n_b):
+    first, truth = simulated(400, n_a, seed=1)
+    second, _ = simulated(400, n_b, seed=2, truth=1.5 * truth)  # longer, but the same direction
+    found = compare(first, second)
+    assert np.mean([item.p_value < 0.05 for item in found]) < 0.09  # .05 is expected; this is four standard errors
+    assert np.mean([item.p_value for item in found]) == pytest.approx(0.5, abs=0.1)
+    hits = [item.low <= 1 <= item.high for item in found]
+    assert np.mean(hits) > 0.85
+
+
+def test_the_comparison_finds_what_differs():
+    first, truth = simulated(100, 64, seed=1)
+    rng = np.random.default_rng(0)
+    other = truth.copy()
+    other[:50] += 0.8 * rng.normal(size=(50, D)) @ SHAPE
+    second, _ = simulated(100, 64, seed=2, truth=other)
+    found = {item.word: item for item in compare(first, second)}
+    assert np.mean([found[f"w{i}"].q_value < 0.05 for i in range(50)]) > 0.9
+    assert np.mean([found[f"w{i}"].q_value < 0.05 for i in range(50, 100)]) < 0.15
+    assert compare(first, second, "w3")[0].to_dict()["contexts_a"] == 64
+    assert compare(first, second).to_frame().p_value.is_monotonic_increasing
+
+
+def test_adjusted_p_values_by_hand():
+    # Benjamini and Hochberg: p × number / rank, the least of those from its rank on
+    assert adjust([0.04, 0.01, 0.03]) == pytest.approx([0.04, 0.03, 0.04])
