@@ -10,7 +10,7 @@ that fall with distance are all special cases. At the end words that took no par
 better than with SIF, SIF is kept, and the result says so.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -34,6 +34,7 @@ from alacarte.weights import ContextWeights, named, sif
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
+Curve = Sequence[tuple[float, float]]
 PER_DECADE = 3  # bins of frequency
 PER_OCTAVE = 1  # bins of informativeness
 LEAST = 20  # occurrences of a word that is learned from
@@ -82,21 +83,27 @@ class LearnedWeights:
         require("matplotlib", extra="plot", purpose="the figure of learned weights")
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(10, 3.2), layout="constrained")
-        first, second, third = figure.subplots(1, 3, sharey=True)
-        shares, by_share = np.array([(share, weight) for share, weight, _ in self.by_frequency]).T
-        first.plot(shares, by_share, "k.-", drawstyle="steps-post", label="learned")
-        first.plot(shares, SIF / (SIF + shares), "k--", label="SIF")
-        first.set(xscale="log", xlabel="share of the text", ylabel="weight", title="frequency")
-        first.legend(frameon=False)
-        kappas, by_kappa = np.array([(kappa, weight) for kappa, weight, _ in self.by_informativeness]).T
-        second.plot(kappas, by_kappa, "k.-", drawstyle="steps-post")
-        second.set(xscale="log", xlabel="κ", title="informativeness")
-        for side, values, mark in ((-1, self.left, "ko-"), (1, self.right, "ko-")):
-            third.plot(side * np.arange(1, len(values) + 1), values, mark)
-        third.set(xlabel="distance", title="words before | after", ylim=(0, 1.05))
+        figure = Figure(figsize=(9, 2.8), layout="constrained")
+        frequency, telling = ([row[:2] for row in table] for table in (self.by_frequency, self.by_informativeness))
+        left, right = (list(enumerate(side.tolist(), start=1)) for side in (self.left, self.right))
+        draw_functions(figure, frequency, telling, left, right)
         figure.savefig(Path(path))
         return Path(path)
+
+
+def draw_functions(figure: Any, frequency: Curve, telling: Curve, left: Curve, right: Curve) -> None:
+    """Weight by frequency, by informativeness, and by distance to the left and to the right, on a matplotlib figure."""
+    first, second, third = figure.subplots(1, 3, sharey=True)
+    positive = [(share, weight) for share, weight in frequency if share > 0]  # the words never met have no place here
+    first.step(*zip(*positive, strict=True), "k-", where="post", label="learned")
+    first.plot([share for share, _ in positive], [SIF / (SIF + share) for share, _ in positive], "k--", label="SIF")
+    first.set(xscale="log", xlabel="share of the text", ylabel="weight", title="frequency", ylim=(0, 1.05))
+    first.legend(frameon=False)
+    second.step(*zip(*telling, strict=True), "k-", where="post")
+    second.set(xscale="log", xlabel="κ", title="informativeness")
+    for side, curve in ((-1, left), (1, right)):
+        third.plot([side * distance for distance, _ in curve], [weight for _, weight in curve], "ko-")
+    third.set(xlabel="distance", title="words before | after")
 
 
 def learn_weights(
@@ -121,7 +128,7 @@ def learn_weights(
     many words, so many contexts of each. `functions` are those that are learned; the others stay as they start.
     `penalty` is how strongly they are held there, in units of what the data say about an average bin.
     """
-    counts = _counts(sums, vectors)
+    counts = word_counts(sums, vectors)
     sample = sample_windows(
         vectors, corpus, counts, words=words, contexts=contexts, least=LEAST,
         window=(sums.settings.left, sums.settings.right) if window is None else window,
@@ -141,7 +148,7 @@ def weights_from(
     penalty: float = 1e-2,
 ) -> LearnedWeights:
     """The same from contexts that were sampled before."""
-    counts = _counts(sums, vectors)
+    counts = word_counts(sums, vectors)
     if sample.contexts < 1 or rounds < 1 or penalty < 0 or not set(functions) <= set(FUNCTIONS):
         raise AlacarteError(
             f"contexts and rounds are at least 1, the penalty is not negative, and functions are out of "
@@ -192,7 +199,8 @@ def weights_from(
     )  # fmt: skip
 
 
-def _counts(sums: ContextSums, vectors: WordVectors) -> Longs:
+def word_counts(sums: ContextSums, vectors: WordVectors) -> Longs:
+    """How often each word of the vectors occurred, by sums over the whole vocabulary."""
     if sums.fingerprint != vectors.fingerprint or sums.targets is not None:
         raise BadSums("weights are learned from sums over the whole vocabulary of the same vectors; collect those")
     counts = np.zeros(len(vectors), dtype=np.int64)

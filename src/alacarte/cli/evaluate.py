@@ -20,6 +20,7 @@ app = typer.Typer(no_args_is_help=True, help="The paper's experiments: nonces, c
 
 PROTOCOL = "The protocol"
 OUTPUT = "What comes out"
+WITHOUT_DATA = ("figure1", "weights", "agreement")
 
 
 def _protocol(help: str, **options: Any) -> Any:
@@ -109,7 +110,7 @@ def show(results: "Results", index: list[str], column: str, out: Path | None, as
             wrote(path)
 
 
-def _run(
+def run_experiment(
     experiment: str,
     run: "Callable[[Settings, Store], Results]",
     given: dict[str, Any],
@@ -120,7 +121,7 @@ def _run(
 ) -> None:
     config, out, cache, as_json = (given.pop(name) for name in ("config", "out", "cache", "as_json"))
     settings = read_settings(experiment, config, given)
-    if not settings.data and experiment != "figure1":
+    if not settings.data and experiment not in WITHOUT_DATA:
         raise typer.BadParameter("no data set is given; pass --data DIR")
     if not settings.corpus:
         raise typer.BadParameter("no text is given to learn from; pass --corpus FILE")
@@ -156,7 +157,7 @@ def nonce(
     given = dict(locals())
     from alacarte.evaluation.nonce import run
 
-    _run("nonce", run, given, index=["system", "source"], column="metric", title="Definitional nonces")
+    run_experiment("nonce", run, given, index=["system", "source"], column="metric", title="Definitional nonces")
 
 
 @app.command()
@@ -187,7 +188,7 @@ def chimera(
     given = dict(locals())
     from alacarte.evaluation.chimera import run
 
-    _run("chimera", run, given, index=["system", "source", "metric"], column="sentences", title="Chimeras")
+    run_experiment("chimera", run, given, index=["system", "source", "metric"], column="sentences", title="Chimeras")
 
 
 @app.command()
@@ -216,7 +217,7 @@ def crw(
     given = dict(locals())
     from alacarte.evaluation.crw import run
 
-    _run("crw", run, given, index=["system", "source"], column="size", title="Contextual rare words")
+    run_experiment("crw", run, given, index=["system", "source"], column="size", title="Contextual rare words")
 
 
 @app.command()
@@ -243,7 +244,7 @@ def wordsim(
     given = dict(locals())
     from alacarte.evaluation.wordsim import run
 
-    _run("wordsim", run, given, index=["system", "metric"], column="set", title="Word similarity")
+    run_experiment("wordsim", run, given, index=["system", "metric"], column="set", title="Word similarity")
 
 
 @app.command()
@@ -267,7 +268,7 @@ def figure1(
     given = dict(locals())
     from alacarte.evaluation.figure1 import run
 
-    _run("figure1", run, given, index=["count"], column="curve", title="By word count")
+    run_experiment("figure1", run, given, index=["count"], column="curve", title="By word count")
 
 
 @app.command()

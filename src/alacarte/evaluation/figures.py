@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from alacarte.errors import require
+from alacarte.evaluation import context_weights
 from alacarte.evaluation.results import Results, Row, shown
 
 LOOKS: list[tuple[str, Any, str]] = [  # colours that differ in lightness, dashes, marks
@@ -276,6 +277,19 @@ def _title(what: str, results: Results) -> str:
     return f"{what}\n{_short(s.vectors)}, {text}window {s.window}, τ = {s.tau}"
 
 
+def _agreement(pyplot: Any, results: Results) -> Any:
+    """Cosine by the number of contexts: all the word's own, and a quarter another word's."""
+    figure, panels = pyplot.subplots(1, 2, figsize=(7, 3), sharey=True)
+    for axes, foreign in zip(panels, (False, True), strict=True):
+        for metric, style in (("all alike", "k--"), ("power 0.5", "k-"), ("power 1", "k:")):
+            rows = [row for row in results.select(metric=metric) if bool(row["foreign"]) == foreign]
+            axes.plot([row["size"] for row in rows], [row["value"] for row in rows], style, label=metric)
+        axes.set(xscale="log", xlabel="contexts", title="a quarter another word's" if foreign else "all its own")
+    panels[0].set_ylabel("cosine with the word's vector")
+    panels[0].legend()
+    return figure
+
+
 FIGURES: dict[str, Callable[..., Any]] = {
     "crw": _crw,
     "nonce": _nonce,
@@ -283,4 +297,6 @@ FIGURES: dict[str, Callable[..., Any]] = {
     "wordsim": _wordsim,
     "figure1": _figure1,
     "sweep": _sweep,
+    "weights": context_weights.draw,
+    "agreement": _agreement,
 }

@@ -18,7 +18,7 @@ from alacarte.errors import AlacarteError, BadData
 from alacarte.evaluation.store import digest
 from alacarte.transform import Weighting
 
-EXPERIMENTS = ("crw", "nonce", "chimera", "wordsim", "figure1", "sweep")
+EXPERIMENTS = ("crw", "nonce", "chimera", "wordsim", "figure1", "sweep", "weights", "agreement")
 SYSTEMS = (
     "additive",
     "no-stop-words",
