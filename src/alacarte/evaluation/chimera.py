@@ -4,6 +4,7 @@ True mean Spearman comes first. The authors' script averages ρ together with it
 second metric, so that the published ones can be compared with something.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from alacarte.evaluation.results import Exclusion, Results, Row
 from alacarte.evaluation.settings import Settings
 from alacarte.evaluation.splits import Permit, open_test
 from alacarte.evaluation.store import Store
-from alacarte.evaluation.systems import Embedder, Workbench, check_overlap
-from alacarte.model import SLOT
+from alacarte.evaluation.systems import Embedder, System, Workbench, check_overlap
+from alacarte.model import SLOT, ALaCarte
 from alacarte.tokens import get_tokenizer
 from alacarte.vectors import WordVectors
 
@@ -50,9 +51,7 @@ def evaluate(
     data = [[size, c.name, c.sentences, c.probes, c.ratings] for size, cs in trials.items() for c in cs]
     rows: list[Row] = []
     left_out = Exclusion.of("probes with their ratings", sorted({p for p in probes if p not in vectors}), "no vector")
-    outcomes = bench.each(
-        settings, data, lambda system: _correlations(bench.build(system), trials, system.settings.tokenizer), "chimeras"
-    )
+    outcomes = bench.each(settings, data, lambda system: _correlations(bench.build(system), trials, system), "chimeras")
     for system, outcome in outcomes:
         for metric in ("ρ", "(ρ+p)/2"):
             for size in trials:
@@ -70,13 +69,13 @@ def evaluate(
     return Results(settings, (*rows, *published.chimera_rows()), tuple(left_out), protocol)
 
 
-def _correlations(model: Embedder, trials: dict[int, list[Chimera]], tokenizer: str) -> dict[str, dict[str, Any]]:
+def _correlations(model: Embedder, trials: dict[int, list[Chimera]], system: System) -> dict[str, dict[str, Any]]:
     """ρ and (ρ+p)/2 of each trial, by number of sentences."""
     result: dict[str, dict[str, Any]] = {}
     for size, chimeras in trials.items():
         kept: dict[str, Any] = {"ρ": [], "(ρ+p)/2": [], "failed": []}
         for chimera in chimeras:
-            rho, n = _correlation(model, chimera, tokenizer)
+            rho, n = _correlation(model, chimera, system)
             if np.isnan(rho):
                 kept["failed"].append(chimera.name)
                 continue
@@ -88,19 +87,37 @@ def _correlations(model: Embedder, trials: dict[int, list[Chimera]], tokenizer: 
     return result
 
 
-def _correlation(model: Embedder, chimera: Chimera, tokenizer: str) -> tuple[float, int]:
+def _correlation(model: Embedder, chimera: Chimera, system: System) -> tuple[float, int]:
     """(ρ, number of probes); NaN where there is none. A probe without a vector goes with its own rating."""
     known = [(p, r) for p, r in zip(chimera.probes, chimera.ratings, strict=True) if p in model.vectors]
     if len(known) < LEAST:
         return float("nan"), len(known)
-    split = get_tokenizer(tokenizer)
+    split = get_tokenizer(system.settings.tokenizer)
     texts = [split(text, model.vectors.key_to_index) for text in chimera.sentences]
     try:
-        vector = model.embed(texts) if _keeps_slots(model) else model.embed([_without_slots(text) for text in texts])
+        if _keeps_slots(model):
+            vector = model.embed(texts)
+        elif system.parameters.get("agreement"):
+            assert isinstance(model, ALaCarte)
+            parts = [_without_slots(part) for text in texts for part in cut_between_slots(text)]
+            vector = model.embed(parts, agreement=True)
+        else:
+            vector = model.embed([_without_slots(text) for text in texts])
     except NotEnoughData:
         return float("nan"), len(known)
     similar = cosines(vector[None, :], model.vectors[[probe for probe, _ in known]])
     return float(spearman(similar, [rating for _, rating in known])), len(known)
+
+
+def cut_between_slots(tokens: list[str]) -> list[list[str]]:
+    """Sentences that were run together, cut half way between their slots: the contexts that agreement is between.
+
+    >>> cut_between_slots(["a", "___", "b", "c", "d", "___"])
+    [['a', '___', 'b'], ['c', 'd', '___']]
+    """
+    slots = [place for place, token in enumerate(tokens) if SLOT.match(token)]
+    cuts = [0, *((first + second) // 2 for first, second in pairwise(slots)), len(tokens)]
+    return [tokens[low:high] for low, high in pairwise(cuts)]
 
 
 def _keeps_slots(model: Embedder) -> bool:

@@ -4,6 +4,7 @@
 sums under the settings' weights (every word alike, say: with many contexts what is not to the point averages out), and
 its few contexts read with `alacarte.informative` weights (with few it does not, so the words that tell count more).
 Each ingredient can be taken out: `power=0` (SIF), `components=0` (the mean only), `space=0`, `matrix=0` (no matrix).
+`agreement=1` makes the contexts of a chimera count by their agreement.
 
 `learned` reads with weights that were learned (`alacarte.learned`), by which its matrix is learned too, or not
 (`matched=0`: the matrix is learned under the settings' weights).
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from alacarte.evaluation.systems import System, Workbench
 
 Doubles = npt.NDArray[np.float64]
-PARAMETERS = {"a", "power", "components", "matrix", "space"}
+PARAMETERS = {"a", "power", "components", "matrix", "space", "agreement"}
 LEARNED_PARAMETERS = {"contexts", "matched", "components", "space"}
 MEASURED = "sif:1e-3"  # the sums that informativeness is measured on: function words would drown the rest
 
