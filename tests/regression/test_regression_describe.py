@@ -125,6 +125,27 @@ def test_permutations_find_what_is_there_and_nothing_else():
         ratio(embedded(moved), party, permutations=9, cluster=(np.arange(80) // 2).tolist())
 
 
+def test_contexts_without_a_group_take_no_part_in_permutations():
+    found = sample(80)
+    party = ["D" if number % 3 else "R" for number in range(80)]
+    some = [None if number >= 60 else name for number, name in enumerate(party)]
+    want = ratio(found.select(np.arange(60)), party[:60], k=5, permutations=99, seed=0)
+    assert ratio(found, some, k=5, permutations=99, seed=0).rows() == want.rows()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"intervals": "score"}, "intervals is 'jackknife'"),
+        ({"intervals": "jackknife", "level": 95}, "probability"),
+        ({"intervals": "bootstrap", "draws": 1}, "at least 2 draws"),
+    ],
+)
+def test_settings_that_make_no_sense(wrong, message):
+    with pytest.raises(AlacarteError, match=message):
+        nearest(sample(), k=2, **wrong)
+
+
 def test_leaving_out_units_is_recomputing_without_them():
     rng = np.random.default_rng(4)
     matrix = rng.normal(size=(12, 4)) + 1

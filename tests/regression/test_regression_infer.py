@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.errors import AlacarteWarning, BadCorpus, BadFormula, NoOccurrences, NotEnoughData
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadFormula, NoOccurrences, NotEnoughData
 from alacarte.regression import contexts, dem, regress
 from alacarte.regression.design import parse_formula
 
@@ -143,6 +143,7 @@ def test_a_level_that_is_absent_is_dropped():
         ({}, "tax* ~ parti", "asks for 'parti'.*'party'"),
         ({}, "tax* ~ party +* x", "cannot be"),
         ({}, "tax* ~ log(year - 2000000)", "not finite"),
+        ({}, "tax* ~ 1", "no covariate"),
     ],
 )
 def test_designs_that_cannot_be_fitted(change, formula, message):
@@ -187,8 +188,20 @@ def test_both_robust_variances():
     assert old.table["noise"][0] == pytest.approx(tables["HC1"].table["noise"][0])
     with pytest.raises(BadFormula, match="'HC1', 'HC2'"):
         regress("tax* ~ party", data, VECTORS, robust="HC3", **FAST)
-    with pytest.raises(BadFormula, match="level is a probability"):
-        regress("tax* ~ party", data, VECTORS, level=95, **FAST)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"level": 95}, "level is a probability"),
+        ({"permutations": -1}, "permutations are 0 for none"),
+        ({"draws": 0, "intervals": "bootstrap"}, "at least 2 draws"),
+        ({"adjust": "fdr"}, "adjust is 'none'"),
+    ],
+)
+def test_settings_that_make_no_sense(wrong, message):
+    with pytest.raises(AlacarteError, match=message):
+        regress("tax* ~ party", speeches(), VECTORS, **FAST | wrong)
 
 
 def test_profiles_and_contrasts():
@@ -197,7 +210,8 @@ def test_profiles_and_contrasts():
     a, b = {"party": "R", "year": 2000}, {"party": "D", "year": 2000}
     np.testing.assert_allclose(fit.predict(a) - fit.predict(b), fit.coef("party[T.R]"))
     assert fit.predict({"party": ["R", "D"], "year": 2000}).shape == (2, 5)
-    assert fit.predict(pd.DataFrame([a, b])).shape == (2, 5)
+    for frame in (pd.DataFrame([a, b]), pl.DataFrame([a, b])):
+        np.testing.assert_allclose(fit.predict(frame), [fit.predict(a), fit.predict(b)])
     between = fit.contrast(a, b)
     assert between["term"].tolist() == ["party: R − D"]
     for name in ("estimate", "noise", "lower", "upper"):
@@ -212,6 +226,8 @@ def test_profiles_and_contrasts():
         fit.predict({"party": "Whig", "year": 2000})
     with pytest.raises(BadFormula, match="the same"):
         fit.contrast(a, a)
+    with pytest.raises(BadFormula, match="between two profiles"):
+        fit.contrast({"party": ["R", "D"], "year": 2000}, b)
     with pytest.raises(BadFormula, match="no term"):
         fit.coef("gender")
 
@@ -235,6 +251,8 @@ def test_as_conText_does():
     assert fit.terms == ["(Intercept)", "year", "party_R"]
     assert fit.settings.intervals == "jackknife"
     assert fit.settings.permutations == 100
+    with pytest.raises(BadFormula, match=r"names joined by \+"):
+        regress("tax* ~ party * year", data, VECTORS, compat="conText", **FAST)
     rows = regress(
         "tax* ~ party", data, VECTORS, window=8, tokenizer="whitespace", cluster="speaker", compat="conText"
     ).table

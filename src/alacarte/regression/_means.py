@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from alacarte.errors import AlacarteError
 from alacarte.regression._space import unit_rows
 from alacarte.regression.compat import Choices
 
@@ -135,6 +136,7 @@ def estimate(
     value = np.stack([plain_cosines(group.mean()[None], directions)[0] for group in groups])
     if intervals is None:
         return Estimates(value)
+    check_inference(level, draws)
     if intervals == "bootstrap" and rules.rounded_percentiles:
         return _context_bootstrap(groups, directions, level, draws, rng or np.random.default_rng())
     centre, error, lower, upper = (np.full_like(value, np.nan) for _ in range(4))
@@ -191,6 +193,19 @@ def context_summary(values: Doubles, level: float) -> Estimates:
     return Estimates(values.mean(axis=0), None, values.std(axis=0, ddof=1), ordered[low - 1], ordered[high - 1])
 
 
+def check_inference(
+    level: float, draws: int | None = None, permutations: int | None = None, adjust: str = "none"
+) -> None:
+    """Raise if a setting makes no sense, before any work is done."""
+    if not 0 < level < 1:
+        raise AlacarteError(f"level is a probability such as 0.95, not {level}")
+    if draws is not None and draws < 2:
+        raise AlacarteError(f"a bootstrap needs at least 2 draws, better 1000, not {draws}")
+    if permutations is not None and permutations < 0:
+        raise AlacarteError(f"permutations are 0 for none, or more, not {permutations}")
+    adjusted(np.empty(0), adjust)
+
+
 def p_value(exceeding: npt.ArrayLike, permutations: int, rules: Choices) -> Doubles:
     """
     >>> from alacarte.regression.compat import choices
@@ -204,7 +219,7 @@ def p_value(exceeding: npt.ArrayLike, permutations: int, rules: Choices) -> Doub
 Adjust = Literal["none", "bonferroni", "holm", "bh"]
 
 
-def adjusted(p: Doubles, how: Adjust) -> Doubles:
+def adjusted(p: Doubles, how: str) -> Doubles:
     """p-values adjusted for their number: Bonferroni, Holm, or Benjamini and Hochberg's false discovery rate.
 
     >>> adjusted(np.array([0.01, 0.04, 0.03]), "holm").round(3).tolist()
@@ -227,7 +242,7 @@ def adjusted(p: Doubles, how: Adjust) -> Doubles:
     elif how == "none":
         changed = values
     else:
-        raise ValueError(f"adjust is 'none', 'bonferroni', 'holm' or 'bh', not {how!r}")
+        raise AlacarteError(f"adjust is 'none', 'bonferroni', 'holm' or 'bh', not {how!r}")
     result = np.full(len(p), np.nan)
     result[present] = np.minimum(changed, 1.0)
     return result

@@ -40,6 +40,8 @@ class Grouped:
 def grouped(
     embeddings: Embeddings, by: Groups | None, cluster: Groups | None, intervals: Intervals, compat: Compat
 ) -> Grouped:
+    if intervals not in (None, "jackknife", "bootstrap"):
+        raise AlacarteError(f"intervals is 'jackknife', 'bootstrap' or None, not {intervals!r}")
     if embeddings.counts is not None:
         if by is not None or intervals is not None or cluster is not None:
             raise AlacarteError("these are means already; pass the embeddings of the contexts, with by=…")

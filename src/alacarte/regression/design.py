@@ -62,7 +62,9 @@ class Design:
 
     def at(self, profile: Mapping[str, Any] | Any) -> Doubles:
         """The rows of the design for given values of the variables: a mapping, or a frame of several."""
-        columns = dict(profile) if isinstance(profile, Mapping) else {name: list(profile[name]) for name in profile}
+        columns = (
+            dict(profile) if isinstance(profile, Mapping) else {name: list(profile[name]) for name in profile.columns}
+        )
         lacking = [name for name in self.variables if name not in columns]
         if lacking:
             raise BadFormula(
@@ -92,7 +94,14 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
     if re.search(r"(^|[\s+*:(])\.([\s+*:)]|$)", covariates):
         everything = " + ".join(f"`{name}`" for name in available)
         text = re.sub(r"(^|(?<=[\s+*:(]))\.(?=[\s+*:)]|$)", f"({everything})", covariates)
+    if compat is not None and re.search(r"[*:(]", re.sub(r"`[^`]*`", "", covariates)):
+        raise BadFormula(
+            f"with compat='conText' covariates are names joined by +, not {covariates!r}; leave `compat` out for "
+            "interactions and functions"
+        )
     names, formula = _variables_of(text, formulaic, compat)
+    if not names:
+        raise BadFormula(f"the formula has no covariate ({covariates!r}); name at least one column right of ~")
     columns: dict[str, Column] = {}
     for name in names:
         if name not in variables.columns:

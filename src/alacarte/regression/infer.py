@@ -15,7 +15,7 @@ from alacarte.regression import _estimate, _interval
 from alacarte.regression._estimate import Fit, Robust
 from alacarte.regression._frames import Table, as_column, column_of
 from alacarte.regression._lexical import Lexical
-from alacarte.regression._means import Adjust, adjusted, p_value
+from alacarte.regression._means import Adjust, adjusted, check_inference, p_value
 from alacarte.regression._patterns import Overlaps, ValueType
 from alacarte.regression._space import Averaging, Candidates, Space
 from alacarte.regression.compat import Choices, Compat, choices
@@ -140,7 +140,10 @@ class EmbeddingRegression:
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Table:
         """How far apart two profiles are: the squared length of the difference of their embeddings, as in `tidy`."""
-        difference = self.design.at(a)[:1] - self.design.at(b)[:1]
+        rows = self.design.at(a), self.design.at(b)
+        if len(rows[0]) != 1 or len(rows[1]) != 1:
+            raise BadFormula("a contrast is between two profiles; give one value for each variable, not several")
+        difference = rows[0] - rows[1]
         if not np.abs(difference).any():
             raise BadFormula("the two profiles are the same; let them differ in at least one variable")
         name = ", ".join(f"{key}: {a[key]} − {b[key]}" for key in self.design.variables if a[key] != b[key])
@@ -298,8 +301,7 @@ def regress(
     variance = ("HC1" if compat else "HC2") if robust is None else robust
     if variance not in ("HC1", "HC2"):
         raise BadFormula(f"robust is 'HC1', 'HC2' or None, not {robust!r}")
-    if not 0 < level < 1:
-        raise BadFormula(f"level is a probability such as 0.95, not {level}")
+    check_inference(level, draws, permutations, adjust)
     settings = Settings(
         how, level, jackknife_fraction, draws, (100 if compat else 999) if permutations is None else permutations,
         adjust, seed, compat, show_progress, variance,

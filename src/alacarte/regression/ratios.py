@@ -15,6 +15,7 @@ from alacarte.regression._means import (
     GroupMean,
     Intervals,
     adjusted,
+    check_inference,
     context_summary,
     debiased_cosines,
     jackknife_deviations,
@@ -62,6 +63,7 @@ def ratio(
     ['D', 'R']
     """
     rules = choices(compat)
+    check_inference(level, draws, permutations, adjust)
     groups = grouped(embeddings, by, cluster, intervals, compat)
     if len(groups.labels) != 2:
         raise AlacarteError(
@@ -89,8 +91,9 @@ def ratio(
     if permutations:
         observed = np.abs(value - 1) if rules.value_is_bootstrap_mean else np.abs(above - below)
         exceeding = _permuted(
-            embeddings, groups.codes == top, cluster, directions, observed, permutations, rng, rules, show_progress
-        )
+            embeddings, groups.codes == top, groups.codes >= 0, cluster, directions, observed, permutations, rng, rules,
+            show_progress,
+        )  # fmt: skip
         columns["p_value"] = p_value(exceeding, permutations, rules)
         columns["p_adjusted"] = adjusted(columns["p_value"], adjust)
     label = {True: str(groups.labels[top]), False: str(groups.labels[1 - top])}
@@ -169,6 +172,7 @@ def _joint_squares(units: list[GroupMean], pulls: list[Doubles]) -> Doubles:
 def _permuted(
     embeddings: Embeddings,
     is_top: npt.NDArray[np.bool_],
+    grouped_rows: npt.NDArray[np.bool_],
     cluster: Groups | None,
     directions: Doubles,
     observed: Doubles,
@@ -178,9 +182,9 @@ def _permuted(
     show_progress: bool | None,
 ) -> Doubles:
     """How many relabellings differ at least as much, for each feature."""
-    clusters = None if cluster is None else group_codes(embeddings, cluster)[1]
-    units = GroupMean.of(embeddings.matrix, clusters)
-    labels = is_top.astype(np.float64)
+    clusters = None if cluster is None else group_codes(embeddings, cluster)[1][grouped_rows]
+    units = GroupMean.of(embeddings.matrix[grouped_rows], clusters)
+    labels = is_top[grouped_rows].astype(np.float64)
     if clusters is not None:
         _, first, codes = np.unique(clusters, return_index=True, return_inverse=True)
         if not np.array_equal(labels[first][codes], labels):
