@@ -36,7 +36,8 @@ class Explanation:
 
     `confidence` is the cosine to be expected with the vector that infinitely many contexts would give, None where
     nothing is known of how contexts differ: one context, and a model without a `typical` spread. `nearest` has an
-    interval on each similarity, or none under the same condition.
+    interval on each similarity, or none under the same condition. With `form`, `spelling` is the share that the
+    word's spelling has, those of context words add up to the rest, and no interval is known.
     """
 
     word: str | None
@@ -44,6 +45,7 @@ class Explanation:
     contexts: int
     words: tuple[WordShare, ...]
     intercept: float
+    spelling: float | None
     confidence: float | None
     nearest: Similarities | None
 
@@ -53,6 +55,7 @@ class Explanation:
             "contexts": self.contexts,
             "confidence": self.confidence,
             "intercept": self.intercept,
+            "spelling": self.spelling,
             "words": [item.to_dict() for item in self.words],
             "nearest": None if self.nearest is None else self.nearest.to_dict(),
         }
@@ -72,8 +75,9 @@ def explain(
     among: int | None = None,
     level: float = 0.95,
     absent: Literal["error", "whole"] = "error",
+    form: bool = False,
 ) -> Explanation:
-    """Explain `model.embed(contexts, target)`.
+    """Explain `model.embed(contexts, target)`, or with `form=True` where both spelling and contexts have a part.
 
     >>> from alacarte import Transform, WordVectors
     >>> vectors = WordVectors(["a", "b", "c"], [[3.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -82,37 +86,64 @@ def explain(
     [('a', 2, 0.973), ('b', 1, 0.027)]
     """
     given = contexts if isinstance(contexts, str) else list(contexts)
-    windows = model.context_words(given, target)
-    averaging, rows_of, scales_of, owners = model.settings.averaging, [], [], []
-    weights = np.zeros(len(windows))
-    for number, parts in enumerate(windows):
-        for rows, scales in parts:
-            total = float(scales.sum())
-            weights[number] += {"occurrence": 1.0, "token": total, "context": float(total > 0)}[averaging]
-            if len(rows):
-                rows_of.append(rows)
-                scales_of.append(scales / total if averaging == "context" and target is not None else scales)
-                owners.append(np.full(len(rows), number))
-    vector = model.embed(given, target, absent=absent)  # raises where no word is known
-    ids, scales = np.concatenate(rows_of), np.concatenate(scales_of)
-    matrix = model.vectors.matrix[ids].astype(np.float64) * scales[:, None]
-    sums = np.zeros((len(windows), matrix.shape[1]))
-    np.add.at(sums, np.concatenate(owners), matrix)
-    mean = vector.astype(np.float64)
+    if not form:
+        vector = model.embed(given, target, absent=absent)
+        return _explained(model, given, target, vector, 1.0, None, (k, among, level))
+    parts = model.embed_parts(given, target, absent=absent)
+    fused = parts.fused[0].astype(np.float64)
+    spelling = float(parts.form_part[0] @ fused / (fused @ fused))
+    if not len(given) or not parts.context_part.any():
+        return Explanation(target, parts.fused[0], 0, (), 0.0, spelling, None, None)
+    return _explained(model, given, target, parts.fused[0], 1.0 - spelling, spelling, (k, among, level))
+
+
+def _explained(
+    model: ALaCarte,
+    contexts: Contexts,
+    target: str | None,
+    vector: npt.NDArray[np.float32],
+    total: float,
+    spelling: float | None,
+    search: tuple[int, int | None, float],
+) -> Explanation:
+    """Shares of the context words that add up to `total`."""
+    windows = model.context_words(contexts, target)
+    sums, weights, ids, matrix = _weighted_words(model, windows, target is None)
+    u = sums.sum(axis=0) / weights.sum()
+    mean = model.transform(u).astype(np.float64)
     along = mean / (mean @ mean)
-    shares = matrix @ (model.transform.matrix.astype(np.float64).T @ along) / weights.sum()
-    intercept = 0.0 if model.transform.intercept is None else float(model.transform.intercept @ along)
+    shares = total * (matrix @ (model.transform.matrix.astype(np.float64).T @ along)) / weights.sum()
+    intercept = 0.0 if model.transform.intercept is None else total * float(model.transform.intercept @ along)
     distinct, inverse = np.unique(ids, return_inverse=True)
     by_word, times = np.bincount(inverse, weights=shares), np.bincount(inverse)
     order = np.argsort(-by_word, kind="stable")
     words = tuple(
         WordShare(model.vectors.words[distinct[row]], int(times[row]), float(by_word[row])) for row in order.tolist()
     )
-    filled = weights > 0
-    sure = Uncertainty.of_contexts(
-        target or "", sums[filled], weights[filled], model.transform, model.vectors, model.typical
-    )
+    filled, name, (k, among, level) = weights > 0, target or "", search
+    sure = Uncertainty.of_contexts(name, sums[filled], weights[filled], model.transform, model.vectors, model.typical)
     known = model.typical is not None or np.count_nonzero(filled) > 1
     confidence = float(sure.confidence[0]) if known else None
-    nearest = sure.nearest(target or "", k, level=level, among=among) if known else None
-    return Explanation(target, vector, len(windows), words, intercept, confidence, nearest)
+    nearest = sure.nearest(name, k, level=level, among=among) if known and spelling is None else None
+    return Explanation(target, vector, len(windows), words, intercept, spelling, confidence, nearest)
+
+
+def _weighted_words(
+    model: ALaCarte, windows: list[list[tuple[npt.NDArray[np.int64], Doubles]]], whole: bool
+) -> tuple[Doubles, Doubles, npt.NDArray[np.int64], Doubles]:
+    """(sum and weight of each context; row and weighted vector of each word in them), as the model averages."""
+    averaging, rows_of, scales_of, owners = model.settings.averaging, [], [], []
+    weights = np.zeros(len(windows))
+    for number, parts in enumerate(windows):
+        for rows, scales in parts:
+            total = float(scales.sum())
+            weights[number] += {"occurrence": 1.0, "token": total, "context": float(total > 0)}[averaging]
+            if total > 0:
+                rows_of.append(rows)
+                scales_of.append(scales / total if averaging == "context" and not whole else scales)
+                owners.append(np.full(len(rows), number))
+    ids = np.concatenate(rows_of)
+    matrix = model.vectors.matrix[ids].astype(np.float64) * np.concatenate(scales_of)[:, None]
+    sums = np.zeros((len(windows), matrix.shape[1]))
+    np.add.at(sums, np.concatenate(owners), matrix)
+    return sums, weights, ids, matrix

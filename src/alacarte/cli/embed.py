@@ -27,6 +27,9 @@ def embed(
     vector: Annotated[
         bool, typer.Option("--vector", help="Print the vector itself: plain numbers, a line for each.")
     ] = False,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Which context words made the vector, and how sure it is.")
+    ] = False,
     k: o.K = 10,
     among: o.Among = None,
     transform: o.TransformFile = None,
@@ -49,11 +52,19 @@ def embed(
     """
     if each and definition:
         raise typer.BadParameter("--each goes with contexts and not with --definition")
+    if explained and (each or definition or vector):
+        raise typer.BadParameter("--explain goes with contexts, and not with --each, --definition or --vector")
     contexts = _contexts(context)
     opened = open_model(
         model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
         force=force,
     )  # fmt: skip
+    if explained:
+        from alacarte.cli._explain import show_explanation
+        from alacarte.explaining import explain
+
+        show_explanation(opened, explain(opened, contexts, word, k=k, among=among, absent="whole"), k, among, as_json)
+        return
     if definition:
         result = opened.embed_definition(" ".join(contexts), word)
     else:
