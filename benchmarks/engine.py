@@ -175,6 +175,11 @@ class Bench:
                 f"induce {name} targets, d = 100, {many} threads", "whole_way",
                 text=text, dimension=100, threads=many, targets=f"targets-{name}.txt",
             )  # fmt: skip
+        for name in ("10k", "1M"):
+            self.add(
+                f"floor of {name} targets, d = 100, {many} threads", "floor_of_matches",
+                text=text, dimension=100, threads=many, tokens=some, targets=f"targets-{name}.txt",
+            )  # fmt: skip
         for name, options in PROFILES.items():
             self.add(f"profile: {name}", "profile", text=text, **options)
         # Rivals
@@ -239,12 +244,17 @@ class Bench:
             spent = self.results[f"profile: {name}"]["nanoseconds"]
             cells = " | ".join(f"{spent[step]:.0f}" for step in steps)
             lines.append(f"| {name} | {cells} | {sum(spent.values()):.0f} |")
+        results_of = self.results
         reference = self.results["encode: readable tokenizer"]
         most = self.results[f"induce 1M targets, d = 100, {many} threads"]
         drift = self.results["drift"]
         apart = max(self.results[f"gathered windows, d = {dimension}"]["apart"] for dimension in (100, 300))
+        floors = [results_of[f"floor of {name} targets, d = 100, {many} threads"] for name in ("10k", "1M")]
+        slower = floors[0]["rate"] / floors[1]["rate"]
         lines += [
             "",
+            f"Adding one row to the sum of each n-gram found, and nothing else, is {slower:.2f} × slower with 1M "
+            f"n-grams ({floors[1]['matches']:.2f} found a token) than with 10k ({floors[0]['matches']:.2f}).",
             f"Encoding equals the readable tokenizer on {reference['tokens']:,} tokens: {reference['equal']}.",
             f"Slid against gathered windows, largest relative difference: {apart:.1e}; with {drift['tokens']:,} tokens "
             f"as one document: {drift['apart']:.1e}.",
