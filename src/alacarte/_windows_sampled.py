@@ -5,6 +5,7 @@ first few of those, in random order, are kept; so memory is bounded by what is a
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,7 @@ def sample_windows(
     least: int,
     window: tuple[int, int],
     tokenizer: TokenizerLike = "words",
+    unknown: Literal["keep", "drop"] = "keep",
     seed: int = 0,
     show_progress: bool | None = None,
     callback: ProgressCallback | None = None,
@@ -76,11 +78,14 @@ def sample_windows(
     with progress(*extent(source), "sampling contexts", show_progress, callback) as bar:
         for block in source.blocks():
             encoded = encoder.encode(block)
-            ids = np.where(encoded.ids < len(vectors), encoded.ids, -1)
+            ids, offsets = np.where(encoded.ids < len(vectors), encoded.ids, -1), encoded.offsets
+            if unknown == "drop":  # the gaps that they leave are closed
+                before = np.concatenate([[0], np.cumsum(ids >= 0)])
+                ids, offsets = ids[ids >= 0], before[offsets]
             drawn = np.flatnonzero(rng.random(ids.size) < chance[ids])
-            document = np.searchsorted(encoded.offsets, drawn, side="right") - 1
+            document = np.searchsorted(offsets, drawn, side="right") - 1
             places = drawn[:, None] + steps
-            inside = (places >= encoded.offsets[document, None]) & (places < encoded.offsets[document + 1, None])
+            inside = (places >= offsets[document, None]) & (places < offsets[document + 1, None])
             owners.append(ids[drawn])
             found.append(np.where(inside, ids[np.clip(places, 0, max(ids.size - 1, 0))], -1).astype(np.int32))
             bar.update_to(block.position)

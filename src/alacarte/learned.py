@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,10 @@ from scipy import linalg, optimize, sparse
 from alacarte._progress import ProgressCallback
 from alacarte._windows_sampled import SampledWindows, sample_windows
 from alacarte.contexts import ContextSums
-from alacarte.corpus import CorpusLike
-from alacarte.errors import AlacarteError, BadSums, NotEnoughData, require
+from alacarte.corpus import Corpus, CorpusLike
+from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData, require
 from alacarte.informative import informativeness
-from alacarte.settings import Positions, written_positions
+from alacarte.settings import Averaging, Positions, written_positions
 from alacarte.space import Space
 from alacarte.tokens import TokenizerLike
 from alacarte.vectors import WordVectors
@@ -106,6 +106,43 @@ def draw_functions(figure: Any, frequency: Curve, telling: Curve, left: Curve, r
     third.set(xlabel="distance", title="words before | after")
 
 
+def collect_learned(
+    vectors: WordVectors,
+    corpus: CorpusLike,
+    *,
+    window: int | tuple[int, int] = 10,
+    averaging: Averaging = "occurrence",
+    tokenizer: TokenizerLike = "words",
+    unknown: Literal["keep", "drop"] = "keep",
+    seed: int = 0,
+    **options: Any,
+) -> tuple[ContextSums, LearnedWeights]:
+    """Sums over the whole vocabulary under learned weights, and these: `ALaCarte.fit(…, context_weights="learned")`.
+
+    The corpus is read four times: to count words, for SIF-weighted sums, to sample contexts, for the sums themselves.
+    Options are those of `ContextSums.collect` that say how the work is done.
+    """
+    if options.get("shard") is not None or options.get("checkpoint") is not None:
+        raise AlacarteError(
+            "learned context weights come out of several passes over all of the text, which have no shards and no "
+            "checkpoint; learn them first, then collect with the weights that were found"
+        )
+    source = Corpus.of(corpus)
+    if source.once:
+        raise BadCorpus("learned context weights read the corpus several times, and this one can be read only once")
+    shared: dict[str, Any] = {"window": window, "tokenizer": tokenizer, "unknown": unknown, **options}
+    first = ContextSums.collect(vectors, source, context_weights=f"sif:{SIF:g}", **shared)
+    found = learn_weights(
+        vectors, source, first, tokenizer=tokenizer, seed=seed,
+        show_progress=options.get("show_progress"), callback=options.get("callback"),
+    )  # fmt: skip
+    del first
+    sums = ContextSums.collect(
+        vectors, source, averaging=averaging, positions=found.positions, context_weights=found.weights, **shared
+    )
+    return sums, found
+
+
 def learn_weights(
     vectors: WordVectors,
     corpus: CorpusLike,
@@ -132,7 +169,7 @@ def learn_weights(
     sample = sample_windows(
         vectors, corpus, counts, words=words, contexts=contexts, least=LEAST,
         window=(sums.settings.left, sums.settings.right) if window is None else window,
-        tokenizer=sums.settings.tokenizer if tokenizer is None else tokenizer, seed=seed,
+        tokenizer=sums.settings.tokenizer if tokenizer is None else tokenizer, unknown=sums.settings.unknown, seed=seed,
         show_progress=show_progress, callback=callback,
     )  # fmt: skip
     return weights_from(vectors, sums, sample, functions=functions, rounds=rounds, penalty=penalty)

@@ -40,6 +40,7 @@ from alacarte.errors import (
 from alacarte.form import FormModel
 from alacarte.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.induced import InducedVectors, is_single
+from alacarte.learned import collect_learned
 from alacarte.settings import Averaging, ContextSettings, Positions
 from alacarte.spread import TypicalSpread
 from alacarte.targets import TargetsLike
@@ -164,14 +165,23 @@ class ALaCarte:
         `form=True` also learns vectors from spelling, and how much they count beside n contexts, for which the text
         is read a second time; they are used only where a call asks for it (`embed(…, form=True)`).
 
+        `context_weights="learned"` learns how much context words count from the same text (`alacarte.learned`).
+
         How contexts are read, and further options (threads, memory, checkpoint, …): see `ContextSums.collect`.
         How the matrix is learned: see `Transform.fit`.
         """
         source = WordVectors.of(vectors)
-        sums = ContextSums.collect(
-            source, corpus, window=window, averaging=averaging, positions=positions,
-            context_weights=context_weights, tokenizer=tokenizer, unknown=unknown, **options,
-        )  # fmt: skip
+        if context_weights == "learned":
+            if positions != "uniform":
+                raise AlacarteError("learned context weights hold weights by distance too; leave `positions` out")
+            sums, _ = collect_learned(
+                source, corpus, window=window, averaging=averaging, tokenizer=tokenizer, unknown=unknown, **options
+            )
+        else:
+            sums = ContextSums.collect(
+                source, corpus, window=window, averaging=averaging, positions=positions,
+                context_weights=context_weights, tokenizer=tokenizer, unknown=unknown, **options,
+            )  # fmt: skip
         return cls.from_sums(
             source, sums, weighting=weighting, ridge=ridge, toward=toward, intercept=intercept, exclude=exclude,
             tokenizer=tokenizer, form_corpus=corpus if form else None,

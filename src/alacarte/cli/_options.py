@@ -134,14 +134,17 @@ Averaging = Annotated[
     typer.Option(rich_help_panel=CONTEXTS, help="What sums are divided by; the paper's is occurrence."),
 ]
 Positions = Annotated[
-    Literal["uniform", "linear", "inverse"],
-    typer.Option(rich_help_panel=CONTEXTS, help="How weight falls with distance."),
-]
+    str,
+    typer.Option(
+        metavar="NAME|W,W/W,W", rich_help_panel=CONTEXTS,
+        help="How weight falls with distance: uniform, linear, inverse, or weights to the left / to the right.",
+    ),
+]  # fmt: skip
 ContextWeights = Annotated[
     str,
     typer.Option(
         metavar="SPEC", rich_help_panel=CONTEXTS,
-        help="uniform, sif, sif:1e-3, top:100, stopwords, or @FILE with stop words or words and weights.",
+        help="uniform, sif, sif:1e-3, top:100, stopwords, learned, or @FILE with stop words or words and weights.",
     ),
 ]  # fmt: skip
 Tokenizer = Annotated[

@@ -133,12 +133,22 @@ def fit(
         source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
         from alacarte.contexts import ContextSums
 
-        collected = ContextSums.collect(
-            source, documents, window=sides, averaging=averaging, positions=positions,
-            context_weights=weights, tokenizer=tokenizer, unknown=unknown, threads=threads,
-            memory=memory, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, shard=part,
-            show_progress=voice.progress,
-        )  # fmt: skip
+        if weights == "learned":
+            from alacarte.learned import collect_learned
+
+            refuse(ctx, "it is learned with --context-weights learned", "positions", "shard", "checkpoint")
+            collected, found = collect_learned(
+                source, documents, window=sides, averaging=averaging, tokenizer=tokenizer, unknown=unknown,
+                threads=threads, memory=memory, show_progress=voice.progress,
+            )  # fmt: skip
+            note(found)
+        else:
+            collected = ContextSums.collect(
+                source, documents, window=sides, averaging=averaging, positions=positions,
+                context_weights=weights, tokenizer=tokenizer, unknown=unknown, threads=threads,
+                memory=memory, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, shard=part,
+                show_progress=voice.progress,
+            )  # fmt: skip
         detail_memory()
     if save_sums is not None:
         collected.save(save_sums)
