@@ -113,52 +113,10 @@ class Fusion:
     # ------------------------------------------------------------------------------------------------ learn
 
     @classmethod
-    def learn(
-        cls,
-        vectors: WordVectors,
-        samples: Samples,
-        fit: Callable[[Iterable[str]], Transform],
-        forms: Mapping[str, Singles],
-        *,
-        seed: int = 0,
-    ) -> "Fusion":
-        """Weights from samples of known words.
-
-        `fit(exclude)` learns a transform without some words: it is called once for each third of the sampled words.
-        `forms` has vectors from spelling for the sampled words, learned without them.
-        """
-        keys = np.array([vectors.words[row] in forms for row in samples.rows.tolist()], dtype=bool)
-        chosen = np.flatnonzero(keys)
-        rows, sizes, means = samples.rows[chosen], samples.sizes[chosen], samples.means[chosen]
-        if not len(rows):
-            raise NotEnoughData("no sampled word has a vector from its spelling; learn from more text")
-        unique = np.unique(rows)
-        fold_of = np.random.default_rng(seed).integers(FOLDS, size=len(unique))[np.searchsorted(unique, rows)]
-        x = np.empty(means.shape)
-        for fold in range(FOLDS):
-            inside = fold_of == fold
-            without = fit([vectors.words[row] for row in np.unique(rows[inside]).tolist()])
-            x[inside] = without(means[inside])
-        f = np.stack([forms[vectors.words[row]] for row in rows.tolist()]).astype(np.float64)
-        usable = np.linalg.norm(f, axis=1) > 0
-        x, f, rows, sizes, fold_of = x[usable], f[usable], rows[usable], sizes[usable], fold_of[usable]
-        mean = vectors.matrix.mean(axis=0, dtype=np.float64)
-        length = np.linalg.norm(mean)
-        common: Doubles | None = mean / length if length > 0 else None
-        return cls.solve(x, f, vectors.matrix[rows], sizes, fold_of, common)
-
-    @classmethod
-    def solve(
-        cls,
-        contexts: npt.ArrayLike,
-        forms: npt.ArrayLike,
-        truth: npt.ArrayLike,
-        sizes: Longs,
-        folds: Longs,
-        common: Doubles | None = None,
-    ) -> "Fusion":
+    def learn(cls, trials: "Trials") -> "Fusion":
         """The least squares weights at each size, and how well those learned on the other folds do."""
-        ux, uf, v = (_units(np.asarray(side, dtype=np.float64))[0] for side in (contexts, forms, truth))
+        (ux, _), (uf, _), (v, _) = _units(trials.contexts), _units(trials.forms), _units(trials.truth)
+        sizes, folds = trials.sizes, trials.folds
         used: list[int] = []
         table: list[Doubles] = []
         report: list[Simulated] = []
@@ -183,7 +141,7 @@ class Fusion:
             raise NotEnoughData(
                 f"fewer than {LEAST} words could be sampled at any number of contexts; give more text to learn from"
             )
-        return cls(tuple(used), np.array(table), common, tuple(report))
+        return cls(tuple(used), np.array(table), trials.common, tuple(report))
 
     def to_frame(self) -> Any:
         """A pandas frame of the simulation: a row a number of contexts."""
@@ -215,7 +173,54 @@ class Fusion:
             raise BadTransform(f"no fusion weights ({error}); learn them again with `alc fit --form`") from None
 
 
-def learn_form(
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Few-shot learning of known words: what contexts and spelling alone say of each, and the truth."""
+
+    contexts: Doubles  # A u, by a transform learned without the word
+    forms: Doubles  # by a form model learned without the word
+    truth: Doubles
+    sizes: Longs  # numbers of contexts
+    folds: Longs  # a word's rows are all in the same one
+    common: Doubles | None  # the direction of the mean of all vectors
+
+    @classmethod
+    def of(
+        cls,
+        vectors: WordVectors,
+        samples: Samples,
+        fit: Callable[[Iterable[str]], Transform],
+        forms: Mapping[str, Singles],
+        *,
+        seed: int = 0,
+    ) -> "Trials":
+        """`fit(exclude)` learns a transform without some words: it is called once for each third of the words.
+
+        `forms` has vectors from spelling for the sampled words, learned without them.
+        """
+        words = [vectors.words[row] for row in samples.rows.tolist()]
+        usable = np.flatnonzero([word in forms and bool(forms[word].any()) for word in words])
+        if not len(usable):
+            raise NotEnoughData("no sampled word has a vector from its spelling; learn from more text")
+        rows = samples.rows[usable]
+        unique = np.unique(rows)
+        folds = np.random.default_rng(seed).integers(FOLDS, size=len(unique))[np.searchsorted(unique, rows)]
+        contexts = np.empty((len(rows), vectors.dimension))
+        for fold in range(FOLDS):
+            inside = folds == fold
+            if inside.any():
+                without = fit([vectors.words[row] for row in np.unique(rows[inside]).tolist()])
+                contexts[inside] = without(samples.means[usable[inside]])
+        mean = vectors.matrix.mean(axis=0, dtype=np.float64)
+        length = float(np.linalg.norm(mean))
+        return cls(
+            contexts, np.stack([forms[words[i]] for i in usable.tolist()]).astype(np.float64),
+            vectors.matrix[rows].astype(np.float64), samples.sizes[usable], folds,
+            mean / length if length > 0 else None,
+        )  # fmt: skip
+
+
+def simulate(
     vectors: WordVectors,
     sums: ContextSums,
     corpus: CorpusLike,
@@ -227,12 +232,12 @@ def learn_form(
     show_progress: bool | None = None,
     form_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> tuple[FormModel, Fusion]:
-    """A form model and the weights that go with it, from sums over the whole vocabulary and the text they came from.
+) -> tuple[FormModel, Trials]:
+    """A form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
 
     `exclude` takes no part in anything, `without` not in the form model; `options` are those of `Transform.fit`.
     """
-    left_out = sorted({*exclude})
+    left_out = {*exclude}
     samples = sample_contexts(
         vectors, corpus, sums, exclude={*left_out, *without}, words=min(WORDS, len(vectors) // 5),
         tokenizer=tokenizer, seed=seed, show_progress=show_progress,
@@ -245,7 +250,13 @@ def learn_form(
     def fit(more: Iterable[str]) -> Transform:
         return Transform.fit(sums, vectors, **{**options, "exclude": {*left_out, *more}, "folds": 1})
 
-    return form, Fusion.learn(vectors, samples, fit, forms, seed=seed)
+    return form, Trials.of(vectors, samples, fit, forms, seed=seed)
+
+
+def learn_form(vectors: WordVectors, sums: ContextSums, corpus: CorpusLike, **options: Any) -> tuple[FormModel, Fusion]:
+    """A form model and the weights that go with it; options as in `simulate`."""
+    form, trials = simulate(vectors, sums, corpus, **options)
+    return form, Fusion.learn(trials)
 
 
 def _units(rows: Doubles) -> tuple[Doubles, Doubles]:

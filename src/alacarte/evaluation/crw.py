@@ -24,6 +24,7 @@ from alacarte.evaluation.informed import in_space
 from alacarte.evaluation.measures import spearman, unit_rows
 from alacarte.evaluation.results import Exclusion, Results, Row
 from alacarte.evaluation.settings import Settings
+from alacarte.evaluation.spelled import Spelled
 from alacarte.evaluation.store import Store
 from alacarte.evaluation.systems import System, Workbench, check_overlap, without_words
 from alacarte.model import ALaCarte
@@ -58,7 +59,7 @@ def evaluate(
     if trials is None:
         trials = Trials(data, settings, WordVectors.load(settings.vectors) if vectors is None else vectors)
     known = trials  # for the closure below, which mypy would not believe otherwise
-    bench = Workbench(trials.vectors, corpus, store)
+    bench = Workbench(trials.vectors, corpus, store, tested=trials.words)
     rows: list[Row] = []
     identity = [2, [[str(pair), pair.score] for pair in trials.pairs], data.contexts]
     left_out = list(trials.exclusions)
@@ -253,7 +254,10 @@ def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
                 top, by = (total, 0) if settings.averaging == "token" else (mean, 1)
                 divisor = weight[shuffle, place, :, by, None].astype(np.float64)
                 u = top[shuffle, place] / np.where(divisor > 0, divisor, 1.0)
-            values.append(float(trials.correlations(size, model.transform(u).astype(np.float64), gold)))
+            found = model.transform(u).astype(np.float64)
+            if isinstance(model, Spelled):
+                found = model.fused(found, trials.words, size)
+            values.append(float(trials.correlations(size, found, gold)))
         result.append(values)
     return result
 

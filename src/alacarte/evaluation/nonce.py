@@ -13,6 +13,7 @@ from alacarte.evaluation.data import Nonce, read_nonces
 from alacarte.evaluation.measures import gold_ranks
 from alacarte.evaluation.results import Exclusion, Results, Row
 from alacarte.evaluation.settings import Settings
+from alacarte.evaluation.spelled import Spelled
 from alacarte.evaluation.splits import Permit, open_test
 from alacarte.evaluation.store import Store
 from alacarte.evaluation.systems import Embedder, System, Workbench, check_overlap
@@ -65,7 +66,8 @@ def _ranks(model: Embedder, nonces: list[Nonce], system: System) -> dict[str, li
             failed.append(nonce.word)
             continue
         try:
-            queries.append(model.embed_definition(nonce.definition))
+            told = (nonce.definition, nonce.word) if isinstance(model, Spelled) else (nonce.definition,)
+            queries.append(model.embed_definition(*told))
             gold.append(model.vectors.index(nonce.word))
         except NotEnoughData:
             failed.append(nonce.word)
