@@ -51,7 +51,7 @@ def real_contexts(options: argparse.Namespace, model: ALaCarte) -> Contexts:
         usable = [
             row for row in np.flatnonzero((counts >= 3000) & (counts < 100_000)) if model.vectors.words[row].isalpha()
         ]
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(options.draw)
         chosen = rng.choice(usable, min(options.words, len(usable)), replace=False)
         words = np.array([model.vectors.words[row] for row in chosen])
         found = gather(model, words.tolist(), Path(options.corpus), limit=3000)
@@ -290,6 +290,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--draw", type=int, default=1, help="which words; the method was made looking at those of 0")
     options = parser.parse_args()
     {"simulated": simulated, "words": words, "compare": compared, "cost": cost}[options.what](options)
 

@@ -289,7 +289,13 @@ class Uncertainty:
         if excess is not None:
             estimate = estimate - excess
         reach = student.ppf((1 + level) / 2, df) * error
-        columns = (units @ mean / length, _within(estimate), error, _within(estimate - reach), _within(estimate + reach))
+        columns = (
+            units @ mean / length,
+            _within(estimate),
+            error,
+            _within(estimate - reach),
+            _within(estimate + reach),
+        )
         return [
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
@@ -325,19 +331,23 @@ class Uncertainty:
 
     # --------------------------------------------------------------------------------------------- table
 
-    def to_frame(self) -> Any:
-        """A pandas frame: a row a target, with its contexts, effective contexts, confidence and noise."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        counts = [self._found(np.arange(low, min(low + BLOCK, len(self)))).contexts for low in self._blocks()]
-        return pandas.DataFrame(
+    def rows(self) -> list[dict[str, Any]]:
+        """Each target with its contexts, effective contexts, confidence and the length of its noise."""
+        found = (self._found(np.arange(low, min(low + BLOCK, len(self)))) for low in self._blocks())
+        contexts = np.concatenate([part.contexts for part in found]).astype(np.int64)
+        columns = zip(self.keys, contexts, self.effective_contexts, self.confidence, self._scalars[0], strict=True)
+        return [
             {
-                "contexts": np.concatenate(counts).astype(np.int64),
-                "effective_contexts": self.effective_contexts,
-                "confidence": self.confidence,
-                "noise": np.sqrt(self._scalars[0]),
-            },
-            index=pandas.Index(self.keys, name="word"),
-        )
+                "word": word, "contexts": int(count), "effective_contexts": float(effective),
+                "confidence": float(sure), "noise": float(np.sqrt(noise)),
+            }
+            for word, count, effective, sure, noise in columns
+        ]  # fmt: skip
+
+    def to_frame(self) -> Any:
+        """`rows` as a pandas frame."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.rows()).set_index("word")
 
     def _blocks(self) -> range:
         return range(0, len(self), BLOCK)

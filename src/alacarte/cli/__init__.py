@@ -15,6 +15,7 @@ from alacarte.cli import evaluate_documents as _evaluate_documents  # noqa: F401
 from alacarte.cli import evaluate_weights as _evaluate_weights  # noqa: F401 (adds its commands to `alc eval`)
 from alacarte.cli import evaluate_wsd as _evaluate_wsd  # noqa: F401 (adds its command to `alc eval`)
 from alacarte.cli._group import INTERRUPTED, Group
+from alacarte.cli.certainty import certainty
 from alacarte.cli.compare import compare
 from alacarte.cli.contexts_table import contexts
 from alacarte.cli.convert import convert
@@ -41,7 +42,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress):
+for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress, certainty):
     app.command()(command)
 app.add_typer(evaluate, name="eval")
 app.add_typer(senses, name="senses")

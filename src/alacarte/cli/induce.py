@@ -94,6 +94,12 @@ def induce(
         Path | None,
         typer.Option(metavar="SUMS", help="Continue saved sums with more text, for the same targets."),
     ] = None,
+    spread: Annotated[
+        int | None,
+        typer.Option(
+            min=2, metavar="N", rich_help_panel=o.WORK, help="Sums by N groups of documents, for alc certainty: 16."
+        ),
+    ] = None,
     missing: Annotated[
         Path | None, typer.Option(metavar="FILE", help="List the targets that do not occur, one a line.")
     ] = None,
@@ -136,7 +142,7 @@ def induce(
         refuse(
             ctx, "saved sums have this already; leave it out with --sums", *asked, "paths", "corpus",
             "update", "unit", "format", "text", "tokens", "spans_column", "encoding", "errors", "threads",
-            "memory", "checkpoint", "checkpoint_every", "shard",
+            "memory", "checkpoint", "checkpoint_every", "shard", "spread",
         )  # fmt: skip
     part = parse_shard(shard)
     if part is not None:
@@ -171,7 +177,7 @@ def induce(
     )  # fmt: skip
     how: dict[str, Any] = {
         "threads": threads, "memory": memory, "checkpoint": checkpoint, "checkpoint_seconds": checkpoint_every,
-        "shard": part, "show_progress": voice.progress,
+        "shard": part, "spread": spread, "show_progress": voice.progress,
     }  # fmt: skip
     if documents is None:
         collected = open_sums(sums or [])
@@ -179,6 +185,8 @@ def induce(
         before = open_sums([update])
         if before.targets is None:
             raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
+        if before.groups is not None:
+            how["spread"] = len(before.groups)
         collected = before + opened.collect(before.targets, documents, **how)
     else:
         if discover:

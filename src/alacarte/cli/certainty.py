@@ -1,0 +1,115 @@
+"""`alc certainty`: how sure vectors are, intervals on similarities, and whether two corpora use a word differently."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._explain import show_similarities
+from alacarte.cli._open import open_model, open_sums
+from alacarte.cli._output import note, show_columns, show_json
+
+if TYPE_CHECKING:
+    from alacarte.comparing import Comparisons
+    from alacarte.uncertainty import Uncertainty
+
+SHOWN = 50  # rows of a table on the terminal
+
+
+def certainty(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="WORD", show_default=False, help="Targets; all if left out.")
+    ] = None,
+    model: o.Model = None,
+    sums: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Sums that alc induce --spread 16 --save-sums made; several are added up."),
+    ] = None,
+    similar: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="W", help="The cosine with this word, with its interval; repeat for more."),
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Sums of another corpus: is the word used differently there?"),
+    ] = None,
+    k: o.K = 10,
+    among: o.Among = None,
+    level: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the intervals.")] = 0.95,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    force: o.Force = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Say how sure induced vectors are, and test whether two corpora use a word differently.
+
+    \b
+    alc induce --model glove.6B.50d --corpus old.txt --targets words.txt --spread 16 --save-sums old.sums --out old.vec
+    alc certainty --model glove.6B.50d --sums old.sums
+    alc certainty bank --model glove.6B.50d --sums old.sums --among 50000
+    alc certainty bank --model glove.6B.50d --sums old.sums --with money --with river
+    alc certainty --model glove.6B.50d --sums old.sums --against new.sums
+    """
+    if not sums:
+        raise typer.BadParameter("pass --sums FILE, which alc induce --spread 16 --save-sums FILE makes")
+    if similar and (against or not words):
+        raise typer.BadParameter("--with goes with WORD, and not with --against")
+    opened = open_model(model, vectors=vectors, transform=transform, force=force)
+    sure = opened.apply(open_sums(sums)).uncertainty
+    if against:
+        from alacarte.comparing import compare
+
+        found = compare(sure, opened.apply(open_sums(against)).uncertainty, words or None, level)
+        _show_comparisons(found, as_json)
+        return
+    if not words:
+        _show_all(sure, as_json)
+        return
+    lists = {
+        word: sure.similarities(word, similar, level) if similar else sure.nearest(word, k, level=level, among=among)
+        for word in words
+    }
+    if as_json:
+        show_json(
+            {
+                word: {"confidence": sure.confidence_of(word), "similarities": found.to_dict()}
+                for word, found in lists.items()
+            }
+        )
+        return
+    for found in lists.values():
+        show_similarities(found)
+
+
+def _show_all(sure: "Uncertainty", as_json: bool) -> None:
+    rows = sure.rows()
+    if as_json:
+        show_json(rows)
+        return
+    rows = sorted(rows, key=lambda row: -row["contexts"])
+    cells = [
+        (row["word"], f"{row['contexts']:,}", f"{row['effective_contexts']:,.1f}", f"{row['confidence']:.3f}")
+        for row in rows[:SHOWN]
+    ]
+    show_columns(["target", "contexts", "effective contexts", "confidence"], cells)
+    if len(rows) > SHOWN:
+        note(f"{len(rows) - SHOWN:,} more rows; --json prints all")
+
+
+def _show_comparisons(found: "Comparisons", as_json: bool) -> None:
+    if as_json:
+        show_json(found.to_dict())
+        return
+    cells = [
+        (
+            item.word, f"{item.contexts_a:,}", f"{item.contexts_b:,}", f"{item.similarity:.2f}",
+            f"{item.low:.2f} … {item.high:.2f}", f"{item.p_value:.2g}", f"{item.q_value:.2g}",
+        )
+        for item in found[:SHOWN]
+    ]  # fmt: skip
+    names = ["word", "contexts here", "there", "similarity", f"{found.level:.0%} interval", "p", "q"]
+    show_columns(names, cells)
+    if len(found) > SHOWN:
+        note(f"{len(found) - SHOWN:,} more rows; --json prints all")
