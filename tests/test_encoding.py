@@ -152,3 +152,22 @@ def test_real_text(shared, name):
         texts = [line for line in file.read(8_000_000).split("\n") if line.strip()]
     tokenizer = get_tokenizer(name)
     assert by_kernel(texts, tokenizer, index) == by_reference(texts, tokenizer, index)
+
+
+@given(
+    sequences=st.lists(
+        st.text(alphabet=st.one_of(st.sampled_from(" ab中é\ud800"), st.characters()), max_size=12),
+        min_size=1,
+        max_size=8,
+    )
+)
+@example(sequences=["a  b", " a", "b ", "x\ny", "中 é x a"])
+@example(sequences=["a b", "x a", "x y x"])
+def test_sequences_by_kernel_and_by_dict(sequences):
+    """Sequences of tokens get the ids that one after the other would get, by either way."""
+    plain, fast = Lexicon(LEXICON), Lexicon(LEXICON)
+    fast.MANY = 0
+    expected = [[plain.add(token) for token in sequence.split(" ")] for sequence in sequences]
+    found, lengths = fast.add_sequences(sequences)
+    assert [part.tolist() for part in np.split(found, np.cumsum(lengths)[:-1])] == expected
+    assert fast.extra == plain.extra

@@ -32,6 +32,7 @@ class Lexicon:
     `admit` decides about a token that is met for the first time; with `grow` every token gets an id.
     """
 
+    MANY = 50_000  # sequences from which on a kernel pays
     FORGET_AFTER = 1_000_000  # unknown tokens remembered as such, which bounds the memory they take
 
     def __init__(self, index: Mapping[str, int], *, grow: bool = False) -> None:
@@ -42,6 +43,9 @@ class Lexicon:
         self._rejected = 0
         self._words: list[str] | None = None
         self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
+        self._lock = threading.Lock()
+        self._size = -1  # when the table was made
+        self._table: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]
 
     def __len__(self) -> int:
         return self.known + len(self._extra)
@@ -64,6 +68,37 @@ class Lexicon:
         for place in np.flatnonzero(ids == UNKNOWN).tolist():
             ids[place] = self.add(tokens[place])
         return ids
+
+    def add_sequences(self, sequences: Sequence[str]) -> tuple[Ints, Longs]:
+        """The ids of all tokens of many sequences, as `add` gives them, and how many each has; a space ends a token.
+
+        >>> ids, lengths = Lexicon({"a": 0, "b": 1}).add_sequences(["a b", "c"])
+        >>> ids.tolist(), lengths.tolist()
+        ([0, 1, 2], [2, 1])
+        """
+        text = "\n".join(sequences)
+        if len(sequences) < self.MANY or text.count("\n") != len(sequences) - 1:
+            lengths = np.fromiter(map(str.count, sequences, repeat(" ")), np.int64, len(sequences)) + 1
+            return self.add_all(" ".join(sequences).split(" ")), lengths
+        data = np.frombuffer((text + "\n").encode("utf-8", "surrogatepass"), dtype=np.uint8)
+        ends = np.flatnonzero((data == ord(" ")) | (data == ord("\n")))
+        ids = kernel.look_up_all(data, ends, *self.table())
+        for place in np.flatnonzero(ids == UNKNOWN).tolist():
+            begin = int(ends[place - 1]) + 1 if place else 0
+            ids[place] = self.add(data[begin : ends[place]].tobytes().decode("utf-8", "surrogatepass"))
+        return ids, np.diff(np.flatnonzero(data[ends] == ord("\n")), prepend=-1)
+
+    def table(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
+        """The hash table of all words that have an id; made anew when enough of them have come."""
+        with self._lock:  # several threads begin at once, and one table is enough
+            size = len(self)
+            grown = size > self._size + (0 if self.admit is None else self._size // 4 + 1000)
+            if self._size < 0 or grown:
+                words, bounds = pack_words([*self.index, *self._extra])
+                slots = 1 << max(4, (2 * size).bit_length())
+                self._table = kernel.build_vocabulary(words, bounds, slots)
+                self._size = size
+            return self._table
 
     @property
     def extra(self) -> Sequence[str]:
@@ -123,9 +158,6 @@ class Encoder:
         self.lexicon = lexicon
         self.compiled = tokenizer.named and tokenizer.name in _COMPILED
         self._plain = 0  # bytes encoded by the tokenizer itself, or expected
-        self._lock = threading.Lock()
-        self._size = -1  # of the lexicon when the table was made
-        self._table: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]
 
     def encode(self, block: Block | Iterable[str | Sequence[str] | Document]) -> Encoded:
         """The ids of a block of documents."""
@@ -185,7 +217,16 @@ class Encoder:
         else:
             unknown = np.empty(room, np.int32), np.zeros(room + 1, np.int64), np.empty(2 * room, np.uint8)
         n_ids, documents, n_slow, n_unknown = kernel.encode_lines(
-            data, classes, folded, whitespace, self.lexicon.known, *self._vocabulary(), ids, offsets[1:], slow, *unknown
+            data,
+            classes,
+            folded,
+            whitespace,
+            self.lexicon.known,
+            *self.lexicon.table(),
+            ids,
+            offsets[1:],
+            slow,
+            *unknown,
         )
         ids, offsets = ids[:n_ids], offsets[: documents + 1]
         if n_unknown:
@@ -193,18 +234,6 @@ class Encoder:
         if n_slow:
             ids, offsets = self._splice_slow_lines(ids, offsets, slow[: 3 * n_slow].reshape(-1, 3), block)
         return Encoded(ids, offsets, [])
-
-    def _vocabulary(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
-        """The hash table of all words that have an id; made anew when enough of them have come."""
-        with self._lock:  # several threads begin at once, and one table is enough
-            size = len(self.lexicon)
-            grown = size > self._size + (0 if self.lexicon.admit is None else self._size // 4 + 1000)
-            if self._size < 0 or grown:
-                words, bounds = pack_words([*self.lexicon.index, *self.lexicon.extra])
-                slots = 1 << max(4, (2 * size).bit_length())
-                self._table = kernel.build_vocabulary(words, bounds, slots)
-                self._size = size
-            return self._table
 
     def _resolve_unknown(self, ids: Ints, places: Ints, bounds: Longs, text: npt.NDArray[np.uint8], count: int) -> None:
         """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""

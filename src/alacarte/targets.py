@@ -8,7 +8,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -269,8 +268,7 @@ class Targets:
         patterns: list[tuple[int, list[re.Pattern[str]]]] = []
         labels: dict[str, int] = {}
         if set(self._kinds.values()) == {"tokens"}:  # by the million, perhaps
-            ids = lexicon.add_all(" ".join(self._kinds).split(" "))
-            counts = np.fromiter(map(str.count, self._kinds, repeat(" ")), np.int64, len(self)) + 1
+            ids, counts = lexicon.add_sequences(list(self))
             table = SequenceTable(ids, counts, np.arange(len(self), dtype=np.int32), len(lexicon))
             return Matcher(list(self), table, [], {}, self.any_label, lexicon)
         for position, (key, kind) in enumerate(self._kinds.items()):

@@ -115,6 +115,17 @@ def _look_up(text, low, high, table, records):  # type: ignore[no-untyped-def]
     return _find(text, low, high, hash_bytes(text, low, high), table, records)
 
 
+@kernel
+def look_up_all(text: Bytes, ends: Longs, table: Hashes, records: Bytes) -> Ints:
+    """The ids of the words that end before `ends`, a byte apart from each other; -1 for those without."""
+    ids = np.empty(ends.size, dtype=np.int32)
+    low = 0
+    for word in range(ends.size):
+        ids[word] = _look_up(text, low, ends[word], table, records)
+        low = ends[word] + 1
+    return ids
+
+
 # --------------------------------------------------------------------------------------------------- fold
 
 
