@@ -101,7 +101,7 @@ def k_means(x: Doubles, k: int, rng: np.random.Generator) -> Longs:
 
 def _distances(x: Doubles, centers: Doubles) -> Doubles:
     squares = np.sum(x**2, axis=1)[:, None] - 2 * x @ centers.T + np.sum(centers**2, axis=1)
-    return np.maximum(squares, 0.0)
+    return np.asarray(np.maximum(squares, 0.0))
 
 
 def _one_hot(labels: Longs, k: int) -> Doubles:

@@ -14,6 +14,7 @@ from alacarte.cli import _options as o
 from alacarte.cli import evaluate_documents as _evaluate_documents  # noqa: F401 (adds commands to `alc eval`)
 from alacarte.cli import evaluate_weights as _evaluate_weights  # noqa: F401 (adds its commands to `alc eval`)
 from alacarte.cli import evaluate_wsd as _evaluate_wsd  # noqa: F401 (adds its command to `alc eval`)
+from alacarte.cli import senses_induce as _senses_induce  # noqa: F401 (adds its command to `alc senses`)
 from alacarte.cli._group import INTERRUPTED, Group
 from alacarte.cli.certainty import certainty
 from alacarte.cli.compare import compare

@@ -61,8 +61,8 @@ def certainty(
     if against:
         from alacarte.comparing import compare
 
-        found = compare(sure, opened.apply(open_sums(against)).uncertainty, words or None, level)
-        _show_comparisons(found, as_json)
+        there = opened.apply(open_sums(against)).uncertainty
+        _show_comparisons(compare(sure, there, words or None, level), as_json)
         return
     if not words:
         _show_all(sure, as_json)

@@ -1,0 +1,75 @@
+"""`alc senses induce`: the senses that a word has in a text, without a dictionary."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import check_vector_file, open_corpus, open_model
+from alacarte.cli._output import detail, note, show_columns, show_json, show_line, voice, wrote
+from alacarte.cli.senses import app
+
+
+@app.command()
+def induce(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="The word or phrase.")],
+    model: o.Model = None,
+    corpus: o.Corpora = None,
+    number: Annotated[
+        str, typer.Option("--number", "-n", metavar="N|auto", help="How many senses; auto finds out.")
+    ] = "auto",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save the vectors, keyed by word#1, word#2, …")
+    ] = None,
+    k: o.K = 10,
+    among: o.Among = 50_000,
+    examples: Annotated[int, typer.Option(min=0, help="Contexts shown for each sense.")] = 3,
+    limit: Annotated[int, typer.Option(min=2, help="Contexts used at most, chosen at random.")] = 5000,
+    seed: Annotated[int, typer.Option(help="The same seed, the same senses.")] = 0,
+    unit: o.Unit = "line",
+    format: o.CorpusFormat = None,
+    text: o.TextColumn = "text",
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    tokenizer: o.ModelTokenizer = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Group the contexts of a word in a corpus: a vector, the nearest words and typical contexts for each group.
+
+    \b
+    alc senses induce bank --model glove.6B.50d --corpus news.txt
+    alc senses induce bank --number 2 --model glove.6B.50d --corpus news.txt --out bank.vec
+    """
+    if number != "auto" and not (number.isdigit() and int(number)):
+        raise typer.BadParameter(f"{number!r} is neither a number nor auto", param_hint="--number")
+    if out is not None:
+        check_vector_file(out, None, [f"{word}#1"])
+    documents = open_corpus(corpus or [], unit=unit, format=format, text=text)
+    opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
+    from alacarte.inducing import induce_senses
+
+    found = induce_senses(
+        opened, word, documents, "auto" if number == "auto" else int(number), nearest=k, examples=examples,
+        among=among, limit=limit, seed=seed, show_progress=voice.progress,
+    )  # fmt: skip
+    if out is not None:
+        found.vectors.save(out)
+        wrote(out)
+    if as_json:
+        show_json(found)
+        return
+    total = int(found.occurrences.counts.sum())
+    if total > len(found.occurrences):
+        note(f"{len(found.occurrences):,} of {total:,} contexts are used; --limit takes more")
+    for senses, score in enumerate(found.scores, start=1):
+        detail(f"{senses} senses: held-out log density {score:.3f} a context")
+    rows = [
+        (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
+        for sense in found
+    ]
+    show_columns(["sense", "share", "contexts", "nearest words"], rows)
+    for sense in found:
+        for example in sense.examples:
+            show_line(f"{sense.name}  {example}")
