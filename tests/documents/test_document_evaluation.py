@@ -12,9 +12,16 @@ from typer.testing import CliRunner
 from alacarte import ALaCarte, WordVectors
 from alacarte.cli import app
 from alacarte.corpus import Corpus
-from alacarte.errors import BadData
+from alacarte.errors import BadData, NotEnoughData
 from alacarte.evaluation.bigrams import PHRASES, compare
-from alacarte.evaluation.documents import PUBLISHED, evaluate, evaluate_features, induce_ngrams, stratified
+from alacarte.evaluation.documents import (
+    PUBLISHED,
+    evaluate,
+    evaluate_features,
+    induce_ngrams,
+    load_ngrams,
+    stratified,
+)
 from alacarte.evaluation.documents_classifier import log_count_ratios, logistic_path, train
 from alacarte.evaluation.documents_data import TASKS, Task, read_task
 from alacarte.evaluation.documents_fasttext import FastText
@@ -165,6 +172,18 @@ def test_only_pairs_tell_the_classes_apart(task, model, corpus, tmp_path):
     text = Corpus(corpus)
     ngrams = induce_ngrams(model, [task], text, store, n=2)
     assert "w0 w1" in ngrams
+    kept = induce_ngrams(model, [task], text, store, n=2)  # from the store
+    assert kept.words == ngrams.words
+    fewer = induce_ngrams(model, [task], text, store, n=2, min_count=50)
+    assert "w0 w1" in fewer
+    assert 0 < len(fewer) < len(ngrams)
+    np.testing.assert_array_equal(fewer["w0 w1"], ngrams["w0 w1"])
+    ngrams.save(tmp_path / "bare.safetensors")
+    assert load_ngrams(tmp_path / "bare.safetensors").words == ngrams.words
+    with pytest.raises(BadData, match="does not say how often"):
+        load_ngrams(tmp_path / "bare.safetensors", 2)
+    with pytest.raises(NotEnoughData, match="no n-gram occurs 1,000,000 times"):
+        induce_ngrams(model, [task], text, store, n=2, min_count=1_000_000)
     systems = ["bong-1", "bong-2", "nb-bong-2", "words", "sif", "disc-2", "sum-2", "alacarte-1", "alacarte-2"]
     table = evaluate([task], systems, model, ngrams, store)
     value = {row.system: row for row in table.rows}

@@ -31,6 +31,9 @@ def documents(
     vectors: o.OtherVectors = None,
     corpus: Corpora = None,
     ngrams: Ngrams = None,
+    min_count: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Only n-grams that occur N times in the corpus have vectors.")
+    ] = 1,
     task: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,7 +70,7 @@ def documents(
     alc eval documents --data documents --model glove.6B.50d --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
     alc eval documents --data documents --model glove.6B.50d --task CR --system bong-2 --system words
     """
-    from alacarte.evaluation.documents import as_records, evaluate, induce_ngrams
+    from alacarte.evaluation.documents import as_records, evaluate, induce_ngrams, load_ngrams
     from alacarte.evaluation.documents_data import TASKS, read_task
     from alacarte.evaluation.documents_systems import SYSTEMS, parse
 
@@ -81,10 +84,12 @@ def documents(
     store = open_store(cache)
     table: WordVectors | None = None
     if any(kind == "alacarte" and (n > 1 or induced) for kind, n, induced in kinds):
-        table = _ngram_vectors(ngrams)
-        if table is None:
+        if ngrams is not None:
+            table = load_ngrams(ngrams, min_count)
+        else:
             text = open_corpus(corpus or [])
-            table = induce_ngrams(opened, tasks, text, store, max(n for _, n, _ in kinds), threads)
+            longest = max(n for _, n, _ in kinds)
+            table = induce_ngrams(opened, tasks, text, store, longest, threads, min_count=min_count)
     result = evaluate(tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded)
     if out is not None:
         _write_csv(out, as_records(result))

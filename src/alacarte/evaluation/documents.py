@@ -20,13 +20,14 @@ import numpy.typing as npt
 
 from alacarte._progress import progress
 from alacarte.corpus import Corpus
-from alacarte.errors import BadData, require
+from alacarte.errors import BadData, NotEnoughData, require
 from alacarte.evaluation.documents_classifier import Classifier, train
 from alacarte.evaluation.documents_data import Task
 from alacarte.evaluation.documents_fasttext import SETTINGS, FastText
 from alacarte.evaluation.documents_systems import Features, Ingredients, features, parse, read_encoded, title
 from alacarte.evaluation.splits import record
 from alacarte.evaluation.store import Store, corpus_identity, digest
+from alacarte.formats.tensors import read_tensors
 from alacarte.model import ALaCarte
 from alacarte.targets import Targets
 from alacarte.vectors import WordVectors
@@ -35,7 +36,7 @@ Rows = npt.NDArray[np.intp]
 Predict = Callable[[Rows], npt.NDArray[Any]]
 Learn = Callable[[Rows, Sequence[Any]], Iterator[Predict]]  # rows to learn from, settings → a predictor for each
 
-CS = (0.01, 0.1, 1.0, 10.0, 100.0)
+CS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 FOLDS, INNER = 10, 5
 MANY, OFTEN = 20_000, 5  # from so many documents on, only n-grams that occur so often have vectors
 PAPER = "Khodak et al. 2018"
@@ -198,9 +199,20 @@ def _right(learn: Learn, setting: Any, y: npt.NDArray[Any], rows: Rows, test: Ro
 
 
 def induce_ngrams(
-    model: ALaCarte, tasks: Sequence[Task], corpus: Corpus, store: Store, n: int = 3, threads: int | None = None
+    model: ALaCarte,
+    tasks: Sequence[Task],
+    corpus: Corpus,
+    store: Store,
+    n: int = 3,
+    threads: int | None = None,
+    *,
+    min_count: int = 1,
 ) -> WordVectors:
-    """Vectors for the n-grams of the tasks, from a corpus; kept in the store, and resumed where it was cut off."""
+    """Vectors for the n-grams of the tasks, from a corpus; kept in the store, and resumed where it was cut off.
+
+    N-grams that occur in the corpus less often than `min_count` times are left out. They are kept in the store all the
+    same, so that another threshold needs no other pass.
+    """
     wanted = Targets()
     for task in tasks:
         wanted = wanted | Targets.from_documents(
@@ -214,15 +226,34 @@ def induce_ngrams(
     }  # fmt: skip
     path = store.folder / "ngrams" / f"{digest(key)}.safetensors"
     if identity is not None and path.is_file():
-        return WordVectors.load(path)
+        return load_ngrams(path, min_count)
     path.parent.mkdir(parents=True, exist_ok=True)
     checkpoint = None if identity is None else path.with_suffix(".checkpoint")
     induced = model.induce(wanted, corpus, checkpoint=checkpoint, threads=threads, show_progress=store.show_progress)
-    if identity is None or checkpoint is None:
-        return induced
-    induced.save(path)
-    checkpoint.unlink(missing_ok=True)
-    return WordVectors.load(path)
+    if checkpoint is not None:
+        induced.save(path)
+        checkpoint.unlink(missing_ok=True)
+        return load_ngrams(path, min_count)
+    return _frequent(induced, induced.counts, min_count)
+
+
+def load_ngrams(path: str | Path, min_count: int = 1) -> WordVectors:
+    """N-gram vectors from a file, without those whose count, which `alc induce` keeps beside them, is too small."""
+    vectors = WordVectors.load(path)
+    if min_count <= 1:
+        return vectors
+    if Path(path).suffix != ".safetensors" or "counts" not in (tensors := read_tensors(path)[0]):
+        raise BadData(f"{path} does not say how often its n-grams occur; make it with `alc induce --out x.safetensors`")
+    return _frequent(vectors, tensors["counts"], min_count)
+
+
+def _frequent(ngrams: WordVectors, counts: npt.NDArray[Any], min_count: int) -> WordVectors:
+    if min_count <= 1:
+        return ngrams
+    rows = np.flatnonzero(counts >= min_count)
+    if not len(rows):
+        raise NotEnoughData(f"no n-gram occurs {min_count:,} times in the corpus; give more text or a smaller number")
+    return WordVectors([ngrams.words[row] for row in rows.tolist()], ngrams.matrix[rows])
 
 
 def evaluate(
@@ -275,7 +306,7 @@ PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB"
 def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed: int) -> Outcome:
     kind, _, _ = parse(system)
     key: dict[str, Any] = {
-        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed, "protocol": 2,
+        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed, "protocol": 3,
         "vectors": given.words.fingerprint, "tokenizer": given.tokenizer.name,
         "ngrams": given.ngrams.fingerprint if kind == "alacarte" and given.ngrams is not None else None,
     }  # fmt: skip
