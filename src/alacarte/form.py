@@ -162,7 +162,14 @@ class FormModel:
         return pandas.DataFrame([asdict(item) for item in self.quality])
 
     @classmethod
-    def cached(cls, vectors: VectorsLike, folder: str | PathLike[str] | None = None, **options: Any) -> "FormModel":
+    def cached(
+        cls,
+        vectors: VectorsLike,
+        folder: str | PathLike[str] | None = None,
+        *,
+        show_progress: bool | None = None,
+        **options: Any,
+    ) -> "FormModel":
         """`learn`, kept in a folder (default: the user's cache) under the vectors' fingerprint and the options."""
         source = WordVectors.of(vectors)
         place = default_folder() if folder is None else Path(folder)
@@ -171,7 +178,7 @@ class FormModel:
         if path.is_file():
             with suppress(BadTransform):  # a damaged copy is made again
                 return cls.load(path)
-        model = cls.learn(source, **options)
+        model = cls.learn(source, show_progress=show_progress, **options)
         try:
             place.mkdir(parents=True, exist_ok=True)
             model.save(path)

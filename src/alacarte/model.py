@@ -37,7 +37,7 @@ from alacarte.errors import (
     NotEnoughData,
     TransformMismatch,
 )
-from alacarte.form import FormModel
+from alacarte.form import FormModel, FormVector
 from alacarte.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.induced import InducedVectors, is_single
 from alacarte.learned import collect_learned
@@ -118,10 +118,9 @@ class ALaCarte:
         """What gives vectors to spellings, if this model has it."""
         return self._form
 
-    def with_form(self, form: FormModel | None = None) -> "ALaCarte":
-        """The same model with a form model: one given, or one learned from the vectors now (it takes a while, once:
-        it is kept in the cache folder)."""
-        found = FormModel.cached(self.vectors) if form is None else form
+    def with_form(self, form: FormModel | None = None, *, show_progress: bool | None = None) -> "ALaCarte":
+        """The same model with a form model: one given, or one learned from the vectors and kept in the user's cache."""
+        found = FormModel.cached(self.vectors, show_progress=show_progress) if form is None else form
         return type(self)(
             self.vectors, self.transform, tokenizer=self._tokenizer, check=False, form=found, fusion=self.fusion,
             typical=self.typical,
@@ -276,6 +275,15 @@ class ALaCarte:
         if form:
             self.require_form()
         return self.apply(self.collect(targets, corpus, **options), form=form)
+
+    def spell(self, word: str) -> FormVector:
+        """The vector of a word from its spelling alone; `NotEnoughData` where that says nothing."""
+        if self.form is None:
+            raise AlacarteError("this model has no vectors from spelling; model.with_form() learns them")
+        found = self.form.vector(word)
+        if self.fusion is None:
+            return found
+        return replace(found, vector=self.fusion.combine(found.vector * 0, found.vector, [0]).fused.reshape(-1))
 
     def require_form(self) -> tuple[FormModel, Fusion]:
         """The form model and the weights of fusion, or an error that says how to get them."""

@@ -1,11 +1,12 @@
 """`alc embed`: one word from a few sentences, on the fly."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from alacarte.cli import _options as o
+from alacarte.cli._form import facts_of, from_spelling, with_form
 from alacarte.cli._open import open_model
 from alacarte.cli._output import neighbour_dicts, note, show_json, show_line, show_neighbours
 
@@ -24,6 +25,9 @@ def embed(
         bool, typer.Option("--definition", help="The context is a definition: all its words count.")
     ] = False,
     each: Annotated[bool, typer.Option("--each", help="One vector for each context, not one for all.")] = False,
+    form: Annotated[
+        bool, typer.Option("--form", help="Add what the word's spelling says; without a context it is all there is.")
+    ] = False,
     vector: Annotated[
         bool, typer.Option("--vector", help="Print the vector itself: plain numbers, a line for each.")
     ] = False,
@@ -47,32 +51,49 @@ def embed(
     alc embed --model glove.6B.50d --word blorp --among 20000 \\
         --context "a cute, fluffy blorp purred and chased the mouse"
     grep -i bank news.txt | alc embed --model glove.6B.50d --word bank --vector
+    alc embed --model glove.6B.50d --word unfriendliness
 
-    Where the word occurs, the words around it count; in a context without it, all words do.
+    Where the word occurs, the words around it count; in a context without it, all words do. A word without any
+    context is embedded by its spelling.
     """
     if each and definition:
         raise typer.BadParameter("--each goes with contexts and not with --definition")
     if explained and (each or definition or vector):
         raise typer.BadParameter("--explain goes with contexts, and not with --each, --definition or --vector")
-    contexts = _contexts(context)
+    if form and word is None:
+        raise typer.BadParameter("--form needs the word itself; pass --word W")
+    contexts = _contexts(context, needed=word is None or definition or explained)
     opened = open_model(
         model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
         force=force,
     )  # fmt: skip
     if explained:
+        opened = with_form(opened) if form else opened
         from alacarte.cli._explain import show_explanation
         from alacarte.explaining import explain
 
-        show_explanation(opened, explain(opened, contexts, word, k=k, among=among, absent="whole"), k, among, as_json)
+        show_explanation(
+            opened, explain(opened, contexts, word, k=k, among=among, absent="whole", form=form), k, among, as_json
+        )
         return
-    if definition:
-        result = opened.embed_definition(" ".join(contexts), word)
+    facts: dict[str, Any] = {}
+    if not contexts and word is not None:
+        spelled = from_spelling(opened, word)
+        result, facts = spelled.vector, {"origin": "spelling", "expected_cosine": spelled.expected}
+        each = False
+    elif definition:
+        opened = with_form(opened) if form else opened
+        result = opened.embed_definition(" ".join(contexts), word, form=form)
+    elif form:
+        parts = with_form(opened).embed_parts(contexts, word, each=each, absent="whole")
+        result = parts.fused if each else parts.fused.reshape(-1)
+        facts = {} if each else facts_of(parts)
     else:
         result = opened.embed(contexts, word, each=each, absent="whole")
     rows = result if each else result[None]
     titles = [_shortened(text) for text in contexts] if each else [word or "neighbour"]
     if vector and as_json:
-        show_json({"word": word, "vectors" if each else "vector": (rows if each else rows[0]).tolist()})
+        show_json({"word": word, **facts, "vectors" if each else "vector": (rows if each else rows[0]).tolist()})
         return
     if vector:
         for row in rows:
@@ -82,23 +103,26 @@ def embed(
     found = opened.vectors.nearest(rows, k, among=among, exclude=own if len(own) == 1 else ())
     if as_json:
         lists = [neighbour_dicts(neighbours) for neighbours in found]
-        show_json({"word": word, "neighbours": lists if each else lists[0]})
+        show_json({"word": word, **facts, "neighbours": lists if each else lists[0]})
     else:
         show_neighbours(dict(zip(_distinct(titles), found, strict=True)))
 
 
-def _contexts(given: list[str] | None) -> list[str]:
-    """What was typed; standard input for `-`, and where nothing was typed and something is piped in."""
+def _contexts(given: list[str] | None, needed: bool) -> list[str]:
+    """What was typed; standard input for `-`, and where nothing was typed and something is piped in.
+
+    Nothing, if nothing is `needed`: there is a spelling.
+    """
     typed = given or []
     if "-" not in typed and (typed or sys.stdin.isatty()):
-        if not typed:
+        if not typed and needed:
             raise typer.BadParameter('no context is given; pass --context "…", or sentences on standard input')
         return typed
     piped = [line.strip() for line in sys.stdin if line.strip()]
     contexts = [text for text in typed if text != "-"] + piped
-    if not contexts:
+    if not contexts and (needed or typed):
         raise typer.BadParameter('standard input holds no context; pass --context "…", or a sentence a line')
-    if not piped:
+    if not piped and contexts:
         note("standard input is empty")
     return contexts
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from alacarte.cli import _options as o
+from alacarte.cli._form import form_rows
 from alacarte.cli._open import (
     check_file,
     check_folder,
@@ -68,6 +69,14 @@ def fit(
     intercept: Annotated[
         bool, typer.Option("--intercept", rich_help_panel=o.MATRIX, help="Learn a constant vector too.")
     ] = False,
+    form: Annotated[
+        bool,
+        typer.Option(
+            "--form",
+            rich_help_panel=o.MATRIX,
+            help="Learn vectors from spelling too, and their weight beside contexts; reads the text twice.",
+        ),
+    ] = False,
     exclude: Annotated[
         Path | None,
         typer.Option(metavar="FILE", rich_help_panel=o.MATRIX, help="Words that take no part, one a line."),
@@ -113,6 +122,10 @@ def fit(
         raise typer.BadParameter("say where the model goes with --out DIR")
     else:
         check_folder(out)
+    if form and (sums or part is not None):
+        raise typer.BadParameter("--form reads the text again; give it with --corpus, and neither --sums nor --shard")
+    if form and "-" in [*(corpus or []), *(paths or [])]:
+        raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
     check_file(save_sums)
     check_file(checkpoint)
     left_out = [] if exclude is None else read_list(exclude)
@@ -162,7 +175,8 @@ def fit(
 
     model = ALaCarte.from_sums(
         source, collected, weighting=chosen[0] if chosen else "auto", ridge=penalty, toward=toward,
-        intercept=intercept, exclude=left_out,
+        intercept=intercept, exclude=left_out, form_corpus=documents if form else None,
+        show_progress=voice.progress,
     )  # fmt: skip
     # A saved model finds its vectors again by path or name alone, and so could not read them this way.
     special = limit is not None or skip_errors or vectors_format is not None
@@ -175,5 +189,6 @@ def fit(
     if as_json:
         show_json({**model.report.to_dict(), "out": str(out)})
     elif not voice.quiet:
-        show_rows(model.report.rows())
+        more = form_rows(model.form, model.fusion) if model.form is not None and model.fusion is not None else []
+        show_rows([*model.report.rows(), *more])
         show_line(f"The model is in {out}. Next: alc embed --model {out} --word … --context …")

@@ -1,0 +1,50 @@
+"""Spelling on the command line."""
+
+from typing import TYPE_CHECKING, Any
+
+from alacarte.cli._output import note, voice
+
+if TYPE_CHECKING:
+    from alacarte.form import FormModel, FormVector
+    from alacarte.fusion import Fusion, Parts
+    from alacarte.model import ALaCarte
+
+
+def with_form(model: "ALaCarte") -> "ALaCarte":
+    """The model with vectors from spelling; learned from its vectors the first time, if it has none."""
+    if model.form is not None:
+        return model
+    note("the model has no vectors from spelling: learned from its word vectors now, and kept for the next time")
+    return model.with_form(show_progress=voice.progress)
+
+
+def from_spelling(model: "ALaCarte", word: str) -> "FormVector":
+    """A word's vector from its spelling alone, and a note that says so."""
+    found = with_form(model).spell(word)
+    sure = "" if found.expected is None else f"; cosine with the true vector to expect: {found.expected:.2f}"
+    note(f"no context: the vector comes from the spelling alone ({found.known} of {found.ngrams} n-grams known{sure})")
+    return found
+
+
+def facts_of(parts: "Parts", row: int = 0) -> dict[str, Any]:
+    """What --json says of a fused vector."""
+    return {
+        "origin": parts.origin[row],
+        "contexts": int(parts.counts[row]),
+        "context_weight": float(parts.context_weight[row]),
+        "spelling_weight": float(parts.form_weight[row]),
+        "agreement": float(parts.agreement[row]),
+    }
+
+
+def form_rows(form: "FormModel", fusion: "Fusion") -> list[tuple[str, object]]:
+    """What was learned about spelling, as a table has it."""
+    by_kind = ", ".join(f"{item.kind} {item.cosine:.2f} ({item.words:,})" for item in form.quality if item.words >= 30)
+    simulated = ", ".join(
+        f"{item.contexts}: {item.context_cosine:.2f} → {item.fused_cosine:.2f}" for item in fusion.report
+    )
+    return [
+        ("spelling", f"{len(form.codes):,} n-grams of {form.words:,} words, ridge {form.ridge:g}"),
+        ("cosine of spelling with held-out words", by_kind or "not measured"),
+        ("cosine by contexts, alone → with spelling", simulated),
+    ]
