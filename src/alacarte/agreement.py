@@ -1,8 +1,9 @@
 """Contexts that agree: those that point elsewhere than the rest (another sense, boilerplate, a slip) count less.
 
-Each context by itself gives a vector. It counts by the square root of its cosine with the mean of the *others*, which
-are weighted the same way, so the weights are found by going round a few times. Fewer than four contexts count alike:
-with so few there is no telling who is the odd one out.
+Each context by itself gives a vector. It counts by a power of its cosine with the mean of the *others*, weighted
+the same way, so the weights are found by going round a few times. The power is ½ n / (n + 8): the square root for many
+contexts, and less for few, whose mean knows little. Fewer than four contexts count alike: there is no telling
+who is the odd one out.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
 LEAST = 4  # contexts
-POWER = 0.5  # of the cosine: 1 and more throw away too much where nothing is wrong
+POWER = 0.5  # of the cosine, for many contexts: 1 and more throw away too much where nothing is wrong
+HALF = 8  # contexts at which it is half of that
 ROUNDS = 5
 FLOOR = 1e-3  # cosines below count as this
 
@@ -46,7 +48,7 @@ def agreement_weights(
 
     >>> weights, cosines = agreement_weights([[1.0, 0.1], [0.9, 0.0], [1.0, -0.1], [-0.1, 1.0]])
     >>> weights.round(2).tolist(), cosines.round(2).tolist()
-    ([1.32, 1.32, 1.32, 0.04], [0.99, 1.0, 0.99, -0.1])
+    ([1.21, 1.21, 1.2, 0.38], [1.0, 0.99, 0.95, -0.1])
     >>> agreement_weights([[1.0, 0.0], [0.0, 1.0]])[0].tolist()
     [1.0, 1.0]
     """
@@ -59,8 +61,9 @@ def agreement_weights(
     weights = some.astype(np.float64)
     if not some.any():
         return np.ones(len(wide)), np.full(len(wide), np.nan)
+    exponent = power * some.sum() / (some.sum() + HALF)
     for _ in range(rounds if some.sum() >= least else 0):
-        weights = _normed(np.where(some, np.maximum(_with_others(units, weights), FLOOR) ** power, 0.0))
+        weights = _normed(np.where(some, np.maximum(_with_others(units, weights), FLOOR) ** exponent, 0.0))
     return _normed(weights), np.where(some, _with_others(units, weights), np.nan)
 
 

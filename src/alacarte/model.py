@@ -342,7 +342,7 @@ class ALaCarte:
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> found = model.agreement(["a x", "x a", "a x a", "b x"], target="x")
         >>> found.weights.round(2).tolist(), [round(float(value), 2) for value in found.vector]
-        ([1.32, 1.32, 1.32, 0.04], [1.32, 0.01])
+        ([1.21, 1.21, 1.21, 0.38], [1.21, 0.1])
         """
         rows, lists = self._context_sums(contexts, target, absent)
         alone = [self._vector([row], "") if row[2] > 0 else np.zeros(self.vectors.dimension) for row in rows]

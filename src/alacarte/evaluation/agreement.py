@@ -25,6 +25,8 @@ POWERS = (0.0, 0.5, 1.0, 2.0)
 def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Any = None) -> Results:
     """The mean cosine of a word's vector with the one induced from its contexts, for some powers (0: all alike).
 
+    The powers are those for many contexts, as `agreement_weights` takes them.
+
     The words take no part in learning the matrix. Each fourth context is one of another word out of the same list.
     """
     vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
