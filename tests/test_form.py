@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spelled_language import language
 
 from alacarte import WordVectors
 from alacarte._form_features import END, LOWER, UPPER, Writing, codes_of, find_codes, frequent_codes, spelled
@@ -94,18 +95,6 @@ def test_unknown_ngrams_are_left_out():
 
 
 # ------------------------------------------------------------------------------------------ a spelled language
-
-
-def language(rng, roots=60, endings=12, dimension=8, noise=0.05):
-    """Words are a root and an ending, and so are their vectors, around a common mean."""
-    letters = np.array(list("bcdfghklmnprstvw"))
-    stems = ["".join(rng.choice(letters, 4)) for _ in range(roots)]
-    suffixes = ["".join(rng.choice(list("aeiou"), 3)) for _ in range(endings)]
-    root, ending = rng.normal(size=(roots, dimension)), rng.normal(size=(endings, dimension))
-    pairs = {stems[i] + suffixes[j]: root[i] + ending[j] + 3.0 for i in range(roots) for j in range(endings)}
-    matrix = np.array(list(pairs.values())) + noise * rng.normal(size=(len(pairs), dimension))
-    order = rng.permutation(len(pairs))
-    return WordVectors([list(pairs)[i] for i in order], matrix[order].astype(np.float32))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_form import language
+from spelled_language import language, text_in
 
 from alacarte import ALaCarte, ContextSums, Transform, WordVectors
 from alacarte._sampling import deal, sample_contexts
@@ -149,14 +149,7 @@ def world():
     """A spelled language, and text in which words stand beside words with vectors near theirs."""
     rng = np.random.default_rng(7)
     vectors = language(rng, roots=40, endings=10)
-    centred = vectors.matrix - vectors.matrix.mean(axis=0)
-    text = []
-    for word in rng.integers(len(vectors), size=9000):
-        scores = 0.5 * centred @ centred[word]
-        chances = np.exp(scores - scores.max())
-        near = [vectors.words[i] for i in rng.choice(len(vectors), 4, p=chances / chances.sum())]
-        text.append(" ".join([*near[:2], vectors.words[word], *near[2:]]))
-    return vectors, text
+    return vectors, text_in(vectors, rng, 9000)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,93 @@
+"""`alc fit --form`, `alc embed --form`, and `alc embed --word` without a context."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from spelled_language import language, text_in
+from typer.testing import CliRunner
+
+from alacarte import ALaCarte
+from alacarte.cli import app
+
+
+def alc(*arguments, stdin=None):
+    return CliRunner().invoke(app, [*arguments], input=stdin)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("spelled")
+    rng = np.random.default_rng(0)
+    vectors = language(rng, roots=40, endings=10)
+    vectors.save(place / "v.safetensors")
+    (place / "text.txt").write_text("\n".join(text_in(vectors, rng, 5000)) + "\n", encoding="utf-8")
+    where = ["--vectors", str(place / "v.safetensors"), "--corpus", str(place / "text.txt")]
+    done = alc("fit", *where, "--window", "2", "--no-weighting", "--form", "--out", str(place / "model"))
+    assert done.exit_code == 0, done.output
+    assert "alone → with spelling" in done.output
+    return place
+
+
+@pytest.fixture(scope="module")
+def word(folder):
+    return ALaCarte.load(folder / "model").vectors.words[7]
+
+
+def test_a_context_with_and_without_spelling(folder, word):
+    model = ALaCarte.load(folder / "model")
+    context = (folder / "text.txt").read_text(encoding="utf-8").split("\n")[0]
+    target = context.split()[2]
+    base = ["embed", "--model", str(folder / "model"), "--word", target, "--context", context, "--vector", "--json"]
+    plain, fused = json.loads(alc(*base).stdout), json.loads(alc(*base, "--form").stdout)
+    np.testing.assert_allclose(plain["vector"], model.embed(context, target), rtol=1e-5)
+    np.testing.assert_allclose(fused["vector"], model.embed(context, target, form=True), rtol=1e-5)
+    assert fused["origin"] == "contexts and spelling"
+    assert fused["spelling_weight"] > 0
+    assert "origin" not in plain
+
+
+def test_a_word_alone_is_spelled(folder, word):
+    model = ALaCarte.load(folder / "model")
+    for stdin in (None, ""):
+        done = alc("embed", "--model", str(folder / "model"), "--word", word, "--json", "--vector", stdin=stdin)
+        told = json.loads(done.stdout)
+        np.testing.assert_allclose(told["vector"], model.spell(word).vector, rtol=1e-5)
+        assert told["origin"] == "spelling"
+        assert "from the spelling alone" in done.stderr
+    assert word not in alc("embed", "--model", str(folder / "model"), "--word", word).stdout.split()[1:]
+
+
+def test_a_spelling_that_says_nothing(folder):
+    done = alc("embed", "--model", str(folder / "model"), "--word", "ЖЖЖЖ", stdin="")
+    assert done.exit_code == 1
+    assert "none of its n-grams is known" in done.output
+
+
+def test_a_model_without_spelling_learns_it_once(folder, word, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    where = ["--vectors", str(folder / "v.safetensors"), "--corpus", str(folder / "text.txt")]
+    assert alc("fit", *where, "--window", "2", "--no-weighting", "--out", str(tmp_path / "plain")).exit_code == 0
+    base = ["embed", "--model", str(tmp_path / "plain"), "--word", word]
+    first = alc(*base)
+    assert "learned from its word vectors now" in first.stderr
+    assert list((tmp_path / "alacarte").glob("form-*.safetensors"))
+    assert alc(*base).stdout == first.stdout
+    assert "alc fit --form" in alc(*base, "--form", "--context", f"x {word} y").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["embed", "--model", "m", "--form", "--context", "a b"], "--word"),
+        (["fit", "--vectors", "v", "--form", "--sums", "s", "--out", "m"], "--form"),
+        (["fit", "--vectors", "v", "--form", "--corpus", "-", "--out", "m"], "twice"),
+    ],
+)
+def test_what_does_not_go_together(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("s").touch()
+    done = alc(*arguments)
+    assert done.exit_code == 2
+    assert message in done.output
