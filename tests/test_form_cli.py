@@ -91,3 +91,10 @@ def test_what_does_not_go_together(arguments, message, tmp_path, monkeypatch):
     done = alc(*arguments)
     assert done.exit_code == 2
     assert message in done.output
+
+
+def test_inspect_tells_of_the_spelling(folder):
+    told = json.loads(alc("inspect", str(folder / "model" / "form.safetensors"), "--json").stdout)
+    assert told["what"].startswith("form model")
+    assert told["cosine_with_held_out_words"]["all"] > 0.5
+    assert json.loads(alc("inspect", str(folder / "model"), "--json").stdout)["spelling"] is True

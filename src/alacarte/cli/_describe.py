@@ -62,6 +62,16 @@ def _tensors(path: Path) -> Facts:
         }  # fmt: skip
     if kind.startswith("alacarte.Transform"):
         return {"what": "transform", **_on_disk(path), **_transform(Transform.load(path))}
+    if kind.startswith("alacarte.FormModel"):
+        from alacarte.form import FormModel
+
+        form = FormModel.load(path)
+        return {
+            "what": "form model (vectors from spelling)", **_on_disk(path), "ngrams": len(form.codes),
+            "dimension": form.dimension, "learned_from_words": form.words, "ridge": form.ridge,
+            "fingerprint_of_vectors": form.fingerprint,
+            "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
+        }  # fmt: skip
     if kind.startswith("alacarte.Checkpoint"):
         told, identity = json.loads(metadata["progress"]), json.loads(metadata["identity"])
         return {
@@ -117,6 +127,7 @@ def _model(folder: Path) -> Facts:
         "vectors": "in the folder" if own else description.get("vectors"),
         "words": description.get("words"),
         "tokenizer": description.get("tokenizer"),
+        "spelling": (folder / "form.safetensors").is_file(),
         "version": description.get("version"),
         **_transform(Transform.load(folder / "transform.safetensors")),
     }
