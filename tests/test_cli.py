@@ -351,7 +351,8 @@ def test_embed_reads_standard_input(model: str) -> None:
     piped = alc("embed --model model --word x --vector", stdin="w1 x w2\n")
     assert piped.stdout == alc("embed --model model --word x --vector --context", "w1 x w2").stdout
     assert piped.stdout == alc("embed --model model --word x --vector --context -", stdin="w1 x w2\n").stdout
-    assert alc("embed --model model --word x", stdin="").exit_code == 2
+    assert alc("embed --model model --word x --context -", stdin="").exit_code == 2
+    assert alc("embed --model model", stdin="").exit_code == 2  # with a word, its spelling would be left
 
 
 def test_embed_uses_all_words_where_the_word_is_not(model: str) -> None:

@@ -40,7 +40,8 @@ Systems = Annotated[
     typer.Option(
         "--system", metavar="NAME", show_default=False,
         help="additive, no-stop-words, sif, all-but-the-top, sums-but-the-top, sif-but-the-top, nonce2vec, word2vec, "
-        "alacarte, form, alacarte+form; with settings of its own: alacarte,weights=sif:1e-3,tau=100. Repeat it. [all but word2vec]",
+        "alacarte, form, alacarte+form; with settings of its own: alacarte,weights=sif:1e-3,tau=100. Repeat it. "
+        "[the paper's]",
     ),
 ]  # fmt: skip
 Split = Annotated[
