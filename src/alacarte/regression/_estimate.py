@@ -156,10 +156,14 @@ def _scores(fit: Fit, robust: Robust) -> Iterator[Doubles]:
 def leverage_corrected(fit: Fit) -> Iterator[Doubles]:
     """Blocks of scores (units, k, d) that are not too small where a unit pulls hard: (I − A_g)^(−½) S_g."""
     for _, s, g in fit.blocks():
-        if fit.units is None:  # A_g is zz', and zz'/√(1 − z'z) comes to the same
-            yield s / np.sqrt(np.maximum(1 - np.einsum("gpp->g", g), LEVERAGE))[:, None, None]
-        else:
-            yield inflated(s, g)
+        yield for_leverage(fit, s, g)
+
+
+def for_leverage(fit: Fit, s: Doubles, g: Doubles) -> Doubles:
+    """(I − A_g)^(−½) S_g, or of any other S_g that is made of the unit's own rows of the design."""
+    if fit.units is None:  # A_g is zz', and zz'/√(1 − z'z) comes to the same
+        return np.asarray(s / np.sqrt(np.maximum(1 - np.einsum("gpp->g", g), LEVERAGE))[:, None, None])
+    return inflated(s, g)
 
 
 def _correction(fit: Fit, robust: Robust) -> Doubles:

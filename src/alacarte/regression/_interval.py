@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, special
 
-from alacarte.regression._estimate import Doubles, Fit, inflated, leverage_corrected
+from alacarte.regression._estimate import Doubles, Fit, for_leverage, leverage_corrected
 
 STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
@@ -69,7 +69,7 @@ def ties(fit: Fit, a: Doubles) -> tuple[Doubles, Doubles]:
     variances, fourths = np.zeros(len(a)), np.zeros(len(a))
     products = np.zeros((len(a), fit.columns, fit.columns))
     for _, _, g in fit.blocks():
-        v = a @ inflated(g, g)
+        v = a @ for_leverage(fit, g, g)
         variances += np.square(np.einsum("gmk,mk->gm", a @ g, a)).sum(axis=0)
         fourths += (np.einsum("gmk,gmk->gm", v, v) ** 2).sum(axis=0)
         products += np.einsum("gmk,gml->mkl", v, v, optimize=True)
