@@ -35,9 +35,11 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
         raise BadData("no corpus is given to learn from; pass --corpus FILE")
     sums = bench.sums(settings, averaging=settings.averaging)
     most = max(settings.sizes)
+    counts = word_counts(sums, vectors)
+    words = min(WORDS, int((counts >= 2 * most).sum()) // 3)  # the others are there to learn from
     sample = sample_windows(
         vectors, EveryNth(bench.corpus, settings.every) if settings.every > 1 else bench.corpus,
-        word_counts(sums, vectors), words=WORDS, contexts=2 * most, least=2 * most,
+        counts, words=words, contexts=2 * most, least=2 * most,
         window=(settings.window, settings.window), tokenizer=settings.tokenizer, seed=settings.seed,
         show_progress=store.show_progress,
     )  # fmt: skip
