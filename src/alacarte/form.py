@@ -152,7 +152,8 @@ class FormModel:
         if not usable[0]:
             reason = "none of its n-grams is known" if not known else f"words of the kind {kind!r} do not follow it"
             raise NotEnoughData(f"the spelling of {word!r} says nothing: {reason}; give a context that mentions it")
-        length = float(np.linalg.norm(found[0])) / self.scale
+        # As if unknown n-grams had been counted with: one that is known out of many proves little.
+        length = float(np.linalg.norm(found[0])) / self.scale * np.sqrt(known / spans[-1])
         expected = float(np.interp(length, self.lengths, self.cosines)) if self.lengths else None
         return FormVector(word, found[0], kind, int(spans[-1]), known, expected)
 
