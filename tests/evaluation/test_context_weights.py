@@ -41,6 +41,10 @@ def test_chimeras(base, store):
     for size in (2, 4, 6):
         value = {name: results.value(system=name, sentences=size, metric="ρ") for name in names}
         assert min(value["informed,components=1"], value["learned"]) > max(0.55, value["additive"] + 0.2)
+        ahead = results.select(system="learned", sentences=size, metric="ρ less the first's")[0]
+        assert ahead["value"] == pytest.approx(value["learned"] - value["additive"])
+        assert ahead["baseline"] == "additive"
+        assert 0 < ahead["stderr"] < 0.2
     same = [results.value(system=name, sentences=2, metric="ρ") for name in names[2:4]]
     assert same[0] == pytest.approx(same[1], abs=0.02)  # fewer than four contexts agree by definition
 

@@ -65,8 +65,32 @@ def evaluate(
                 )  # fmt: skip
         failed = [f"{size} sentences: {name}" for size in trials for name in outcome[str(size)]["failed"]]
         left_out += Exclusion.of(f"trials by {system.name}", failed, f"fewer than {LEAST} usable probes, or no context")
+    rows += _differences(outcomes, list(trials))
     protocol = bench.protocol(settings) | ({} if permit is None else {"test_settings_so_far": permit.settings})
     return Results(settings, (*rows, *published.chimera_rows()), tuple(left_out), protocol)
+
+
+def _differences(outcomes: list[tuple[System, dict[str, Any]]], sizes: list[int]) -> list[Row]:
+    """How far each system is ahead of the one that was named first, trial by trial.
+
+    The trials are the same for both, so the error of the difference is smaller than that of either.
+    """
+    rows: list[Row] = []
+    for system, outcome in outcomes[1:]:
+        first, before = outcomes[0]
+        for size in sizes:
+            ours, theirs = np.array(outcome[str(size)]["ρ"]), np.array(before[str(size)]["ρ"])
+            if outcome[str(size)]["failed"] != before[str(size)]["failed"] or len(ours) < 2:
+                continue
+            ahead = ours - theirs
+            rows.append(
+                {
+                    "system": system.name, "baseline": first.name, "sentences": size, "metric": "ρ less the first's",
+                    "value": float(ahead.mean()), "stderr": float(ahead.std(ddof=1) / np.sqrt(len(ahead))),
+                    "n": len(ahead), "source": "ours",
+                }
+            )  # fmt: skip
+    return rows
 
 
 def _correlations(model: Embedder, trials: dict[int, list[Chimera]], system: System) -> dict[str, dict[str, Any]]:
