@@ -30,4 +30,4 @@ def test_spelling_knows_words_it_has_not_seen(vectors, shared):
     by_kind = {item.kind: item for item in form.quality}
     assert by_kind["letters"].cosine > 0.35
     assert by_kind["digits"].words > 10
-    assert form.vector("unfriendliness").expected > form.vector("blorfing").expected > form.vector("xqzing").expected
+    assert form.vector("unfriendliness").expected > form.vector("blorfing").expected
