@@ -285,6 +285,9 @@ def _agreement(pyplot: Any, results: Results) -> Any:
             rows = [row for row in results.select(metric=metric) if bool(row["foreign"]) == foreign]
             axes.plot([row["size"] for row in rows], [row["value"] for row in rows], style, label=metric)
         axes.set(xscale="log", xlabel="contexts", title="a quarter another word's" if foreign else "all its own")
+        sizes = sorted({row["size"] for row in results.rows})
+        axes.set_xticks(sizes, [str(size) for size in sizes])
+        axes.minorticks_off()
     panels[0].set_ylabel("cosine with the word's vector")
     panels[0].legend()
     return figure
