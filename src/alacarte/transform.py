@@ -6,7 +6,7 @@ A = argmin Σ_w α(c_w) ‖v_w − A u_w‖² + λ ‖A − c·I‖²
 import json
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from alacarte.contexts import ContextSums
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch, require
 from alacarte.formats import matrices
 from alacarte.formats.tensors import pack_words, read_tensors, unpack_words, write_tensors
-from alacarte.settings import Averaging, ContextSettings
+from alacarte.settings import Averaging, ContextSettings, Positions
 from alacarte.vectors import WordVectors
 from alacarte.weights import UNIFORM, ContextWeights
 
@@ -194,6 +194,20 @@ class Transform:
         if self.intercept is not None:
             result = result + self.intercept
         return result.astype(np.float32)
+
+    def read_with(self, weights: ContextWeights, positions: Positions | None = None) -> "Transform":
+        """The same matrix for contexts that are read with other weights than it was learned under.
+
+        With many contexts what is not to the point averages out; with few it does not, so words that tell more may
+        count more there (`alacarte.informative`).
+
+        >>> transform = Transform(np.eye(2), settings=ContextSettings())
+        >>> transform.read_with(ContextWeights("mine", np.array([1.0, 0.5]))).settings.weights
+        'mine'
+        """
+        settings = self.settings or ContextSettings()
+        reading = replace(settings, weights=weights.name, positions=positions or settings.positions)
+        return replace(self, weights=weights, settings=reading)
 
     def __repr__(self) -> str:
         known = f", learned from {self.report.words:,} words" if self.report else ""

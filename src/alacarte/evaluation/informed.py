@@ -111,9 +111,7 @@ def _model(
     )
     if not system.parameters.get("matrix", 1):
         transform = replace(transform, matrix=np.eye(vectors.dimension, dtype=np.float32), report=None)
-    assert transform.settings is not None
-    reading = replace(transform.settings, weights=weights.name, positions=positions or transform.settings.positions)
-    model = Informed(vectors, replace(transform, weights=weights, settings=reading), tokenizer=settings.tokenizer)
+    model = Informed(vectors, transform.read_with(weights, positions), tokenizer=settings.tokenizer)
     model.space = space
     return model
 
