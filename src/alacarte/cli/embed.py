@@ -10,6 +10,8 @@ from alacarte.cli._form import facts_of, from_spelling, with_form
 from alacarte.cli._open import open_model
 from alacarte.cli._output import neighbour_dicts, note, show_json, show_line, show_neighbours
 
+LITTLE = 0.75  # weight below which a context is named
+
 
 def embed(
     model: o.Model = None,
@@ -27,6 +29,9 @@ def embed(
     each: Annotated[bool, typer.Option("--each", help="One vector for each context, not one for all.")] = False,
     form: Annotated[
         bool, typer.Option("--form", help="Add what the word's spelling says; without a context it is all there is.")
+    ] = False,
+    agreement: Annotated[
+        bool, typer.Option("--agreement", help="Contexts that disagree with the rest count less; from four on.")
     ] = False,
     vector: Annotated[
         bool, typer.Option("--vector", help="Print the vector itself: plain numbers, a line for each.")
@@ -60,9 +65,13 @@ def embed(
         raise typer.BadParameter("--each goes with contexts and not with --definition")
     if explained and (each or definition or vector):
         raise typer.BadParameter("--explain goes with contexts, and not with --each, --definition or --vector")
+    if agreement and (each or definition or explained or form):
+        raise typer.BadParameter(
+            "--agreement goes with contexts, and not with --each, --definition, --explain or --form"
+        )
     if form and word is None:
         raise typer.BadParameter("--form needs the word itself; pass --word W")
-    contexts = _contexts(context, needed=word is None or definition or explained)
+    contexts = _contexts(context, needed=word is None or definition or explained or agreement)
     opened = open_model(
         model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
         force=force,
@@ -88,6 +97,12 @@ def embed(
         parts = with_form(opened).embed_parts(contexts, word, each=each, absent="whole")
         result = parts.fused if each else parts.fused.reshape(-1)
         facts = {} if each else facts_of(parts)
+    elif agreement:
+        agreed = opened.agreement(contexts, word, absent="whole")
+        result, facts = agreed.vector, {"weights": agreed.weights.round(4).tolist()}
+        for weight, text in zip(agreed.weights, contexts, strict=True):
+            if weight < LITTLE:
+                note(f"counts {weight:.2f} and not 1: {_shortened(text)}")
     else:
         result = opened.embed(contexts, word, each=each, absent="whole")
     rows = result if each else result[None]
