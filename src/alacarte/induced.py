@@ -63,7 +63,7 @@ class InducedVectors(WordVectors):
         absent = np.setdiff1d(np.arange(len(sums)), seen, assume_unique=True)
         self.missing = [sums.keys[row] for row in absent.tolist()]
         self.sums = sums
-        self.model = model
+        self.model: Any = model  # an ALaCarte, which is defined above this module
 
     def count(self, key: str) -> int:
         """How many occurrences a vector comes from."""

@@ -48,6 +48,8 @@ from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform import FitReport, Transform, Weighting
 from alacarte.vectors import VectorsLike, WordVectors
 
+__all__ = ["ALaCarte", "Contexts", "InducedVectors", "check_folder", "pretrained_names"]
+
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 Contexts = str | Iterable[str | Sequence[str]]
