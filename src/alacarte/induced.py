@@ -120,7 +120,8 @@ class InducedVectors(WordVectors):
         if self.sums.targets is None:
             raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
         more = self.model.collect(self.sums.targets, corpus, **options)
-        return self.model.apply(self.sums + more, form=self.origin is not None)
+        result: InducedVectors = self.model.apply(self.sums + more, form=self.origin is not None)
+        return result
 
 
 def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.intp]) -> Singles:
