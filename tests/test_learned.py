@@ -11,7 +11,7 @@ from alacarte._windows_sampled import SampledWindows, sample_windows
 from alacarte.contexts import ContextSums, count_words
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData
 from alacarte.learned import FewShot, collect_learned, learn_weights, solve_step, weights_from
-from alacarte.settings import ContextSettings
+from alacarte.settings import ContextSettings, written_positions
 from alacarte.space import Space
 
 D, WORDS = 6, 200
@@ -267,6 +267,16 @@ def test_positions_by_number():
     assert sums.sums.tolist() == [[0.5 + 0.25, 1.0, 0.75]]
     assert sums.totals.tolist() == [2.5]
     assert sums.tokens.tolist() == [4]
+
+
+@pytest.mark.parametrize("kind", ["uniform", "linear", "inverse"])
+def test_named_positions_are_special_cases(world, kind):
+    vectors, text = world
+    options = {"window": (2, 4), "averaging": "token", "show_progress": False}
+    by_name = ContextSums.collect(vectors, text[:300], positions=kind, **options)
+    numbers = written_positions(*by_name.settings.position_weights())
+    by_number = ContextSums.collect(vectors, text[:300], positions=numbers, **options)
+    np.testing.assert_allclose(by_number.means(), by_name.means(), rtol=1e-3, atol=1e-4)  # four digits are written
 
 
 @pytest.mark.parametrize(
