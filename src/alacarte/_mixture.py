@@ -108,30 +108,33 @@ def _one_hot(labels: Longs, k: int) -> Doubles:
     return np.eye(k)[labels]
 
 
-def held_out_scores(
-    x: Doubles, units: npt.NDArray[np.int64], most: int, rng: np.random.Generator, folds: int = 5
-) -> Doubles:
-    """(k, points): the log density of each point under mixtures of 1 … `most` groups fitted without its unit's fold."""
-    names, inverse = np.unique(units, return_inverse=True)
-    fold = (rng.permutation(len(names)) % folds)[inverse]
-    scores = np.empty((most, len(x)))
-    for k in range(1, most + 1):
-        for part in range(folds):
-            inside = fold != part
-            fitted = fit_mixture(x[inside], k, rng, restarts=4)
-            scores[k - 1, ~inside] = fitted.point_scores(x[~inside])
-    return scores
+def prediction_strength(
+    x: Doubles, units: npt.NDArray[np.int64], k: int, rng: np.random.Generator, splits: int = 3
+) -> float:
+    """How well k groups found in one half of the units hold in the other (Tibshirani and Walther 2005).
 
+    Of the pairs of points that are together in a group found in their own half, the share that the groups of the other
+    half put together too; of the worst group, averaged over both halves and several ways to halve. 1: the same groups.
 
-def choose(scores: Doubles) -> int:
-    """The fewest groups whose held-out score is not clearly (by two standard errors) below that of the best.
-
-    >>> choose(np.array([[0.0, 0.1, -0.1], [5.0, 5.1, 4.9], [5.1, 5.0, 4.9]]))
-    2
+    >>> rng = np.random.default_rng(0)
+    >>> x = np.concatenate([rng.normal(size=(200, 2)), rng.normal(size=(100, 2)) + [7, 0]])
+    >>> [prediction_strength(x, np.arange(300), k, rng) > 0.9 for k in (2, 3)]
+    [True, False]
     """
-    best = int(np.argmax(scores.mean(axis=1)))
-    for k in range(best):
-        worse = scores[best] - scores[k]
-        if worse.mean() <= 2 * worse.std(ddof=1) / np.sqrt(scores.shape[1]):
-            return k + 1
-    return best + 1
+    names, inverse = np.unique(units, return_inverse=True)
+    if len(names) < 2:
+        return 0.0
+    strengths = []
+    for _ in range(splits):
+        half = (rng.permutation(len(names)) % 2 == 0)[inverse]
+        if min(half.sum(), (~half).sum()) < k:
+            return 0.0
+        found = [fit_mixture(x[inside], k, rng, restarts=4) for inside in (half, ~half)]
+        for own, other, inside in ((0, 1, half), (1, 0, ~half)):
+            mine, theirs = (found[at].memberships(x[inside]).argmax(axis=1) for at in (own, other))
+            table = np.zeros((k, k))
+            np.add.at(table, (mine, theirs), 1)
+            size = table.sum(axis=1)
+            pairs, together = size * (size - 1), np.sum(table * (table - 1), axis=1)
+            strengths.append(float(np.min(np.where(pairs > 0, together / np.where(pairs > 0, pairs, 1), 0.0))))
+    return float(np.mean(strengths))

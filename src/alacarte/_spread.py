@@ -73,9 +73,10 @@ class GroupedMatcher(Matcher):
                 "embed the targets in several runs"
             )
         groups = groups_of(encoded, self._codes, self.groups)
-        document = np.searchsorted(encoded.offsets, found.starts, side="right") - 1
-        rows = found.targets * np.int32(self.groups) + groups[document]
-        return Matches(found.starts, found.ends, rows.astype(np.int32))
+        in_document = np.diff(np.searchsorted(found.starts, encoded.offsets))  # matches are sorted by start
+        rows = found.targets * np.int32(self.groups)
+        rows += np.repeat(groups, in_document)
+        return Matches(found.starts, found.ends, rows)
 
 
 def document_codes(known: int) -> Codes:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._mixture import Mixture, choose, fit_mixture, held_out_scores
+from alacarte._mixture import Mixture, fit_mixture, prediction_strength
 from alacarte.corpus import CorpusLike
 from alacarte.errors import AlacarteError, NotEnoughData, require
 from alacarte.model import ALaCarte
@@ -23,6 +23,7 @@ Singles = npt.NDArray[np.float32]
 MOST = 6  # groups that are tried
 LEAST = 20  # contexts for each group that is tried
 AXES = 10  # along which contexts are grouped
+STRONG = 0.75  # prediction strength from which on groups are taken to be there
 LIMIT = 5000  # contexts, chosen at random
 
 
@@ -53,8 +54,8 @@ class InducedSense:
 class InducedSenses(Sequence[InducedSense]):
     """The senses of a word in a corpus, the most frequent first.
 
-    `scores` has the held-out log density a context for 1, 2, … groups, by which their number was chosen (empty if it
-    was given); `labels` the sense of each of `occurrences`.
+    `scores` has the prediction strength of 2, 3, … groups, by which their number was chosen (empty if it was given);
+    `labels` the sense of each of `occurrences`.
     """
 
     word: str
@@ -118,12 +119,14 @@ def induce_senses(
 ) -> InducedSenses:
     """Group the contexts of a word (or phrase) and embed each group.
 
-    `k` is how many groups, or "auto": the fewest that predict contexts of documents left out as well as any number up
-    to six does, within two standard errors. `limit` bounds how many contexts are used; they are chosen at random.
+    `k` is how many groups, or "auto": the largest number up to six whose groups, found in one half of the documents,
+    hold in the other (a prediction strength of at least 0.75), or one. `limit` bounds how many contexts are used; they
+    are chosen at random.
 
     >>> from alacarte import Transform, WordVectors
     >>> rng = np.random.default_rng(0)
-    >>> vectors = WordVectors([f"w{i}" for i in range(40)], np.repeat(np.eye(4), 10, 0) + 0.3 * rng.normal(size=(40, 4)))
+    >>> rows = np.repeat(np.eye(4), 10, axis=0) + 0.3 * rng.normal(size=(40, 4))
+    >>> vectors = WordVectors([f"w{i}" for i in range(40)], rows)
     >>> model = ALaCarte(vectors, Transform(np.eye(4)))
     >>> kinds = [vectors.words[:10], vectors.words[20:30]]  # "x" stands among words of one kind or of another
     >>> text = [" ".join(["x", *rng.choice(kinds[i % 3 == 0], 8)]) for i in range(300)]
@@ -139,9 +142,9 @@ def induce_senses(
     x = features(model, found)
     scores: tuple[float, ...] = ()
     if k == "auto":
-        held_out = held_out_scores(x, found.documents, max(1, min(MOST, len(found) // LEAST)), rng)
-        scores = tuple(held_out.mean(axis=1).tolist())
-        k = choose(held_out)
+        most = max(1, min(MOST, len(found) // LEAST))
+        scores = tuple(prediction_strength(x, found.documents, number, rng) for number in range(2, most + 1))
+        k = max((number for number, score in enumerate(scores, start=2) if score >= STRONG), default=1)
     elif len(found) < k:
         raise NotEnoughData(f"{len(found)} contexts of {word!r} cannot make {k} senses; give more text or a smaller k")
     mixture = fit_mixture(x, k, rng)
@@ -161,8 +164,14 @@ def induce_senses(
 
 
 def features(model: ALaCarte, found: Occurrences, axes: int = AXES) -> Doubles:
-    """Contexts as points: transformed, at length 1, along the axes in which they differ most."""
+    """Contexts as points: transformed, at length 1, along the axes in which they differ most.
+
+    Where the model knows how contexts spread, directions in which those of any word do count less.
+    """
     x = model.transform(found.means()).astype(np.float64)
+    if model.typical is not None:
+        values, directions = np.linalg.eigh(model.typical.shape)
+        x = x @ (directions / np.sqrt(np.maximum(values, 1e-3 * values.max())))
     x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)
     x = x - x.mean(axis=0)
     axes = min(axes, x.shape[1], max(1, len(x) // 4))

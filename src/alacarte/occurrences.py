@@ -36,7 +36,7 @@ class Occurrences:
     keys: list[str]
     counts: Longs  # (targets,)
     targets: Ints  # (occurrences,)
-    documents: Longs  # the number of the document in the corpus
+    documents: Longs  # a number for the document, in the order of the text
     sums: Singles  # (occurrences, dimensions): weighted sums of the context vectors, or means if `averaging` says so
     totals: Doubles  # the total weight of the words in each
     before: Ints  # (occurrences, words before): ids, in the order of the text

@@ -221,7 +221,8 @@ class TypicalSpread:
         center, between = max(float(np.mean(raw)), 0.0), 0.0
         for _ in range(50):  # weights by precision, and the variance between targets that they leave
             sampling = self._squared_noise(found, noise) + self._crossed_noise(found, np.full_like(raw, center), noise)
-            weights = 1 / np.maximum(between + sampling, 1e-300)
+            variance = between + sampling
+            weights = 1 / np.maximum(variance, 1e-12 * variance.max() + 1e-100)
             center = max(float(np.average(raw, weights=weights)), 0.0)
             excess = float(np.sum(weights**2 * ((raw - center) ** 2 - sampling)) / np.sum(weights**2))
             if abs(max(excess, 0.0) - between) < 1e-6 * (between + 1e-12):

@@ -63,8 +63,8 @@ def induce(
     total = int(found.occurrences.counts.sum())
     if total > len(found.occurrences):
         note(f"{len(found.occurrences):,} of {total:,} contexts are used; --limit takes more")
-    for senses, score in enumerate(found.scores, start=1):
-        detail(f"{senses} senses: held-out log density {score:.3f} a context")
+    for senses, score in enumerate(found.scores, start=2):
+        detail(f"{senses} senses: prediction strength {score:.2f}")
     rows = [
         (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
         for sense in found

@@ -1,0 +1,261 @@
+"""Single contexts: gathered as sums see them, grouped into senses, and explained word by word."""
+
+import json
+
+import numpy as np
+import plain
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
+from alacarte._mixture import fit_mixture
+from alacarte.cli import app
+from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
+from alacarte.explaining import explain
+from alacarte.inducing import induce_senses
+from alacarte.occurrences import by_target, gather
+from alacarte.settings import ContextSettings
+from alacarte.spread import TypicalSpread
+from alacarte.weights import ContextWeights
+
+WORDS = ["a", "b", "c", "d", "e"]
+VECTORS = WordVectors(WORDS, np.random.default_rng(7).normal(size=(5, 6)).astype(np.float32))
+documents = st.lists(st.lists(st.sampled_from([*WORDS, "x", "y"]), max_size=30), min_size=1, max_size=6).filter(any)
+
+
+def model(averaging="occurrence", positions="uniform", weights=None, unknown="keep", intercept=None):
+    matrix = np.random.default_rng(1).normal(size=(6, 6))
+    settings = ContextSettings(3, 2, averaging, positions, "own" if weights else "uniform", "words", unknown)
+    values = None if weights is None else np.array(weights, dtype=np.float32)
+    return ALaCarte(
+        VECTORS,
+        Transform(matrix, intercept, settings, weights=ContextWeights(settings.weights, values)),
+    )
+
+
+models = st.builds(
+    model,
+    st.sampled_from(["occurrence", "token", "context"]),
+    st.sampled_from(["uniform", "linear"]),
+    st.sampled_from([None, [1.0, 0.5, 2.0, 0.25, 1.0]]),
+    st.sampled_from(["keep", "drop"]),
+    st.sampled_from([None, np.ones(6)]),
+)
+
+
+# ------------------------------------------------------------------------------------------------- gathering
+
+
+@given(documents, models)
+def test_gathered_contexts_are_the_plain_windows(texts, made):
+    targets = [("x",), ("a", "b")]
+    texts = [text for text in texts if text]  # empty documents may or may not have a number
+    settings = made.settings
+    weights = None if made.transform.weights.values is None else dict(zip(WORDS, made._weights, strict=True))
+    found = plain.find(texts, targets)
+    if not found:
+        with pytest.raises(NoOccurrences):
+            gather(made, Targets(targets), texts)
+        return
+    ours = gather(made, Targets(targets), texts)
+    assert ours.documents.tolist() == [document for document, *_ in found]
+    assert ours.targets.tolist() == [which for *_, which in found]
+    for row, (document, start, end, _) in enumerate(found):
+        total, _, weight = plain.window(
+            list(texts[document]), start, end, VECTORS, 3, 2, positions=settings.positions, weights=weights,
+            unknown=settings.unknown,
+        )  # fmt: skip
+        if settings.averaging == "context" and weight > 0:
+            total = total / weight
+        np.testing.assert_allclose(ours.sums[row], total, atol=1e-5)
+        assert ours.totals[row] == pytest.approx(weight)
+    if settings.unknown == "keep":
+        document, start, end, _ = found[0]
+        tokens = list(texts[document])
+        shown = [*tokens[max(0, start - 3) : start], f"**{' '.join(tokens[start:end])}**", *tokens[end : end + 2]]
+        assert ours.text(0) == " ".join(shown)
+
+
+def test_gathered_contexts_add_up_to_the_sums():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice([*WORDS, "x"], 20)) for _ in range(100)]
+    made = model()
+    sums = made.collect(["x", "a"], texts)
+    for key, found in by_target(gather(made, ["x", "a"], texts)):
+        row = sums.keys.index(key)
+        np.testing.assert_allclose(found.sums.sum(axis=0), sums.sums[row], rtol=1e-4, atol=1e-3)
+        assert len(found) == sums.occurrences[row]
+
+
+def test_a_sample_is_of_the_size_asked_for_and_from_everywhere():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(["x", *rng.choice(WORDS, 5)]) for _ in range(60_000)]
+    found = gather(model(), ["x", "never"], texts, limit=500)
+    assert found.counts.tolist() == [60_000, 0]
+    assert len(found) == 500
+    assert len(np.unique(found.documents)) == 500
+    assert abs(found.documents.mean() - 30_000) < 4 * 60_000 / np.sqrt(12 * 500)
+    assert (np.diff(found.documents) > 0).all()
+
+
+# ---------------------------------------------------------------------------------------------------- senses
+
+
+def two_senses(size, share=0.3, seed=0):
+    """(model, text): "x" is among words of one kind or of another; `o` words are everywhere."""
+    rng = np.random.default_rng(seed)
+    centers = np.repeat(np.eye(8)[:3] * 2, 20, axis=0)
+    vectors = WordVectors([f"{kind}{i}" for kind in "mno" for i in range(20)], centers + rng.normal(size=(60, 8)))
+    kinds = rng.random(size) < share
+    text = [
+        " ".join(
+            [
+                *rng.choice(vectors.words[20:40] if kind else vectors.words[:20], 4),
+                "x",
+                *rng.choice(vectors.words[40:], 4),
+            ]
+        )
+        for kind in kinds
+    ]
+    return ALaCarte(vectors, Transform(np.eye(8))), text, kinds
+
+
+def test_two_senses_are_found():
+    made, text, kinds = two_senses(600)
+    found = induce_senses(made, "x", text)
+    assert len(found) == 2
+    assert np.mean(found.labels == kinds) > 0.95
+    assert found[0].share == pytest.approx(0.7, abs=0.05)
+    assert [sense.nearest[0][0][0] for sense in found] == ["m", "n"]
+    assert all("**x**" in example for sense in found for example in sense.examples)
+    assert list(found.vectors.words) == ["x#1", "x#2"]
+    assert found.to_frame().contexts.sum() == 600
+    for number, sense in enumerate(found):  # the vector of a sense is what its contexts alone would give
+        alone = made.induce(["x"], [text[row] for row in np.flatnonzero(found.labels == number)])
+        np.testing.assert_allclose(sense.vector, alone["x"], rtol=1e-4, atol=1e-4)
+
+
+def test_one_sense_stays_one():
+    made, text, _ = two_senses(600, share=0.0)
+    assert len(induce_senses(made, "x", text)) == 1
+
+
+def test_as_many_senses_as_asked_for():
+    made, text, _ = two_senses(100)
+    assert len(induce_senses(made, "x", text, k=3)) == 3
+    with pytest.raises(AlacarteError, match="auto"):
+        induce_senses(made, "x", text, k=0)
+    with pytest.raises(NotEnoughData, match="are needed"):
+        induce_senses(made, "x", text[:1], k=3)
+    with pytest.raises(NoOccurrences, match="spelling"):
+        induce_senses(made, "never", text)
+
+
+def test_a_long_cloud_is_not_cut():
+    """One group with the shared covariance explains a stretched normal as well as two do."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1000, 3)) * [5.0, 1.0, 1.0]
+    one, two = (fit_mixture(x, k, rng).score for k in (1, 2))
+    assert two - one < 0.01
+
+
+# -------------------------------------------------------------------------------------------------- explain
+
+
+@given(documents, models, st.booleans())
+def test_shares_add_up_to_the_vector(texts, made, whole):
+    texts = [text for text in texts if "x" in text and set(text) & set(WORDS)]
+    try:
+        vector = made.embed(texts, None if whole else "x")
+    except (NoOccurrences, NotEnoughData):
+        return
+    if np.linalg.norm(vector) < 1e-3:
+        return
+    found = explain(made, texts, None if whole else "x")
+    np.testing.assert_array_equal(found.vector, vector)
+    assert sum(item.share for item in found.words) + found.intercept == pytest.approx(1, abs=1e-4)
+
+
+def test_shares_by_hand():
+    # A u = (1, 2): of its squared length 5, "a" = (1, 0) gives 1 and the two "b" = (0, 1) give 4
+    vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+    found = explain(ALaCarte(vectors, Transform(np.eye(2))), "a x b b", "x")
+    assert [(item.word, item.times, round(item.share, 6)) for item in found.words] == [("b", 2, 0.8), ("a", 1, 0.2)]
+    assert found.confidence is None
+    assert found.nearest is None
+
+
+def test_several_contexts_and_a_typical_spread_make_it_sure():
+    made = model()
+    several = explain(made, ["a x b", "x c d", "e a x"], "x")
+    assert 0 < several.confidence < 1
+    assert several.nearest[0].low < several.nearest[0].high
+    rng = np.random.default_rng(0)
+    texts = [" ".join([f"t{i % 40}", *rng.choice(WORDS, 4)]) for i in range(400)]
+    sums = ContextSums.collect(VECTORS, texts, [f"t{i}" for i in range(40)], window=(3, 2), spread=16)
+    made.typical = made.apply(sums).uncertainty.typical
+    assert isinstance(made.typical, TypicalSpread)
+    one = explain(made, ["a x b"], "x")
+    assert 0 < one.confidence < 1
+    assert len(one.to_frame()) == 2
+
+
+def test_a_model_keeps_its_typical_spread(tmp_path):
+    made = ALaCarte.pretrained("glove.6B.50d")
+    made.save(tmp_path / "model")
+    loaded = ALaCarte.load(tmp_path / "model")
+    np.testing.assert_allclose(loaded.typical.shape, made.typical.shape)
+
+
+# ------------------------------------------------------------------------------------------------- commands
+
+
+def alc(*arguments):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    return result.exit_code, result.output
+
+
+def test_commands(tmp_path):
+    made, text, _ = two_senses(300)
+    made.save(tmp_path / "model")
+    using = ("--model", tmp_path / "model")
+    (tmp_path / "text.txt").write_text("\n".join(text))
+    (tmp_path / "other.txt").write_text("\n".join(two_senses(300, share=0.9, seed=1)[1]))
+    code, told = alc(
+        "senses", "induce", "x", "--model", tmp_path / "model", "--corpus", tmp_path / "text.txt", "--json"
+    )
+    assert code == 0
+    assert len(json.loads(told)["senses"]) == 2
+    for name in ("text", "other"):
+        code, _ = alc(
+            "induce", *using, "--corpus", tmp_path / f"{name}.txt", "--target", "x", "--target", "m1", "--target", "o1",
+            "--spread", 16, "--save-sums", tmp_path / f"{name}.sums", "--out", tmp_path / "v.vec",
+        )  # fmt: skip
+        assert code == 0
+    sums = (*using, "--sums", tmp_path / "text.sums")
+    code, told = alc("certainty", *sums, "--json")
+    assert {row["word"] for row in json.loads(told)} == {"x", "m1", "o1"}
+    code, told = alc("certainty", "x", *sums, "-k", 2, "--json")
+    assert len(json.loads(told)["x"]["similarities"]) == 2
+    code, told = alc("certainty", "x", *sums, "--with", "m3")
+    assert code == 0
+    assert "m3" in told
+    code, told = alc("certainty", *sums, "--against", tmp_path / "other.sums", "--json")
+    found = json.loads(told)
+    assert found[0]["word"] == "x"
+    assert found[0]["p_value"] < 1e-4
+    code, told = alc("certainty", *sums, "--against", tmp_path / "other.sums")
+    assert "q" in told
+    code, told = alc(
+        "embed", "--model", tmp_path / "model", "--word", "x", "--context", "m1 x m2", "--context", "x o1", "--explain",
+    )  # fmt: skip
+    assert code == 0
+    assert "share of the vector" in told
+    code, told = alc(
+        "embed", "--model", tmp_path / "model", "--word", "x", "--context", "m1 x m2", "--explain", "--json"
+    )
+    assert json.loads(told)["confidence"] is None
+    assert alc("embed", "--model", "m", "--word", "x", "--context", "x", "--explain", "--each")[0] == 2
+    assert alc("certainty", "--model", tmp_path / "model")[0] == 2
