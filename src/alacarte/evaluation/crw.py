@@ -90,7 +90,7 @@ def _differences(outcomes: list[tuple[System, dict[str, Any]]], trials: "Trials"
     The shuffles are the same for all, so the error of the difference is smaller than that of either. It is an error
     over shuffles of the contexts, not over pairs of words.
     """
-    others = [(system, outcome["values"]) for system, outcome in outcomes if system.kind != "alacarte"]
+    others = [(system, outcome["values"]) for system, outcome in outcomes if system.is_baseline]
     rows: list[Row] = []
     for system, outcome in outcomes:
         ours = outcome["values"]

@@ -65,6 +65,11 @@ class System:
     settings: Settings
     parameters: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_baseline(self) -> bool:
+        """Whether this is a rival of à la carte and no kind of it."""
+        return self.kind in LINEAR or self.kind in ("nonce2vec", "word2vec")
+
     @classmethod
     def parse(cls, text: str, settings: Settings) -> "System":
         """
