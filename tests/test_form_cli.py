@@ -98,3 +98,18 @@ def test_inspect_tells_of_the_spelling(folder):
     assert told["what"].startswith("form model")
     assert told["cosine_with_held_out_words"]["all"] > 0.5
     assert json.loads(alc("inspect", str(folder / "model"), "--json").stdout)["spelling"] is True
+
+
+def test_induce_with_form(folder, word, tmp_path):
+    base = ["induce", "--model", str(folder / "model"), "--corpus", str(folder / "text.txt"), "--target", word]
+    told = json.loads(
+        alc(*base, "--target", word[:4] + "zz", "--form", "--json", "--out", str(tmp_path / "o.vec")).stdout
+    )
+    assert told["origin"] == {word: "contexts and spelling", word[:4] + "zz": "spelling"}
+    plain = json.loads(alc(*base, "--target", word[:4] + "zz", "--json", "--out", str(tmp_path / "p.vec")).stdout)
+    assert plain["missing"] == [word[:4] + "zz"]
+    assert "origin" not in plain
+    assert (
+        "1 of them do not occur"
+        in alc(*base, "--target", word[:4] + "zz", "--form", "--out", str(tmp_path / "q.vec")).stdout
+    )

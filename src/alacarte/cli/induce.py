@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alacarte.cli import _options as o
+from alacarte.cli._form import with_form
 from alacarte.cli._open import (
     check_file,
     check_vector_file,
@@ -100,6 +101,9 @@ def induce(
             min=2, metavar="N", rich_help_panel=o.WORK, help="Sums by N groups of documents, for alc certainty: 16."
         ),
     ] = None,
+    form: Annotated[
+        bool, typer.Option("--form", help="Add what the spelling of words says; those that do not occur have it alone.")
+    ] = False,
     missing: Annotated[
         Path | None, typer.Option(metavar="FILE", help="List the targets that do not occur, one a line.")
     ] = None,
@@ -175,6 +179,9 @@ def induce(
         model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
         force=force,
     )  # fmt: skip
+    if form:
+        opened = with_form(opened)
+        opened.require_form()
     how: dict[str, Any] = {
         "threads": threads, "memory": memory, "checkpoint": checkpoint, "checkpoint_seconds": checkpoint_every,
         "shard": part, "spread": spread, "show_progress": voice.progress,
@@ -204,7 +211,7 @@ def induce(
         finish_shard(shard or "", collected, as_json)
         forget(checkpoint)
         return
-    induced = opened.apply(collected)
+    induced = opened.apply(collected, form=form)
     induced.save(out, to, space=space)
     wrote(out)
     forget(checkpoint)
@@ -216,6 +223,7 @@ def induce(
                 "out": str(out), "induced": len(induced), "missing": induced.missing,
                 "counts": dict(zip(induced.words, induced.counts.tolist(), strict=True)),
                 "documents": collected.documents, "tokens_read": collected.tokens_read,
+                **({} if induced.origin is None else {"origin": dict(zip(induced.words, induced.origin, strict=True))}),
             }
         )  # fmt: skip
     elif not voice.quiet:
@@ -275,6 +283,9 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         f"{len(induced):,} of {asked:,} targets embedded, from {int(induced.counts.sum()):,} occurrences in "
         f"{induced.sums.tokens_read:,} tokens."
     )
+    if induced.origin is not None:
+        spelled = induced.origin.count("spelling")
+        show_line(f"{spelled:,} of them do not occur and come from their spelling alone.")
     if induced.missing:
         names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
         where = (
