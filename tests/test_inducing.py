@@ -5,7 +5,7 @@ import json
 import numpy as np
 import plain
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -48,6 +48,7 @@ models = st.builds(
 # ------------------------------------------------------------------------------------------------- gathering
 
 
+@settings(max_examples=30)
 @given(documents, models)
 def test_gathered_contexts_are_the_plain_windows(texts, made):
     targets = [("x",), ("a", "b")]
@@ -164,6 +165,7 @@ def test_a_long_cloud_is_not_cut():
 # -------------------------------------------------------------------------------------------------- explain
 
 
+@settings(max_examples=30)
 @given(documents, models, st.booleans())
 def test_shares_add_up_to_the_vector(texts, made, whole):
     texts = [text for text in texts if "x" in text and set(text) & set(WORDS)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors
@@ -36,6 +36,7 @@ def same(ours, theirs):
 # --------------------------------------------------------------------------------------------------- adding
 
 
+@settings(max_examples=30)
 @given(documents, averages, st.integers(2, 9))
 def test_groups_add_up_to_the_plain_sums(texts, averaging, spread):
     plain = ContextSums.collect(VECTORS, texts, TARGETS, window=3, averaging=averaging)
@@ -49,6 +50,7 @@ def test_groups_add_up_to_the_plain_sums(texts, averaging, spread):
     np.testing.assert_array_equal(ours.groups.occurrences.sum(axis=1), plain.occurrences)
 
 
+@settings(max_examples=30)
 @given(documents, averages)
 def test_a_group_is_the_plain_sum_of_its_documents(texts, averaging):
     encoder = Encoder(get_tokenizer("words"), Lexicon(VECTORS.key_to_index))
@@ -64,6 +66,7 @@ def test_a_group_is_the_plain_sum_of_its_documents(texts, averaging):
         np.testing.assert_array_equal(ours.occurrences[:, number], part.occurrences)
 
 
+@settings(max_examples=30)
 @given(documents, st.integers(0, 12))
 def test_parts_merge(texts, cut):
     parts = [part for part in (texts[:cut], texts[cut:]) if any(part)]

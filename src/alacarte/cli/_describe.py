@@ -58,6 +58,7 @@ def _tensors(path: Path) -> Facts:
             "targets_met": len(sums.seen), "occurrences": int(sums.occurrences.sum()),
             "covers": "the whole vocabulary" if sums.targets is None else "chosen targets",
             "documents": sums.documents, "tokens_read": sums.tokens_read, "first_targets": sums.keys[:10],
+            "spread": None if sums.groups is None else len(sums.groups),
             "fingerprint_of_vectors": sums.fingerprint, "settings": asdict(sums.settings),
         }  # fmt: skip
     if kind.startswith("alacarte.Transform"):
@@ -71,6 +72,14 @@ def _tensors(path: Path) -> Facts:
             "dimension": form.dimension, "learned_from_words": form.words, "ridge": form.ridge,
             "fingerprint_of_vectors": form.fingerprint,
             "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
+        }  # fmt: skip
+    if kind.startswith("alacarte.TypicalSpread"):
+        from alacarte.spread import TypicalSpread
+
+        typical = TypicalSpread.load(path)
+        return {
+            "what": "typical spread (how far contexts lie apart)", **_on_disk(path), "dimension": len(typical.shape),
+            "learned_from_targets": typical.targets, "effective_dimensions": round(typical.rank, 1),
         }  # fmt: skip
     if kind.startswith("alacarte.Checkpoint"):
         told, identity = json.loads(metadata["progress"]), json.loads(metadata["identity"])
