@@ -48,6 +48,7 @@ def solve_ridge(
     size: int,
     ridge: float,
     *,
+    rows: Longs | None = None,
     start: Singles | None = None,
     iterations: int = 8,
     threads: int = 1,
@@ -56,7 +57,8 @@ def solve_ridge(
     """W that minimises ‖Y − X W‖² + λ‖W‖² over `size` features, as far as so many steps get.
 
     The preconditioner is the diagonal, which takes the place of most steps: features are met three times or a hundred
-    thousand times. `start` is where to begin, for instance the solution with a few words fewer.
+    thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which of the
+    targets belong to the words, if not all.
     """
     scales = scales_of(bounds)
     diagonal = np.bincount(features, np.repeat(scales.astype(np.float64) ** 2, np.diff(bounds)), size) + ridge
@@ -65,7 +67,8 @@ def solve_ridge(
     result = np.zeros((size, targets.shape[1]), dtype=np.float32)
 
     def block(low: int) -> None:
-        y = np.ascontiguousarray(targets[:, low : low + WIDTH])
+        part = targets[:, low : low + WIDTH]
+        y = np.ascontiguousarray(part if rows is None else part[rows])
         residual = np.empty((size, y.shape[1]), dtype=np.float32)
         spread_over_features(features, bounds, scales, y, residual)
         w = np.zeros_like(residual)

@@ -268,10 +268,10 @@ def learn_with_guesses(
             few = _mixed(targets, rng)
             scores = {}
             for penalty in PENALTIES:
-                tried = solve_ridge(left, left_bounds, few[kept], len(known), penalty, **options)
+                tried = solve_ridge(left, left_bounds, few, len(known), penalty, rows=kept, **options)
                 scores[penalty] = _cosines(predict(out, out_bounds, tried), few[held]).mean()
             ridge = max(scores, key=lambda penalty: scores[penalty])
-        start = solve_ridge(left, left_bounds, targets[kept], len(known), ridge, **options)
+        start = solve_ridge(left, left_bounds, targets, len(known), ridge, rows=kept, **options)
         guesses = predict(out, out_bounds, start)
         quality = _quality([writing.kind(words[i]) for i in held.tolist()], guesses, targets[held])
         curve = _curve(guesses, targets[held])
