@@ -57,8 +57,8 @@ def solve_ridge(
     """W that minimises ‖Y − X W‖² + λ‖W‖² over `size` features, as far as so many steps get.
 
     The preconditioner is the diagonal, which takes the place of most steps: features are met three times or a hundred
-    thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which of the
-    targets belong to the words, if not all.
+    thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which
+    of the targets belong to the words, if not all.
     """
     scales = scales_of(bounds)
     diagonal = np.bincount(features, np.repeat(scales.astype(np.float64) ** 2, np.diff(bounds)), size) + ridge
