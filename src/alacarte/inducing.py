@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from alacarte._mixture import Mixture, fit_mixture, prediction_strength
 from alacarte.corpus import CorpusLike
-from alacarte.errors import AlacarteError, NotEnoughData, require
+from alacarte.errors import AlacarteError, require
 from alacarte.model import ALaCarte
 from alacarte.occurrences import Occurrences, gather, usable
 from alacarte.uncertainty import Uncertainty
@@ -141,24 +141,24 @@ def induce_senses(
     rng = np.random.default_rng(seed)
     x = features(model, found)
     scores: tuple[float, ...] = ()
-    if k == "auto":
+    if isinstance(k, int):
+        number = k
+    else:
         most = max(1, min(MOST, len(found) // LEAST))
-        scores = tuple(prediction_strength(x, found.documents, number, rng) for number in range(2, most + 1))
-        k = max((number for number, score in enumerate(scores, start=2) if score >= STRONG), default=1)
-    elif len(found) < k:
-        raise NotEnoughData(f"{len(found)} contexts of {word!r} cannot make {k} senses; give more text or a smaller k")
-    mixture = fit_mixture(x, k, rng)
-    members = mixture.memberships(x)
-    labels = members.argmax(axis=1)
-    order = np.argsort(-np.bincount(labels, minlength=k), kind="stable")
-    order = order[np.bincount(labels, minlength=k)[order] > 0]
+        scores = tuple(prediction_strength(x, found.documents, groups, rng) for groups in range(2, most + 1))
+        number = max((groups for groups, score in enumerate(scores, start=2) if score >= STRONG), default=1)
+    mixture = fit_mixture(x, number, rng)
+    labels = mixture.memberships(x).argmax(axis=1)
+    sizes = np.bincount(labels, minlength=number)
+    order = np.argsort(-sizes, kind="stable")
+    order = order[sizes[order] > 0]
     senses = []
     for place, group in enumerate(order.tolist(), start=1):
         mine = np.flatnonzero(labels == group)
         typical = mine[np.argsort(_distance(x[mine], mixture, group), kind="stable")]
         shown = _distinct([found.text(row) for row in typical[: 4 * examples].tolist()])[:examples]
         senses.append(_sense(model, f"{word}#{place}", word, found, mine, shown, nearest, among))
-    renamed = np.empty(k, dtype=np.int64)
+    renamed = np.empty(number, dtype=np.int64)
     renamed[order] = np.arange(len(order))
     return InducedSenses(word, tuple(senses), scores, renamed[labels], found)
 
