@@ -195,8 +195,13 @@ def _sense(
     vector = model.transform(mine.sums.sum(axis=0, dtype=np.float64) / weights.sum())
     own = model.tokenizer(word, model.vectors.key_to_index)
     near = model.vectors.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ())
-    sure = Uncertainty.of_contexts(word, mine.sums, weights, model.transform, model.vectors, model.typical)
-    confidence = float(sure.confidence[0]) if len(mine) > 1 else float("nan")
+    names, inverse = np.unique(mine.documents, return_inverse=True)
+    sums = np.zeros((len(names), mine.sums.shape[1]))
+    np.add.at(sums, inverse, mine.sums)
+    sure = Uncertainty.of_contexts(
+        word, sums, np.bincount(inverse, weights=weights), model.transform, model.vectors, model.typical, len(mine)
+    )
+    confidence = float(sure.confidence[0]) if len(names) > 1 else float("nan")
     return InducedSense(name, len(mine) / len(found), len(mine), vector, confidence, tuple(near), tuple(examples))
 
 

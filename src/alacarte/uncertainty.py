@@ -131,10 +131,14 @@ class Uncertainty:
         transform: Transform,
         vectors: WordVectors,
         typical: TypicalSpread | None = None,
+        contexts: int | None = None,
     ) -> "Uncertainty":
-        """For one target from all of its contexts: a row of `sums` and a weight for each."""
+        """For one target from all of its contexts: a row of `sums` and a weight for each.
+
+        Contexts that belong together (of one document) may be one row; `contexts` then says how many there are.
+        """
         rows, counted = np.asarray(sums, dtype=np.float64)[None], np.asarray(weights, dtype=np.float64)[None]
-        made = deviations(rows, counted, [np.count_nonzero(counted)], *_wide(transform))
+        made = deviations(rows, counted, [contexts or int(np.count_nonzero(counted))], *_wide(transform))
         return cls([word], lambda chosen: made[chosen], vectors, typical)
 
     def __len__(self) -> int:
