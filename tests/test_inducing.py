@@ -211,6 +211,16 @@ def test_a_model_keeps_its_typical_spread(tmp_path):
     np.testing.assert_allclose(loaded.typical.shape, made.typical.shape)
 
 
+def test_a_model_fitted_with_spread_knows_it():
+    rng = np.random.default_rng(0)
+    vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
+    text = [" ".join(rng.choice(vectors.words, 20)) for _ in range(300)]
+    assert ALaCarte.fit(vectors, text).typical is None
+    made = ALaCarte.fit(vectors, text, spread=8)
+    assert made.typical.targets == 50
+    assert 0 < explain(made, "w1 x w2", "x").confidence < 1
+
+
 # ------------------------------------------------------------------------------------------------- commands
 
 

@@ -46,6 +46,7 @@ from alacarte.spread import TypicalSpread
 from alacarte.targets import TargetsLike
 from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform import FitReport, Transform, Weighting
+from alacarte.uncertainty import Uncertainty
 from alacarte.vectors import VectorsLike, WordVectors
 
 __all__ = ["ALaCarte", "Contexts", "InducedVectors", "check_folder", "pretrained_names"]
@@ -168,7 +169,8 @@ class ALaCarte:
 
         `context_weights="learned"` learns how much context words count from the same text (`alacarte.learned`).
 
-        How contexts are read, and further options (threads, memory, checkpoint, …): see `ContextSums.collect`.
+        How contexts are read, and further options (threads, memory, checkpoint, …): see `ContextSums.collect`. With
+        `spread`, the model knows how far contexts lie apart, and so how sure a vector from one context is.
         How the matrix is learned: see `Transform.fit`.
         """
         source = WordVectors.of(vectors)
@@ -210,7 +212,8 @@ class ALaCarte:
             form, fusion = learn_form(
                 source, sums, form_corpus, tokenizer=tokenizer, show_progress=show_progress, **options
             )
-        return cls(source, transform, tokenizer=tokenizer, form=form, fusion=fusion)
+        typical = None if sums.groups is None else Uncertainty.of_sums(sums, transform, source).typical
+        return cls(source, transform, tokenizer=tokenizer, form=form, fusion=fusion, typical=typical)
 
     @classmethod
     def pretrained(cls, name: str = "glove.6B.50d", *, vectors: VectorsLike | None = None) -> "ALaCarte":
