@@ -172,10 +172,10 @@ def add_windows(
 @numba.njit(cache=True, nogil=True, inline="always")
 def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
     """Have a row in the cache by the time it is needed; `line` is how many of its values a cache line holds."""
-    j = 0
-    while j < width:  # and no range: its step would be divided by, for each row
-        prefetch(array, at + j)  # type: ignore[call-arg]
+    j = -line
+    while j + line < width:  # and no range: its step would be divided by, for each row
         j += line
+        prefetch(array, at + j)  # type: ignore[call-arg]
 
 
 @inner
