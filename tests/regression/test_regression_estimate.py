@@ -127,30 +127,39 @@ def test_permutations_in_blocks(monkeypatch, clustered):
 
 
 def test_sign_flips_of_clusters_against_refitting():
+    """Refit without the effect, flip residuals of whole clusters, and divide by the variance that white noise has."""
     x, y, clusters = example(6, clustered=True)
     fit, order = _estimate.least_squares(x, y, clusters)
-    xs, units = x[order], fit.units
-    count = int(units[-1]) + 1
-    a = fit.basis
-    observed = (fit.coefficients**2).sum(axis=1) / _estimate.noise(fit, np.eye(3), "HC1")
-    signs = np.random.default_rng(3).integers(0, 2, size=(40, count)) * 2.0 - 1
+    root = np.sqrt(fit.weights)[:, None]
+    xw, yw = x[order] * root, y[order] * root
+    signs = np.random.default_rng(3).integers(0, 2, size=(fit.clusters, 40)).T * 2.0 - 1
+    combinations = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 1.0, -1.0]])
     exceeding = np.zeros(3)
-    scores, designs = [], []
-    for unit in range(count):
-        z = fit.z[units == unit]
-        w = fit.weights[units == unit, None]
-        design = (z * w).T @ z
-        values, vectors = np.linalg.eigh(np.eye(3) - design)
-        scores.append(vectors @ np.diag(values**-0.5) @ vectors.T @ (z * w).T @ fit.residuals[units == unit])
-        designs.append(design)
-    factor = count / (count - 1) * (len(xs) - 1) / (len(xs) - 3)
-    for flips in signs:
-        c = sum(flip * score for flip, score in zip(flips, scores, strict=True))
-        rest = [a @ (flip * s - g @ c) for flip, s, g in zip(flips, scores, designs, strict=True)]
-        noise = factor * sum((r**2).sum(axis=1) for r in rest)
-        exceeding += ((a @ c) ** 2).sum(axis=1) / noise >= observed
-    found = _estimate.permute(fit, np.eye(3), 40, np.random.default_rng(3))
+    for place, combination in enumerate(combinations):
+        under_null = xw @ np.linalg.svd(combination[None])[2][1:].T  # columns of all models without the effect
+        hat = under_null @ np.linalg.pinv(under_null)
+        residuals = yw - hat @ yw
+        weights = combination @ np.linalg.inv(xw.T @ xw) @ xw.T  # what the estimate gives each row
+        lengths = [
+            np.square(flipped @ residuals).sum() / np.square(flipped - hat @ flipped).sum()
+            for flipped in (weights * flips[fit.units] for flips in signs)
+        ]
+        length = np.square(weights @ yw).sum() / np.square(weights).sum()
+        assert length == pytest.approx(np.square(weights @ residuals).sum() / np.square(weights - hat @ weights).sum())
+        exceeding[place] = (np.array(lengths) >= length).sum()
+    assert 0 < exceeding.max() < 40
+    found = _estimate.permute(fit, combinations, 40, np.random.default_rng(3))
     np.testing.assert_array_equal(found, exceeding)
+
+
+def test_sign_flips_of_a_term_that_is_the_other_groups_opposite():
+    """Two halves of equal size: a flip of one of them leaves nothing of the effect, which is not 0 / 0."""
+    rng = np.random.default_rng(2)
+    clusters = np.repeat(np.arange(4), 3)
+    x = np.column_stack([np.ones(12), clusters < 2])
+    fit, _ = _estimate.least_squares(x, rng.normal(size=(12, 3)) + 5 * x[:, 1:], clusters)
+    found = _estimate.permute(fit, np.eye(2)[1:], 1600, np.random.default_rng(0))[0]
+    assert 150 < found < 250  # only no flip and all flips reach it: 2 of 16
 
 
 @pytest.mark.parametrize("clustered", [False, True])

@@ -259,16 +259,16 @@ def permute(
 ) -> Doubles:
     """How often the statistic of residuals without any effect reaches the observed one, for each combination.
 
-    Rows: residuals are shuffled over the rows of the design. Clusters: the residuals of each cluster keep together and
-    change their sign at random. The statistic is ‖b‖² over what noise adds to it, or ‖b‖² itself.
+    Rows: residuals are shuffled over the rows of the design; the statistic is ‖b‖² over what noise adds to it if
+    `studentised`, or else ‖b‖² itself. Clusters: their scores change sign at random.
     """
     a = fit.combined(combinations)
+    if fit.units is not None:
+        return _flip_clusters(fit, a, permutations, rng, tick)
     observed = np.einsum("md,md->m", a @ fit.inner, a @ fit.inner)
     if studentised:
         observed = observed / noise(fit, combinations, "HC1")
-    if fit.units is None:
-        return _shuffle_rows(fit, a, observed, permutations, rng, studentised, tick)
-    return _flip_clusters(fit, a, observed, permutations, rng, studentised, tick)
+    return _shuffle_rows(fit, a, observed, permutations, rng, studentised, tick)
 
 
 def _shuffle_rows(
@@ -318,36 +318,32 @@ def _shuffle_rows(
     return exceeding
 
 
-def _flip_clusters(
-    fit: Fit, a: Doubles, observed: Doubles, count: int, rng: np.random.Generator, studentised: bool, tick: Tick
-) -> Doubles:
-    k, d, m = fit.columns, fit.residuals.shape[1], len(a)
-    signs = rng.integers(0, 2, size=(count, fit.clusters)).astype(np.float64) * 2 - 1
-    c = np.zeros((count, k, d))
-    blocks = fit.kept_blocks()
-    for which, s, g in blocks:
-        s = inflated(s, g)
-        c += (signs[:, which] @ s.reshape(len(s), k * d)).reshape(count, k, d)
-    b = a @ c
-    statistic = np.einsum("bmd,bmd->bm", b, b)
-    if studentised:
-        error = np.zeros((count, m))
-        for which, s, g in blocks:
-            s = inflated(s, g)
-            scores, design = a @ s, a @ g  # (units, m, d) and (units, m, k)
-            error += np.einsum("gmd,gmd->m", scores, scores)
-            step = max(1, PERMUTED // (len(s) * m * k))
-            for low in range(0, count, step):
-                some = slice(low, min(low + step, count))
-                flat = c[some].reshape(-1, d)
-                products = (scores.reshape(len(s) * m, d) @ flat.T).reshape(len(s), m, -1, k)
-                flips = signs[some, which]
-                error[some] -= 2 * np.einsum("bg,gmbk,gmk->bm", flips, products, design, optimize=True)
-            second = np.einsum("gmk,gml->mkl", design, design)
-            error += np.einsum("mkl,bkd,bld->bm", second, c, c, optimize=True)
-        statistic = statistic / (factor(fit.clusters, fit.rows, k) * error)
-    tick(count)
-    return np.asarray(_exceeds(statistic, observed, studentised).sum(axis=0), dtype=np.float64)
+def _flip_clusters(fit: Fit, a: Doubles, count: int, rng: np.random.Generator, tick: Tick) -> Doubles:
+    """Scores of clusters with the null imposed, whose signs change at random (Hemerik, Goeman and Finos 2020).
+
+    With u = a/‖a‖, residuals of the model without the effect u c have the scores s_g = u S_g + (u A_g u') u c, which
+    come to u c, the effect itself, if no sign changes. They are tied to each other because the other coefficients are
+    fitted: if clusters are equally noisy, Σ ε_g s_g has the variance 1 − ‖Σ ε_g u A_g‖² of theirs (less the part along
+    u), which is 1 if no sign changes. Sums are divided by it, so that none is too short (De Santis et al. 2022).
+    """
+    u = a / np.linalg.norm(a, axis=1, keepdims=True)
+    m, k = u.shape
+    effect = u @ fit.inner
+    sums = np.zeros((count, effect.size))
+    pulls = np.zeros((count, m * k))
+    for which, s, g in fit.blocks():
+        signs = rng.integers(0, 2, size=(len(s), count)).T * 2.0 - 1
+        pull = u @ g  # (units, m, k)
+        scores = u @ s + np.einsum("gmk,mk->gm", pull, u)[:, :, None] * effect
+        sums += signs @ scores.reshape(len(s), -1)
+        pulls += signs @ pull.reshape(len(s), -1)
+        tick(count * which.stop // fit.clusters)
+    along = pulls.reshape(count, m, k)
+    others = along - np.einsum("bmk,mk->bm", along, u)[:, :, None] * u
+    left = np.maximum(1 - np.einsum("bmk,bmk->bm", others, others), SATURATED)
+    lengths = np.square(sums).reshape(count, m, -1).sum(axis=2)
+    observed = np.einsum("md,md->m", effect, effect)
+    return np.asarray(_exceeds(lengths / left, observed, True).sum(axis=0), dtype=np.float64)
 
 
 def _exceeds(statistic: Doubles, observed: Doubles, studentised: bool) -> npt.NDArray[np.bool_]:
