@@ -13,7 +13,7 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-WIDTH = 16  # dimensions at a time: one cache line of float32
+WIDTH = 32  # dimensions at a time: wider takes more memory for each thread, narrower more time
 
 
 def scales_of(bounds: Longs) -> Singles:

@@ -264,18 +264,19 @@ def learn_with_guesses(
     if len(held) >= LEAST_HELD_OUT:
         left, left_bounds = _subset(features, bounds, kept)
         out, out_bounds = _subset(features, bounds, held)
-        if ridge is None:
-            few = _mixed(targets, rng)
-            scores = {}
-            for penalty in PENALTIES:
-                tried = solve_ridge(left, left_bounds, few, len(known), penalty, rows=kept, **options)
-                scores[penalty] = _cosines(predict(out, out_bounds, tried), few[held]).mean()
-            ridge = max(scores, key=lambda penalty: scores[penalty])
-        start = solve_ridge(left, left_bounds, targets, len(known), ridge, rows=kept, **options)
-        guesses = predict(out, out_bounds, start)
-        quality = _quality([writing.kind(words[i]) for i in held.tolist()], guesses, targets[held])
-        curve = _curve(guesses, targets[held])
-        told = {words[i]: guesses[j] * np.float32(scale) for j, i in enumerate(held.tolist())}
+        few = _mixed(targets, rng)
+        tried = {}
+        for penalty in PENALTIES if ridge is None else (ridge,):
+            weights = solve_ridge(left, left_bounds, few, len(known), penalty, rows=kept, **options)
+            tried[penalty] = predict(out, out_bounds, weights)
+        ridge = max(tried, key=lambda penalty: _cosines(tried[penalty], few[held]).mean())
+        guesses, truth = tried[ridge], few[held]
+        if not isinstance(held_out, int):  # the caller wants them in full
+            start = solve_ridge(left, left_bounds, targets, len(known), ridge, rows=kept, **options)
+            guesses, truth = predict(out, out_bounds, start), targets[held]
+            told = {words[i]: guesses[j] * np.float32(scale) for j, i in enumerate(held.tolist())}
+        quality = _quality([writing.kind(words[i]) for i in held.tolist()], guesses, truth)
+        curve = _curve(guesses * np.float32(np.sqrt(targets.shape[1] / truth.shape[1])), truth)
     ridge = 1.0 if ridge is None else ridge
     steps = STEPS if start is None else FURTHER_STEPS
     weights = solve_ridge(features, bounds, targets, len(known), ridge, start=start, iterations=steps, **options)
@@ -328,7 +329,7 @@ def _subset(features: npt.NDArray[np.int32], bounds: Longs, rows: Longs) -> tupl
 
 
 def _mixed(targets: Singles, rng: np.random.Generator) -> Singles:
-    """A few random directions of the targets, which are enough to choose a penalty by."""
+    """A few random directions of the targets: enough to choose a penalty by, and to tell how good it is."""
     if targets.shape[1] <= WIDTH:
         return targets
     directions = np.linalg.qr(rng.normal(size=(targets.shape[1], WIDTH)))[0]
