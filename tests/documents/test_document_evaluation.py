@@ -196,6 +196,9 @@ def test_only_pairs_tell_the_classes_apart(task, model, corpus, tmp_path):
         value["à la carte, n = 2"].accuracy - value["à la carte, n = 1"].accuracy
     )
     assert value["à la carte, n = 2"].margin_stderr > 0
+    assert value["à la carte, n = 2"].lead == pytest.approx(value["à la carte, n = 2"].accuracy - 100)
+    assert value["SIF"].lead is None
+    assert [line[0] for line in table.leads()[1]] == ["à la carte, n = 1", "à la carte, n = 2"]
     assert list((tmp_path / "ngrams").glob("*.checkpoint")) == []
     again = evaluate([task], systems, model, ngrams, store)
     assert again == table  # from the store, times included

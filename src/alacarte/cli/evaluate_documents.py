@@ -100,6 +100,9 @@ def documents(
     header, lines = result.margins()
     if lines:
         show_columns(header, lines, "What longer n-grams add, in points")
+    header, lines = result.leads()
+    if lines:
+        show_columns(header, lines, "À la carte against bags of n-grams, in points")
     spent: dict[str, float] = {}
     for row in result.rows:
         if row.seconds is not None:

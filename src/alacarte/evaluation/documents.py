@@ -67,6 +67,8 @@ class Row:
     stderr: float | None = None
     margin: float | None = None  # over the same system with n = 1
     margin_stderr: float | None = None
+    lead: float | None = None  # over the best bag of n-grams, which the test chooses: in its favour
+    lead_stderr: float | None = None
     documents: int | None = None  # tested
     seconds: float | None = None  # features and classifier
     source: str = "ours"
@@ -104,14 +106,20 @@ class DocumentTable:
 
     def margins(self) -> tuple[list[str], list[list[str]]]:
         """(header, lines) of what n-grams add to words alone, with standard errors."""
-        tasks = list(dict.fromkeys(row.task for row in self.rows if row.margin is not None))
+        return self._differences("over n = 1", "margin")
+
+    def leads(self) -> tuple[list[str], list[list[str]]]:
+        """(header, lines) of à la carte against the best of the bags of n-grams, with standard errors."""
+        return self._differences("over the best BonG", "lead")
+
+    def _differences(self, what: str, field: str) -> tuple[list[str], list[list[str]]]:
+        told = [row for row in self.rows if getattr(row, field) is not None]
+        tasks = list(dict.fromkeys(row.task for row in told))
         lines: dict[str, dict[str, str]] = {}
-        for row in self.rows:
-            if row.margin is not None:
-                lines.setdefault(row.system, {})[row.task] = f"{row.margin:+.1f} ±{row.margin_stderr:.1f}"
-        return ["over n = 1", *tasks], [
-            [name, *(cells.get(task, "") for task in tasks)] for name, cells in lines.items()
-        ]
+        for row in told:
+            cell = f"{getattr(row, field):+.1f} ±{getattr(row, field + '_stderr'):.1f}"
+            lines.setdefault(row.system, {})[row.task] = cell
+        return [what, *tasks], [[name, *(cells.get(task, "") for task in tasks)] for name, cells in lines.items()]
 
 
 @dataclass(frozen=True)
@@ -341,9 +349,17 @@ def _row(task: Task, system: str, outcomes: dict[tuple[str, str], Outcome]) -> R
     margin = margin_stderr = None
     if alone is not None:
         margin, margin_stderr = _mean_and_error(scores - alone.scores)
+    lead = lead_stderr = None
+    bags = [other for (name, rival), other in outcomes.items() if name == task.name and parse(rival)[0] == "bong"]
+    if kind == "alacarte" and bags:
+        best = max(bags, key=lambda other: float(other.scores.mean()))
+        lead, lead_stderr = _mean_and_error(scores - best.scores)
     mean, error = _mean_and_error(scores)
     tested = sum(part.size for part in outcome.right)
-    return Row(task.name, title(system), mean, error, margin, margin_stderr, tested, round(outcome.seconds, 1))
+    seconds = round(outcome.seconds, 1)
+    return Row(
+        task.name, title(system), mean, error, margin, margin_stderr, lead, lead_stderr, tested, seconds
+    )  # fmt: skip
 
 
 def _mean_and_error(values: npt.NDArray[np.float64]) -> tuple[float, float]:
