@@ -154,12 +154,16 @@ def test_as_many_senses_as_asked_for():
         induce_senses(made, "never", text)
 
 
-def test_a_long_cloud_is_not_cut():
-    """One group with the shared covariance explains a stretched normal as well as two do."""
+def test_a_mixture_finds_shares_centres_and_width():
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(1000, 3)) * [5.0, 1.0, 1.0]
-    one, two = (fit_mixture(x, k, rng).score for k in (1, 2))
-    assert two - one < 0.01
+    x = np.concatenate([rng.normal(size=(600, 3)) * 0.5, rng.normal(size=(200, 3)) * 0.5 + [2, 0, 0]])
+    found = fit_mixture(x, 2, rng)
+    order = np.argsort(found.shares)
+    np.testing.assert_allclose(found.shares[order], [0.25, 0.75], atol=0.03)
+    np.testing.assert_allclose(found.centers[order], [[2, 0, 0], [0, 0, 0]], atol=0.15)
+    assert found.variance == pytest.approx(0.25, rel=0.1)
+    assert found.score > fit_mixture(x, 1, rng).score
+    np.testing.assert_allclose(found.memberships(x).sum(axis=1), 1)
 
 
 # -------------------------------------------------------------------------------------------------- explain

@@ -1,7 +1,7 @@
-"""Groups of points: a mixture of normal distributions that share one covariance, and how many of them there are.
+"""Groups of points: a mixture of round normal distributions of one width, and how far such groups can be relied on.
 
-The shared covariance is what keeps one long cloud from being cut in pieces: only what is apart by more than contexts
-of one sense are makes a second group.
+Points are to be whitened before, so that noise is round and only what lies apart by more makes groups. (A covariance
+of any form was tried: it puts fewer contexts into the group of their word, docs/uncertainty.md.)
 """
 
 from dataclasses import dataclass
@@ -18,29 +18,22 @@ RESTARTS = 8
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """`shares` (k,) and `centers` (k, dimensions) of the groups, and the covariance that they share."""
+    """`shares` (k,) and `centers` (k, dimensions) of the groups, and the variance in every direction."""
 
     shares: Doubles
     centers: Doubles
-    covariance: Doubles
+    variance: float
     score: float  # mean log density of what it was fitted to
 
     def log_densities(self, x: Doubles) -> Doubles:
         """log of share × density: (points, groups)."""
-        lower = np.linalg.cholesky(self.covariance)
-        whitened = np.linalg.solve(lower, x.T).T
-        centers = np.linalg.solve(lower, self.centers.T).T
-        distances = np.sum((whitened[:, None] - centers) ** 2, axis=2)
-        constant = x.shape[1] * np.log(2 * np.pi) + 2 * np.sum(np.log(np.diag(lower)))
-        return np.asarray(np.log(self.shares) - 0.5 * (distances + constant))
+        constant = x.shape[1] * np.log(2 * np.pi * self.variance)
+        return np.asarray(np.log(self.shares) - 0.5 * (squared_distances(x, self.centers) / self.variance + constant))
 
     def memberships(self, x: Doubles) -> Doubles:
         """How probable each group is for each point: rows add up to 1."""
         logs = self.log_densities(x)
         return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
-
-    def point_scores(self, x: Doubles) -> Doubles:
-        return np.asarray(logsumexp(self.log_densities(x), axis=1))
 
 
 def fit_mixture(x: Doubles, k: int, rng: np.random.Generator, restarts: int = RESTARTS) -> Mixture:
@@ -67,29 +60,28 @@ def _maximised(x: Doubles, members: Doubles) -> Mixture:
         if score - before < 1e-6:
             break
         before = score
-    return Mixture(mixture.shares, mixture.centers, mixture.covariance, score)
+    return Mixture(mixture.shares, mixture.centers, mixture.variance, score)
 
 
 def _from_members(x: Doubles, members: Doubles) -> Mixture:
     size = members.sum(axis=0) + 1e-9
     centers = (members.T @ x) / size[:, None]
-    total = x.T @ x - (centers * size[:, None]).T @ centers
-    covariance = total / len(x)
-    covariance += (1e-6 * np.trace(covariance) / len(covariance) + 1e-12) * np.eye(len(covariance))
-    return Mixture(size / size.sum(), centers, covariance, 0.0)
+    total = float(np.sum(x**2) - np.sum(size * np.sum(centers**2, axis=1)))
+    variance = max(total / x.size, 1e-9 * float(np.mean(x**2)), 1e-300)
+    return Mixture(size / size.sum(), centers, variance, 0.0)
 
 
 def k_means(x: Doubles, k: int, rng: np.random.Generator) -> Longs:
     """Labels; started from points that are far apart (k-means++; Arthur and Vassilvitskii 2007)."""
     centers = x[rng.integers(len(x))][None]
     for _ in range(k - 1):
-        nearest = _distances(x, centers).min(axis=1)
+        nearest = squared_distances(x, centers).min(axis=1)
         total = nearest.sum()
         chosen = rng.choice(len(x), p=nearest / total) if total > 0 else rng.integers(len(x))
         centers = np.concatenate([centers, x[chosen][None]])
     labels = np.full(len(x), -1)
     for _ in range(STEPS):
-        new = np.argmin(_distances(x, centers), axis=1)
+        new = np.argmin(squared_distances(x, centers), axis=1)
         if np.array_equal(new, labels):
             break
         labels = new
@@ -99,7 +91,8 @@ def k_means(x: Doubles, k: int, rng: np.random.Generator) -> Longs:
     return labels
 
 
-def _distances(x: Doubles, centers: Doubles) -> Doubles:
+def squared_distances(x: Doubles, centers: Doubles) -> Doubles:
+    """(points, centers)"""
     squares = np.sum(x**2, axis=1)[:, None] - 2 * x @ centers.T + np.sum(centers**2, axis=1)
     return np.asarray(np.maximum(squares, 0.0))
 

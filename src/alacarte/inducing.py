@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._mixture import Mixture, fit_mixture, prediction_strength
+from alacarte._mixture import fit_mixture, prediction_strength, squared_distances
 from alacarte.corpus import CorpusLike
 from alacarte.errors import AlacarteError, require
 from alacarte.model import ALaCarte
@@ -23,7 +23,7 @@ Singles = npt.NDArray[np.float32]
 MOST = 6  # groups that are tried
 LEAST = 20  # contexts for each group that is tried
 AXES = 10  # along which contexts are grouped
-STRONG = 0.75  # prediction strength from which on groups are taken to be there
+STRONG = 0.85  # prediction strength from which on groups are taken to be there
 LIMIT = 5000  # contexts, chosen at random
 
 
@@ -120,7 +120,7 @@ def induce_senses(
     """Group the contexts of a word (or phrase) and embed each group.
 
     `k` is how many groups, or "auto": the largest number up to six whose groups, found in one half of the documents,
-    hold in the other (a prediction strength of at least 0.75), or one. `limit` bounds how many contexts are used; they
+    hold in the other (a prediction strength of at least 0.85), or one. `limit` bounds how many contexts are used; they
     are chosen at random.
 
     >>> from alacarte import Transform, WordVectors
@@ -155,7 +155,8 @@ def induce_senses(
     senses = []
     for place, group in enumerate(order.tolist(), start=1):
         mine = np.flatnonzero(labels == group)
-        typical = mine[np.argsort(_distance(x[mine], mixture, group), kind="stable")]
+        away = squared_distances(x[mine], mixture.centers[[group]])[:, 0]
+        typical = mine[np.argsort(away, kind="stable")]
         shown = _distinct([found.text(row) for row in typical[: 4 * examples].tolist()])[:examples]
         senses.append(_sense(model, f"{word}#{place}", word, found, mine, shown, nearest, among))
     renamed = np.empty(number, dtype=np.int64)
@@ -203,11 +204,6 @@ def _sense(
     )
     confidence = float(sure.confidence[0]) if len(names) > 1 else float("nan")
     return InducedSense(name, len(mine) / len(found), len(mine), vector, confidence, tuple(near), tuple(examples))
-
-
-def _distance(x: Doubles, mixture: Mixture, group: int) -> Doubles:
-    away = x - mixture.centers[group]
-    return np.asarray(np.einsum("nd,nd->n", away, np.linalg.solve(mixture.covariance, away.T).T))
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:
