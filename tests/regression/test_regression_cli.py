@@ -50,6 +50,16 @@ def test_regress(place):
     assert [term["term"] for term in found["terms"]] == ["party[T.R]", "year"]
 
 
+def test_regress_with_another_variance(place):
+    options = "--formula", "tax ~ party", "--model", place / "model", "--permutations", 0, "--json"
+    noise = {
+        robust: json.loads(run("regress", *common(place), *options, *robust).stdout)["terms"][0]["noise"]
+        for robust in ((), ("--robust", "HC2"), ("--robust", "HC1"))
+    }
+    assert noise[()] == noise["--robust", "HC2"] != noise["--robust", "HC1"]
+    assert run("regress", *common(place), *options, "--robust", "HC9").exit_code == 2
+
+
 def test_contexts(place):
     result = run("contexts", *common(place), "--pattern", "tax", "--window", 2, "--limit", 3, "--csv", place / "c.csv")
     assert result.exit_code == 0, result.output

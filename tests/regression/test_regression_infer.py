@@ -262,3 +262,49 @@ def test_as_conText_does():
         "tax* ~ party", data, VECTORS, cluster="speaker", intervals="jackknife", jackknife_fraction=0.5, **FAST
     )
     assert 0.2 < fraction.table["std_error"][0] / units["std_error"][0] < 5
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda days: [str(day) for day in days],
+        lambda days: days,
+        lambda days: [day.item() for day in days],
+        lambda days: list(pd.to_datetime(days).tz_localize("UTC")),
+    ],
+    ids=["strings", "numpy", "dates", "timestamps"],
+)
+def test_dates_count_in_days(column):
+    data = speeches()
+    days = np.array(data["year"]) * 365 % 9000
+    dates = np.datetime64("1970-01-01") + days.astype("timedelta64[D]")
+    found = regress("tax* ~ when", {**data, "when": column(dates)}, VECTORS, **FAST)
+    want = regress("tax* ~ when", {**data, "when": days}, VECTORS, **FAST)
+    assert found.terms == ["Intercept", "when"]
+    np.testing.assert_allclose(found.coefficients, want.coefficients)
+    profile = {"when": column(dates)[0]}
+    np.testing.assert_allclose(found.predict(profile), want.predict({"when": days[0]}))
+    with pytest.raises(BadFormula, match="'when' is a number or a date, not 'soon'"):
+        found.predict({"when": "soon"})
+
+
+def test_missing_dates_are_left_out_and_other_strings_are_groups():
+    data = speeches()
+    when = [None if number < 2 else f"20{number:02}-05-0{1 + number % 9}" for number in range(60)]
+    fit = regress("tax* ~ when", {**data, "when": when}, VECTORS, **FAST)
+    assert fit.left_out == {"missing when": 2}
+    with pytest.raises(BadFormula, match="'when' has 60 values such as '1 May 2000', each a group of its own"):
+        regress("tax* ~ when", {**data, "when": [f"1 May {2000 + number}" for number in range(60)]}, VECTORS, **FAST)
+    declared = pd.DataFrame(data).assign(when=pd.Categorical(["2001-01-01", "2002-01-01"] * 30))
+    assert regress("tax* ~ when", declared, VECTORS, **FAST).terms == ["Intercept", "when[T.2002-01-01]"]
+
+
+def test_score_intervals_report_progress():
+    from alacarte.regression import _estimate, _interval
+
+    rng = np.random.default_rng(0)
+    x = np.column_stack([np.ones(30), rng.normal(size=30)])
+    fit, _ = _estimate.least_squares(x, rng.normal(size=(30, 4)), np.arange(30) // 3)
+    seen: list[int] = []
+    _interval.score_interval(fit, np.eye(2), 0.95, seen.append)
+    assert seen[-1] == fit.clusters == 10

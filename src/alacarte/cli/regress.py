@@ -36,6 +36,14 @@ def regress(
         Literal["score", "jackknife", "bootstrap", "none"] | None,
         typer.Option(help="How intervals are made.", show_default="score"),
     ] = None,
+    robust: Annotated[
+        Literal["HC1", "HC2"] | None,
+        typer.Option(
+            help="The variance taken out of the lengths: HC2, right with few contexts too, or conText's HC1; with "
+            "--cluster CR2 and CR1.",
+            show_default="HC2",
+        ),
+    ] = None,
     level: s.Level = 0.95,
     adjust: Annotated[
         Literal["holm", "bh", "bonferroni", "none"], typer.Option(help="p-values for several terms together.")
@@ -66,7 +74,7 @@ def regress(
         formula, frame, opened, text=text, tokens=tokens, cluster=s.columns_of(cluster),
         window=None if window is None else parse_window(window), valuetype=match, permutations=permutations,
         intervals="default" if intervals is None else None if intervals == "none" else intervals, level=level,
-        adjust=adjust, seed=seed, compat=compat, show_progress=voice.progress,
+        robust=robust, adjust=adjust, seed=seed, compat=compat, show_progress=voice.progress,
     )  # fmt: skip
     s.write_csv(fit.tidy(), csv)
     if plot is not None:

@@ -1,9 +1,11 @@
 """Frames of any library in, frames of the same library out; and the small table that results come in."""
 
 import contextlib
+import datetime
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -185,6 +187,32 @@ def missing(column: Column) -> npt.NDArray[np.bool_]:
     if column.dtype.kind != "O":
         return np.zeros(len(column), dtype=bool)
     return np.array([is_null(value) for value in column], dtype=bool)
+
+
+def as_days(column: Column) -> Column:
+    """Dates, or strings such as 2001-01-20, as days since 1970; any other column as it is.
+
+    >>> as_days(as_column(["1970-01-11", None])).tolist(), as_days(as_column(["1970", "a"])).tolist()
+    ([10.0, nan], ['1970', 'a'])
+    """
+    absent = missing(column)
+    if column.dtype.kind == "O" and not absent.all() and all(map(_is_date, column[~absent].tolist())):
+        days = np.full(len(column), np.nan)
+        with contextlib.suppress(ValueError):  # 2001-02-30
+            moments = np.array([_naive(value) for value in column[~absent].tolist()], dtype="datetime64[us]")
+            days[~absent] = (moments - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+            return days
+    return column
+
+
+def _is_date(value: Any) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?", value) is not None
+    return isinstance(value, (datetime.date, np.datetime64))
+
+
+def _naive(value: Any) -> np.datetime64:
+    return np.datetime64(value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value, "us")
 
 
 def is_numeric(column: Column) -> bool:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, special
 
-from alacarte.regression._estimate import Doubles, Fit, for_leverage, leverage_corrected
+from alacarte.regression._estimate import Doubles, Fit, Tick, for_leverage, leverage_corrected
 
 STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
@@ -43,13 +43,14 @@ class Noise:
     variances: Doubles  # the noise there is along each axis: the eigenvalues, drawn together
 
 
-def noises(fit: Fit, combinations: Doubles) -> list[Noise]:
+def noises(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -> list[Noise]:
     """The noise of each combination of coefficients."""
     a = fit.combined(combinations)
     d = fit.residuals.shape[1]
     covariance = np.zeros((len(a), d, d))
     fourth = np.zeros_like(covariance)
     own = np.zeros((len(a), 2))
+    done = 0
     for s in leverage_corrected(fit):
         scores = (a @ s).transpose(1, 0, 2)
         turned = scores.transpose(0, 2, 1)
@@ -57,6 +58,8 @@ def noises(fit: Fit, combinations: Doubles) -> list[Noise]:
         covariance += turned @ scores
         fourth += (turned * squares[:, None, :]) @ scores
         own += np.stack([(squares**2).sum(axis=1), (squares**3).sum(axis=1)], axis=1)
+        done += len(s)
+        tick(done)
     return [_noise(*parts) for parts in zip(covariance, fourth, own, *ties(fit, a), strict=True)]
 
 
@@ -188,11 +191,13 @@ def tails(distance: Doubles, level: float) -> tuple[Doubles, Doubles]:
     return np.maximum(1 - level - above, 0.0), above
 
 
-def score_interval(fit: Fit, combinations: Doubles, level: float) -> tuple[Doubles, Doubles, Doubles]:
+def score_interval(
+    fit: Fit, combinations: Doubles, level: float, tick: Tick = lambda done: None
+) -> tuple[Doubles, Doubles, Doubles]:
     """(standard error, lower, upper) of the squared lengths of combinations of coefficients."""
     coefficients = fit.combined(combinations) @ fit.inner
     found = np.empty((3, len(coefficients)))
-    for m, (b, noise) in enumerate(zip(coefficients, noises(fit, combinations), strict=True)):
+    for m, (b, noise) in enumerate(zip(coefficients, noises(fit, combinations, tick), strict=True)):
         length = Length.of(b, noise)
         found[:, m] = length.error(), *length.interval(level)
     return found[0], found[1], found[2]

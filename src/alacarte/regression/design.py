@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import linalg
 
 from alacarte.errors import BadFormula, require
-from alacarte.regression._frames import Column, Variables, as_column, is_numeric, missing
+from alacarte.regression._frames import Column, Variables, as_column, as_days, is_numeric, missing
 from alacarte.regression.compat import Compat
 from alacarte.regression.embed import codes_of
 
@@ -75,6 +75,11 @@ class Design:
         full = {
             name: as_column(list(columns[name]) if name in many else [columns[name]] * count) for name in self.variables
         }
+        for name in full:
+            if name not in self.levels and not is_numeric(full[name]):
+                full[name] = as_days(full[name])
+                if not is_numeric(full[name]):
+                    raise BadFormula(f"{name!r} is a number or a date, not {full[name][0]!r}; give one in the profile")
         for name, levels in self.levels.items():
             strange = [value for value in full.get(name, np.empty(0)).tolist() if value not in levels]
             if strange:
@@ -110,6 +115,8 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
                 f"{', '.join(map(repr, available)) or '(none)'}"
             )
         columns[name] = variables.columns[name]
+        if compat is None and name not in variables.levels:
+            columns[name] = as_days(columns[name])
     keep = usable.copy()
     left_out: dict[str, int] = {}
     for name, column in columns.items():
@@ -147,7 +154,7 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
             f"the term {bad[0]!r} has values that are not finite (a logarithm of 0, or a division by it?); "
             "change the formula or drop those rows"
         )
-    _check_rank(matrix, shown)
+    _check_rank(matrix, shown, levels)
     return Design(matrix, shown, rows, left_out, list(columns), levels, covariates, spec)
 
 
@@ -200,12 +207,19 @@ def _dummies(
     return np.column_stack(matrix), shown
 
 
-def _check_rank(matrix: Doubles, names: list[str]) -> None:
+def _check_rank(matrix: Doubles, names: list[str], levels: Mapping[str, list[Any]]) -> None:
     """Raise with the names of the columns that others explain."""
     rows, columns = matrix.shape
     if rows <= columns:
+        most = max(levels, key=lambda name: len(levels[name]), default=None)
+        why = ""
+        if most is not None and len(levels[most]) > 10:
+            why = (
+                f". {most!r} has {len(levels[most])} values such as {levels[most][0]!r}, each a group of its own; if it "
+                "is a number, or a date (2001-01-20), make it one"
+            )
         raise BadFormula(
-            f"{rows} rows are too few for {columns} coefficients; give more text, or a formula with fewer terms"
+            f"{rows} rows are too few for {columns} coefficients; give more text, or a formula with fewer terms{why}"
         )
     scale = np.linalg.norm(matrix, axis=0)
     empty = [name for name, length in zip(names, scale, strict=True) if length == 0]

@@ -224,7 +224,7 @@ def regress(
     Args:
         formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
             `c("a", "b")`, or `.` for whole documents. Right: anything formulaic reads (interactions, `C(…)`,
-            `log(…)`, `bs(…)`, `.` for all columns).
+            `log(…)`, `bs(…)`, `.` for all columns). Dates (also as 2001-01-20) count in days since 1970.
         data: as in `contexts`; or `Contexts`, or `Embeddings` of your own (then the left side is not used).
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.
@@ -373,7 +373,8 @@ def _intervals(
     fit, settings = model._fit, model.settings
     tail = (1 + settings.level) / 2
     if settings.intervals == "score":
-        error, low, high = _interval.score_interval(fit, combinations, settings.level)
+        with progress(fit.clusters, "units", "intervals", show=settings.show_progress) as bar:
+            error, low, high = _interval.score_interval(fit, combinations, settings.level, bar.update_to)
         undefined = _estimate.alone(fit, combinations)
         _warn_of_lone_units(fit, names, undefined)
         for column in (error, low, high):
