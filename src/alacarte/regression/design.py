@@ -215,8 +215,8 @@ def _check_rank(matrix: Doubles, names: list[str], levels: Mapping[str, list[Any
         why = ""
         if most is not None and len(levels[most]) > 10:
             why = (
-                f". {most!r} has {len(levels[most])} values such as {levels[most][0]!r}, each a group of its own; if it "
-                "is a number, or a date (2001-01-20), make it one"
+                f". {most!r} has {len(levels[most])} values such as {levels[most][0]!r}, each a group of its own; if "
+                "it is a number, or a date (2001-01-20), make it one"
             )
         raise BadFormula(
             f"{rows} rows are too few for {columns} coefficients; give more text, or a formula with fewer terms{why}"
