@@ -1,9 +1,9 @@
 """Size of the tests, coverage of the intervals, bias of the lengths, by simulation with known effects.
 
-    python benchmarks/regression_truth.py [samples] [--part NAME ...]
+    python benchmarks/regression_truth.py [samples] [--part NAME ...] [--coverage]
 
-The parts are `0` … `9` (the lines of `CASES`), `compare` and
-`cosines`.
+The parts are `0` … `9` (the lines of `CASES`), `compare` and `cosines`. `--coverage` leaves out the test, which takes
+most of the time, and tells which misses are of truths above the interval and which of truths below it.
 
 Noise: outputs have different variances, falling steeply (the first tenth of them has 63 % of the variance) or gently
 (as 1/√i); nothing changes if outputs are rotated. With `spread` 2 one group is twice as noisy as the other; with
@@ -99,14 +99,14 @@ def covers(length, truth):
     return lower <= truth <= upper
 
 
-def regression(case, samples):
+def regression(case, samples, coverage=False):
     rng, unit = np.random.default_rng(0), noise_length(case)
     cells = [(0.0, "along", np.zeros(case.d))]
     for where in DIRECTIONS:
         direction = case.direction(where, np.random.default_rng(5))
         cells += [(effect, where, direction * effect * unit) for effect in EFFECTS]
     plain, debiased, covered = (np.empty((len(cells), samples)) for _ in range(3))
-    rejected = []
+    rejected, missed = [], np.zeros((2, len(cells)))
     for sample in range(samples):
         fit = case.draw(rng)
         noise = _interval.noises(fit, TERM)[0]
@@ -116,19 +116,26 @@ def regression(case, samples):
             plain[row, sample] = b @ b / unit**2
             debiased[row, sample] = length.estimate / unit**2
             covered[row, sample] = covers(length, (effect * unit) ** 2)
+            if not covered[row, sample]:
+                missed[int(length.estimate > (effect * unit) ** 2), row] += 1 / samples
+        if coverage:
+            continue
         exceeding = _estimate.permute(fit, TERM, PERMUTATIONS, rng)[0]
         rejected.append((1 + exceeding) / (1 + PERMUTATIONS) <= 0.05)
     print(f"{case}")
     for effect in (0.0, *EFFECTS):
         rows = [row for row, cell in enumerate(cells) if cell[0] == effect]
         bias = debiased[rows].mean(axis=0) - effect**2
-        size = f"{np.mean(rejected):.3f}" if effect == 0 else "–"
+        size = f"{np.mean(rejected):.3f}" if effect == 0 and rejected else "–"
         shown = "".join(f"{covered[row].mean():>8.3f}" for row in rows)
         print(
             f"{effect:>8.1f}{plain[rows].mean() - effect**2:>10.3f}"
             f"{bias.mean():>10.3f} ± {bias.std() / np.sqrt(samples):.3f}{size:>8}{shown}",
             flush=True,
         )
+        if coverage:
+            shown = "".join(f"  {above:.3f} above, {below:.3f} below" for above, below in missed[:, rows].T)
+            print(f"{'':>12}truths missed:{shown}", flush=True)
 
 
 def compare(samples):
@@ -197,13 +204,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("samples", nargs="?", type=int, default=2000)
     parser.add_argument("--part", nargs="*", default=[*map(str, range(len(CASES))), "compare", "cosines"])
+    parser.add_argument("--coverage", action="store_true", help="leave out the test; which misses are above, below")
     given = parser.parse_args()
     chosen = [case for number, case in enumerate(CASES) if str(number) in given.part]
     if chosen:
         print(f"Regression, {given.samples} samples a line; nominal 0.05 and 0.95; lengths in those of the noise")
         print("  effect   plain −  debiased −           size   along  across   mixed")
     for case in chosen:
-        regression(case, given.samples)
+        regression(case, given.samples, given.coverage)
     if "compare" in given.part:
         compare(given.samples)
     if "cosines" in given.part:
