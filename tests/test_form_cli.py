@@ -71,7 +71,7 @@ def test_a_model_without_spelling_learns_it_once(folder, word, tmp_path, monkeyp
     assert alc("fit", *where, "--window", "2", "--no-weighting", "--out", str(tmp_path / "plain")).exit_code == 0
     base = ["embed", "--model", str(tmp_path / "plain"), "--word", word]
     first = alc(*base)
-    assert "learned from its word vectors now" in first.stderr
+    assert "learned from its word vectors, once" in first.stderr
     assert list((tmp_path / "alacarte").glob("form-*.safetensors"))
     assert alc(*base).stdout == first.stdout
     assert "alc fit --form" in alc(*base, "--form", "--context", f"x {word} y").output
