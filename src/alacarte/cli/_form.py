@@ -14,7 +14,9 @@ def with_form(model: "ALaCarte") -> "ALaCarte":
     """The model with vectors from spelling; learned from its vectors the first time, if it has none."""
     if model.form is not None:
         return model
-    note("the model brings no vectors from spelling; they are learned from its word vectors, once, and kept in the cache")
+    note(
+        "the model brings no vectors from spelling; they are learned from its word vectors, once, and kept in the cache"
+    )
     return model.with_form(show_progress=voice.progress)
 
 
