@@ -218,3 +218,13 @@ def test_phrases_in_formats_of_others(tmp_path, model, corpus):
 def test_sums_of_targets_teach_no_matrix(vectors, corpus):
     with pytest.raises(NotEnoughData, match="whole vocabulary"):
         ALaCarte.from_sums(vectors, ContextSums.collect(vectors, corpus, ["w1", "zorg"]))
+
+
+@pytest.mark.parametrize(
+    ("averaging", "expected"), [("occurrence", [2.0, 1.5]), ("token", [4 / 7, 3 / 7]), ("context", [0.75, 0.25])]
+)
+def test_whole_contexts_are_averaged_as_the_settings_say(averaging, expected):
+    """Of "a" and "a a a b b b", without a target: the mean sum, the mean word, the mean of the means."""
+    plane = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+    model = ALaCarte(plane, Transform(np.eye(2), settings=ContextSettings(averaging=averaging)))
+    np.testing.assert_allclose(model.embed(["a", "a a a b b b"]), expected, rtol=1e-6)

@@ -458,6 +458,8 @@ class ALaCarte:
         if wanted is None:
             rows = [row for row in map(get, tokens) if row is not None]
             summed, weight = self._weighted_sum(rows, None)
+            if self.settings.averaging == "context" and weight > 0:
+                summed /= weight
             return summed, 1, weight, int(weight > 0)
         summed, occurrences, total, filled = np.zeros(self.vectors.dimension), 0, 0.0, 0
         for rows, scales in self._windows(tokens, wanted):
