@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, _discovery
-from alacarte import model as model_module
+from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, _discovery, induced
 from alacarte.cli import app
 
 WORDS = WordVectors(["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -49,8 +48,8 @@ def test_large_results_are_made_in_blocks_and_lie_in_a_file(monkeypatch):
     texts = [f"a t{i} b c" for i in range(10)]
     targets = [f"t{i}" for i in range(10)] + ["never"]
     expected = model.induce(targets, texts)
-    monkeypatch.setattr(model_module, "BLOCK", 3)
-    monkeypatch.setattr(model_module, "LARGE", 8)
+    monkeypatch.setattr(induced, "BLOCK", 3)
+    monkeypatch.setattr(induced, "LARGE", 8)
     found = model.induce(targets, texts)
     assert isinstance(root(found.matrix), mmap.mmap)
     assert not isinstance(root(expected.matrix), mmap.mmap)
