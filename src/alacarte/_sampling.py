@@ -44,7 +44,7 @@ class Samples:
         return len(self.rows)
 
 
-class Occurrences(Matcher):
+class SampledOccurrences(Matcher):
     """A matcher that finds only chosen occurrences: the j-th occurrence of a word belongs to a sample, or to none."""
 
     def __init__(self, words: Rows, numbers: Rows, samples: Rows, count: int, vocabulary: int) -> None:
@@ -148,7 +148,7 @@ def sample_contexts(
         raise NotEnoughData(f"no word occurs {LEAST} times in the corpus; give more text")
     split = get_tokenizer(sums.settings.tokenizer if tokenizer is None else tokenizer)
     lexicon = Lexicon(index)
-    matcher = Occurrences(chosen[word], number, sample, len(owners), len(vectors))
+    matcher = SampledOccurrences(chosen[word], number, sample, len(owners), len(vectors))
     settings: ContextSettings = sums.settings
     work = Pass(
         source, Encoder(split, lexicon), matcher, vectors.matrix, settings, sums.weights,
