@@ -85,6 +85,15 @@ def test_readers(folder):
     assert read_task(folder, "IMDB") == Task("IMDB", ("of train", "of test"), ("neg", "neg"), 1)
 
 
+def test_a_cut_not_is_whole_again(folder):
+    (folder / "custrev.neg").write_text("it does n 't work .\nn 't\n")
+    (folder / "custrev.pos").write_text("i ca n 't but praise it , men 'tis true\n")
+    wanted = ("it does n't work .", "n 't", "i ca n't but praise it , men 'tis true")
+    assert read_task(folder, "CR").texts == wanted
+    (folder / "trec_test.csv").write_text("HUM:desc\tWho does n 't ?\n")
+    assert read_task(folder, "TREC").texts[-1] == "Who does n't ?"
+
+
 def test_bad_data_is_named(folder):
     with pytest.raises(BadData, match="no task is called"):
         read_task(folder, "mr")

@@ -21,6 +21,7 @@ PARTS = {  # the files of the two classes
 }
 SPLITS = {"TREC": "trec_{}.csv", "SST": "sst_{}.csv", "SST-fine": "sst_fine_{}.csv"}
 IMDB = "imdb.tar.xz"
+CUT = " n 't"  # how CR, and here and there others, came to write the n't of "don't" when they were split into words
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Task:
 
 
 def read_task(folder: str | Path, name: str) -> Task:
-    """One of the tasks from the folder that holds them all."""
+    """One of the tasks from the folder that holds them all. Where `n't` was cut in two, it is whole again."""
     place = Path(folder).expanduser()
     if name not in TASKS:
         raise BadData(f"no task is called {name!r}; there are {', '.join(TASKS)}")
@@ -66,7 +67,7 @@ def read_task(folder: str | Path, name: str) -> Task:
         texts: list[str] = []
         labels: list[str] = []
         for file in PARTS[name]:
-            lines = [line.strip() for line in _text(place / file).split("\n") if line.strip()]
+            lines = [line.strip() for line in _text(place / file).replace(CUT, " n't").split("\n") if line.strip()]
             texts += lines
             labels += [file.rpartition(".")[2]] * len(lines)
         return Task(name, tuple(texts), tuple(labels))
@@ -78,7 +79,7 @@ def read_task(folder: str | Path, name: str) -> Task:
 
 def _split_rows(folder: Path, name: str, split: str) -> Iterator[tuple[str, str]]:
     path = folder / SPLITS[name].format(split)
-    for number, line in enumerate(_text(path).split("\n"), start=1):
+    for number, line in enumerate(_text(path).replace(CUT, " n't").split("\n"), start=1):
         label, tab, text = line.partition("\t")
         if not line.strip():
             continue
