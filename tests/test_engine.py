@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alacarte import ContextSums, Corpus, Document, Targets, WordVectors
+from alacarte import ContextSums, Corpus, Document, Targets, WordVectors, _accumulate
 from alacarte._accumulate import COUNTS, dimension_blocks
 from alacarte._pass import memory_for_sums, parse_size, peak_memory
 from alacarte._pipeline import in_background, in_order
@@ -49,8 +49,9 @@ block_sizes = st.integers(1, 600)
 
 
 @pytest.fixture(autouse=True)
-def _kernel_for_any_amount(monkeypatch):
+def _as_with_much_text_and_many_targets(monkeypatch):
     monkeypatch.setattr(Encoder, "SMALL", 0)
+    monkeypatch.setattr(_accumulate, "HOT", 3)  # so that some targets are summed in corners and some in their rows
 
 
 def same(ours, theirs):
@@ -159,6 +160,42 @@ def test_text_that_is_not_a_file_nor_named_tokenizer():
         assert same(ours, expected)
         listed = ContextSums.collect(VECTORS, tokens, NGRAMS, tokenizer=str.split, threads=threads, block_size=2000)
         assert listed.sums.tobytes() == expected.sums.tobytes()
+
+
+@pytest.mark.parametrize("hot", [0, 1, 5, 4096])
+def test_corners_change_nothing(tmp_path, monkeypatch, hot):
+    """However many targets are summed apart from the others, also over a checkpoint and while labels come."""
+    documents = annotated(sample_text(50_000), np.random.default_rng(2))
+    expected = ContextSums.collect(VECTORS, documents, EVERYTHING, threads=1)
+    monkeypatch.setattr(_accumulate, "HOT", hot)
+    assert same(ContextSums.collect(VECTORS, documents, EVERYTHING, threads=3, block_size=2000), expected)
+    work = {"checkpoint": tmp_path / "checkpoint", "checkpoint_seconds": 0}
+    with pytest.raises(Stop):
+        ContextSums.collect(
+            VECTORS, documents, EVERYTHING, threads=2, block_size=2000, callback=stopping_after(9), **work
+        )
+    monkeypatch.setattr(_accumulate, "HOT", 2)
+    assert same(ContextSums.collect(VECTORS, documents, EVERYTHING, threads=5, block_size=2000, **work), expected)
+
+
+def test_a_thread_that_fails_stops_the_pass_and_spoils_no_checkpoint(tmp_path, monkeypatch):
+    texts, path = sample_text(50_000), tmp_path / "checkpoint"
+    kept, add, calls = [], _accumulate.add_windows, [0]
+
+    def fails(*arguments):
+        calls[0] += 1
+        if calls[0] == 12:  # one of two threads, in the middle of a block
+            kept.append(path.read_bytes())
+            raise MemoryError("no room")
+        add(*arguments)
+
+    work = {"checkpoint": path, "checkpoint_seconds": 0, "block_size": 2000}
+    monkeypatch.setattr(_accumulate, "add_windows", fails)
+    with pytest.raises(MemoryError, match="no room"):
+        ContextSums.collect(VECTORS, texts, threads=2, **work)
+    assert kept == [path.read_bytes()]
+    monkeypatch.undo()
+    assert same(ContextSums.collect(VECTORS, texts, threads=2, **work), ContextSums.collect(VECTORS, texts, threads=1))
 
 
 @given(st.integers(1, 500), st.integers(1, 20))
@@ -440,7 +477,9 @@ def test_sums_are_no_checkpoint(tmp_path):
 
 def budget(targets, dimensions, block_size, threads, weighted=False):
     """A budget with room for the sums of so many dimensions."""
-    others = VECTORS.matrix.nbytes * (2 if weighted else 1) + (2 * threads + 3) * 30 * block_size
+    others = (
+        VECTORS.matrix.nbytes * (2 if weighted else 1) + (2 * threads + (3 if threads == 1 else 5)) * 30 * block_size
+    )
     return others + 8 * targets * dimensions
 
 

@@ -396,4 +396,4 @@ def test_a_really_full_disk_for_sums_that_do_not_fit_in_memory(files, monkeypatc
 
     monkeypatch.setattr(module.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))  # noqa: PTH123, SIM115
     with pytest.raises(AlacarteError, match=r"cannot be written .No space left.*make room there"):
-        collect(files, memory=VECTORS.matrix.nbytes + 7 * 30 * BLOCK + 8 * 4 * 8)
+        collect(files, memory=VECTORS.matrix.nbytes + 9 * 30 * BLOCK + 8 * 4 * 8)

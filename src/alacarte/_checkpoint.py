@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from alacarte.corpus import Block, Document
@@ -67,7 +66,7 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def load(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]] | None:
-        """(arrays, progress) of the work done before, or None if there is none."""
+        """(arrays, progress) of the work done before, or None if there is none. The arrays lie in the file."""
         if not self.path.exists():
             return None
         tensors, metadata = read_tensors(self.path, BadCheckpoint)
@@ -82,7 +81,7 @@ class Checkpoint:
                 f"{self.path}: this checkpoint belongs to other work: {name} was {_short(before.get(name))} and is "
                 f"{_short(now[name])}. Finish that work, delete the file, or choose another --checkpoint"
             )
-        return {name: np.array(array) for name, array in tensors.items()}, json.loads(metadata["progress"])
+        return tensors, json.loads(metadata["progress"])
 
     @contextmanager
     def locked(self) -> Iterator[None]:

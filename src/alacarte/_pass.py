@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._accumulate import Accumulator, Windows, Work, prepare, sum_in_passes
+from alacarte._accumulate import IN_HAND, Accumulator, Windows, Work, prepare, sum_in_passes
 from alacarte._checkpoint import Checkpoint, digest
 from alacarte._pipeline import in_background, in_order
 from alacarte._progress import Progress, ProgressCallback, progress
@@ -111,8 +111,9 @@ class Pass:
             start, checksum = 0, 0
             if saved is not None:
                 arrays, told = saved
-                self.matcher.restore(unpack_words(arrays.pop("keys"), arrays.pop("key_offsets")))
+                self.matcher.restore(unpack_words(arrays["keys"], arrays["key_offsets"]))
                 accumulator.restore(arrays)
+                del saved, arrays  # they hold the file open, which will be replaced
                 self.amounts = told["amounts"]
                 start, checksum = told["done"], told["checksum"]
                 accumulator.note = (start, checksum, self.amounts)
@@ -125,6 +126,7 @@ class Pass:
                         self._noted(step)
                         accumulator.add(step.work, step.size, (step.done, step.checksum, dict(self.amounts)))
                         if checkpoint.due:
+                            accumulator.wait()
                             self._save(checkpoint, accumulator, complete=False)
             except BaseException:
                 accumulator.close()
@@ -229,7 +231,8 @@ def memory_for_sums(
     if memory is None:
         return None
     budget = parse_size(memory)
-    others = rows.nbytes * (2 if weighted else 1) + (2 * threads + 3) * 30 * block_size
+    under_way = 2 * threads + 3 + (IN_HAND if threads > 1 else 0)
+    others = rows.nbytes * (2 if weighted else 1) + under_way * 30 * block_size
     if budget <= others:
         raise AlacarteError(
             f"{budget / 1e9:.2f} GB of memory do not even hold the vectors and the text under way "

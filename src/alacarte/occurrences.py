@@ -156,7 +156,7 @@ def _taken(work: Work, chosen: Longs, documents: int, rows: Singles, windows: Wi
         where = (work.ids, work.offsets, bounds, matches.starts, matches.ends, numbers)
         how = (windows.left, windows.right, windows.uniform)
         count_windows(*where, len(rows), windows.weights, *how, counts)
-        add_windows(*where, rows, windows.weights, *how, windows.mean, sums, 0, rows.shape[1])
+        add_windows(*where, rows, windows.weights, *how, windows.mean, sums.reshape(-1), 0, rows.shape[1], 0, 0)
     document = np.searchsorted(bounds, numbers, side="right") - 1
     low, high = work.offsets[document], work.offsets[document + 1]
     starts, ends = matches.starts.astype(np.int64), matches.ends.astype(np.int64)

@@ -46,8 +46,13 @@ def add_windows(
     sums: Doubles,
     low: int,
     high: int,
+    hot: int,
+    corner: int,
 ) -> None:
     """Add the window of each match to its target's row of `sums`, in dimensions [low, high).
+
+    `sums` is flat. Of the first `hot` targets, these dimensions lie together from `corner` on, away from those that
+    other threads write; of the others, they lie in the rows that begin the array.
 
     Matches are sorted by start; those of document i are [bounds[i], bounds[i + 1]). `rows` already carry the word
     weights; `weights` (one a row, or empty for all ones) serve the means only. `left[k]` and `right[k]` weigh
@@ -69,7 +74,6 @@ def add_windows(
     ring_left = ring_right if n_left == n_right else np.empty(size * width)
     window = np.empty(width)
     rows_flat = rows.reshape(-1)
-    sums_flat = sums.reshape(-1)
     factor = 1.0
 
     for document in range(offsets.size - 1):
@@ -91,7 +95,7 @@ def add_windows(
                         _add_scaled(window, 0, right[k], rows_flat, token * stride + low, width)
                 if mean:
                     factor = _mean_factor(ids, begin, stop, starts[m], ends[m], known, weights, left, right)
-                _add_scaled(sums_flat, targets[m] * stride + low, factor, window, 0, width)
+                _add_scaled(sums, _place(targets[m], hot, corner, width, stride, low), factor, window, 0, width)
             continue
 
         words = True  # one token each; none, where words without a vector hold no place
@@ -104,9 +108,9 @@ def add_windows(
                 if 0 <= ids[k] < known:
                     _add_scaled(window, 0, 1.0, rows_flat, ids[k] * stride + low, width)
             for m in range(first, last):
-                start, to = starts[m], targets[m] * stride + low
+                start, to = starts[m], _place(targets[m], hot, corner, width, stride, low)
                 if m + AHEAD < starts.size:
-                    _fetch(sums_flat, targets[m + AHEAD] * stride + low, width, 8)
+                    _fetch(sums, _place(targets[m + AHEAD], hot, corner, width, stride, low), width, 8)
                 coming = start + 1 + n_right + AHEAD
                 if coming < ids.size and 0 <= ids[coming] < known:
                     _fetch(rows_flat, ids[coming] * stride + low, width, 16)
@@ -118,7 +122,7 @@ def add_windows(
                     came, went = ids[start + n_right], ids[at - n_left]
                     if 0 <= came < known and 0 <= went < known:
                         enter, leave = came * stride + low, went * stride + low
-                        _slide_and_add(window, rows_flat, enter, leave, own, sums_flat, to, width)
+                        _slide_and_add(window, rows_flat, enter, leave, own, sums, to, width)
                         at = start
                         continue
                 while at < start:
@@ -128,9 +132,9 @@ def add_windows(
                 if mean:
                     factor = _mean_factor(ids, begin, stop, start, start + 1, known, weights, left, right)
                 if own >= 0:
-                    _add_less(sums_flat, to, factor, window, rows_flat, own, width)
+                    _add_less(sums, to, factor, window, rows_flat, own, width)
                 else:
-                    _add_scaled(sums_flat, to, factor, window, 0, width)
+                    _add_scaled(sums, to, factor, window, 0, width)
             continue
 
         # Position p of a ring holds the sum over the n tokens from p on, cut at the document's edges. The first
@@ -144,7 +148,7 @@ def add_windows(
         for m in range(first, last):
             start, end = starts[m], ends[m]
             if m + AHEAD < starts.size:
-                _fetch(sums_flat, targets[m + AHEAD] * stride + low, width, 8)
+                _fetch(sums, _place(targets[m + AHEAD], hot, corner, width, stride, low), width, 8)
             coming = end + n_right + AHEAD
             if coming < ids.size and 0 <= ids[coming] < known:
                 _fetch(rows_flat, ids[coming] * stride + low, width, 16)
@@ -162,7 +166,8 @@ def add_windows(
             if mean:
                 factor = _mean_factor(ids, begin, stop, start, end, known, weights, left, right)
             before, after = ((start - n_left) & mask) * width, (end & mask) * width
-            _add_two(sums_flat, targets[m] * stride + low, factor, ring_left, before, ring_right, after, width)
+            to = _place(targets[m], hot, corner, width, stride, low)
+            _add_two(sums, to, factor, ring_left, before, ring_right, after, width)
 
 
 # Loops over the dimensions of one row, on flat arrays. Unsigned indices, because numba takes signed ones for possibly
@@ -176,6 +181,12 @@ def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
     while j + line < width:  # and no range: its step would be divided by, for each row
         j += line
         prefetch(array, at + j)  # type: ignore[call-arg]
+
+
+@inner
+def _place(target, hot, corner, width, stride, low):  # type: ignore[no-untyped-def]
+    """Where a target's sums of the thread's dimensions begin."""
+    return corner + target * width if target < hot else target * stride + low
 
 
 @inner
