@@ -1,6 +1,7 @@
 """The compiled encoder gives exactly what the readable tokenizer gives, on any input."""
 
 import lzma
+import pickle
 import random
 import unicodedata
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from alacarte import Corpus
+from alacarte import Corpus, WordVectors
 from alacarte.encoding import Encoder, Lexicon, _character_tables
 from alacarte.errors import BadCorpus
 from alacarte.tokens import get_tokenizer
@@ -171,3 +172,23 @@ def test_sequences_by_kernel_and_by_dict(sequences):
     found, lengths = fast.add_sequences(sequences)
     assert [part.tolist() for part in np.split(found, np.cumsum(lengths)[:-1])] == expected
     assert fast.extra == plain.extra
+
+
+@pytest.mark.parametrize("more", [1, 5, 300])
+def test_one_table_serves_several_lexicons(more):
+    """The table of the vectors' words is made once, and words that only one pass needs stay out of it."""
+    vectors = WordVectors(list(LEXICON), np.zeros((len(LEXICON), 1)))
+    others = [f"other{number}" for number in range(more)]
+    text = [" ".join([*LEXICON, *others, "nobody"])]
+    tokenizer = get_tokenizer("whitespace")
+    first = by_kernel(text, tokenizer, vectors.key_to_index)
+    table = vectors.key_to_index.table
+    grown = Lexicon(vectors.key_to_index)
+    grown.add_all(others)
+    encoder = Encoder(tokenizer, grown)
+    encoder.SMALL = 0
+    assert encoder.encode(text).ids.tolist() == [*range(len(LEXICON) + more), -1]
+    assert by_kernel(text, tokenizer, vectors.key_to_index) == first
+    assert vectors.key_to_index.table is table
+    copied = pickle.loads(pickle.dumps(vectors)).key_to_index
+    assert (copied, copied.table) == (vectors.key_to_index, None)

@@ -19,11 +19,39 @@ import numpy.typing as npt
 from alacarte._kernels import encoding as kernel
 from alacarte.corpus import Block, Document
 from alacarte.formats.tensors import pack_words
-from alacarte.tokens import Tokenizer, character_classes, fold
+from alacarte.tokens import TYPOGRAPHIC, Tokenizer, character_classes
+from alacarte.vectors import Vocabulary
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Table = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]
 UNKNOWN = -1
+
+
+def _table_of(words: Sequence[str]) -> Table:
+    """A hash table of words, which have the ids from 0 on: at least two slots a word."""
+    nothing = np.zeros(1 << max(4, (2 * len(words)).bit_length()), np.uint64), np.empty(0, np.uint8)
+    return _with_words(nothing, words, 0)
+
+
+def _with_words(table: Table, words: Sequence[str], first: int) -> Table:
+    """The same table with more words, whose ids begin at `first`."""
+    slots, records = table[0].copy(), table[1]
+    text, bounds = pack_words(words)
+    longer = np.empty(records.size + text.size + 8 * len(words), np.uint8)
+    longer[: records.size] = records
+    kernel.add_words(text, bounds, first, slots, longer, records.size)
+    return slots, longer
+
+
+def _words_at(data: npt.NDArray[np.uint8], begins: Longs, ends: Longs) -> list[str]:
+    """The words at [begin, end), each of which something ends that is no part of it."""
+    lengths = ends - begins + 1
+    where = np.arange(lengths.sum()) + np.repeat(begins - (np.cumsum(lengths) - lengths), lengths)
+    text = data[where].copy()
+    text[np.cumsum(lengths) - 1] = ord(" ")
+    found: list[str] = text.tobytes().decode("utf-8", "surrogatepass").split(" ")
+    return found[:-1]
 
 
 class Lexicon:
@@ -45,7 +73,7 @@ class Lexicon:
         self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
         self._lock = threading.Lock()
         self._size = -1  # when the table was made
-        self._table: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]
+        self._table: Table
 
     def __len__(self) -> int:
         return self.known + len(self._extra)
@@ -65,8 +93,9 @@ class Lexicon:
     def add_all(self, tokens: Sequence[str]) -> Ints:
         """The ids of many tokens, as `add` gives them."""
         ids = np.fromiter(map(self._ids.get, tokens, repeat(UNKNOWN)), dtype=np.int32, count=len(tokens))
-        for place in np.flatnonzero(ids == UNKNOWN).tolist():
-            ids[place] = self.add(tokens[place])
+        new = np.flatnonzero(ids == UNKNOWN).tolist()
+        given = {token: self.add(token) for token in dict.fromkeys(tokens[place] for place in new)}
+        ids[new] = [given[tokens[place]] for place in new]
         return ids
 
     def add_sequences(self, sequences: Sequence[str]) -> tuple[Ints, Longs]:
@@ -81,24 +110,35 @@ class Lexicon:
             lengths = np.fromiter(map(str.count, sequences, repeat(" ")), np.int64, len(sequences)) + 1
             return self.add_all(" ".join(sequences).split(" ")), lengths
         data = np.frombuffer((text + "\n").encode("utf-8", "surrogatepass"), dtype=np.uint8)
-        ends = np.flatnonzero((data == ord(" ")) | (data == ord("\n")))
-        ids = kernel.look_up_all(data, ends, *self.table())
-        for place in np.flatnonzero(ids == UNKNOWN).tolist():
-            begin = int(ends[place - 1]) + 1 if place else 0
-            ids[place] = self.add(data[begin : ends[place]].tobytes().decode("utf-8", "surrogatepass"))
-        return ids, np.diff(np.flatnonzero(data[ends] == ord("\n")), prepend=-1)
+        ids, ends, lengths = kernel.look_up_all(data, len(sequences), *self.table())
+        places = np.flatnonzero(ids == UNKNOWN)
+        if places.size:
+            words = _words_at(data, np.where(places > 0, ends[places - 1] + 1, 0), ends[places])
+            ids[places] = self.add_all(words)
+        return ids, lengths
 
-    def table(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
+    def table(self) -> Table:
         """The hash table of all words that have an id; made anew when enough of them have come."""
         with self._lock:  # several threads begin at once, and one table is enough
             size = len(self)
             grown = size > self._size + (0 if self.admit is None else self._size // 4 + 1000)
             if self._size < 0 or grown:
-                words, bounds = pack_words([*self.index, *self._extra])
-                slots = 1 << max(4, (2 * size).bit_length())
-                self._table = kernel.build_vocabulary(words, bounds, slots)
+                self._table = self._made_table()
                 self._size = size
             return self._table
+
+    def _made_table(self) -> Table:
+        """Of the known words, kept with the vectors for other passes, and of the others beside them."""
+        kept: Table | None = self.index.table if isinstance(self.index, Vocabulary) else None
+        if kept is None:
+            kept = _table_of(list(self.index))
+            if isinstance(self.index, Vocabulary):
+                self.index.table = kept
+        if not self._extra:
+            return kept
+        if 2 * len(self) <= kept[0].size:
+            return _with_words(kept, self._extra, self.known)
+        return _table_of([*self.index, *self._extra])
 
     @property
     def extra(self) -> Sequence[str]:
@@ -287,14 +327,18 @@ def _character_tables(name: str) -> tuple[npt.NDArray[np.uint8], Ints, bool]:
     whitespace, lower = name.startswith("whitespace"), name in ("words", "whitespace-lower")
     classes = np.full(kernel.TABLE, kernel.SLOW, dtype=np.uint8)
     folded = np.arange(kernel.TABLE, dtype=np.int32)
-    special = character_classes()
+    special, second = character_classes(), _may_compose()
     marks, spaces, ignored = set(special["mark"]), set(special["space"]), set(special["ignored"])
     for code, character in enumerate(map(chr, range(kernel.TABLE))):
         small = character.lower()
-        result = (small if lower else character) if whitespace else fold(character, lower)
-        if len(small) != 1 or character == "\u03a3" or len(result) > 1 or 0xD800 <= code <= 0xDFFF:
-            continue  # its lower case is longer, or depends on its neighbours (final sigma)
-        if code in _may_compose() or not unicodedata.is_normalized("NFC", character + result):
+        if len(small) != 1 or character == "\u03a3" or 0xD800 <= code <= 0xDFFF or code in second:
+            continue  # its lower case is longer, or depends on its neighbours (final sigma), or it may join another
+        if not unicodedata.is_normalized("NFC", character):
+            continue
+        result = small if lower else character
+        if not whitespace:  # as `fold` does, for a character that normalisation leaves alone
+            result = "" if character in ignored else TYPOGRAPHIC.get(result, result)
+        if result != character and not unicodedata.is_normalized("NFC", character + result):
             continue
         if not whitespace and character in ignored:
             kind = kernel.IGNORED

@@ -52,7 +52,8 @@ class Tokenizer:
 # compound becomes is decided by `_split_compound`. Anything else that is not white space is punctuation; a run of
 # one punctuation character is one token ("...", "--"), but brackets and double quotes stand alone.
 
-_TYPOGRAPHIC = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-"})
+TYPOGRAPHIC = {"\u2019": "'", "\u2010": "-", "\u2011": "-"}
+_PLAIN = str.maketrans(TYPOGRAPHIC)
 _CONTRACTIONS = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m")
 
 
@@ -114,7 +115,7 @@ def fold(text: str, lower: bool = True) -> str:
         return text.lower() if lower else text
     text = unicodedata.normalize("NFC", text)
     text = _word_patterns()[2].sub("", text)
-    return (text.lower() if lower else text).translate(_TYPOGRAPHIC)
+    return (text.lower() if lower else text).translate(_PLAIN)
 
 
 def _words(text: str, known: Known) -> list[str]:

@@ -37,6 +37,15 @@ _BLOCK_QUERIES = 64
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
 
 
+class Vocabulary(dict[str, int]):
+    """The row of each word, and a place for the hash table that encoders make of them, so that it is made once."""
+
+    table: Any = None
+
+    def __reduce__(self) -> tuple[type["Vocabulary"], tuple[dict[str, int]]]:
+        return Vocabulary, (dict(self),)
+
+
 class WordVectors:
     """Words and their vectors: a list of unique keys and a read-only float32 matrix, one row a word.
 
@@ -206,7 +215,7 @@ class WordVectors:
         {'a': 0, 'b': 1}
         """
         if self._indices is None:
-            self._indices = {word: row for row, word in enumerate(self.words)}
+            self._indices = Vocabulary(zip(self.words, range(len(self.words)), strict=True))
         return self._indices
 
     def index(self, word: str) -> int:

@@ -26,7 +26,7 @@ NOBODY = -1
 _BASIS = np.uint64(0xCBF29CE484222325)
 _PRIME = np.uint64(0x100000001B3)
 _UPPER, _LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
-_APOSTROPHE, _HYPHEN, _PERIOD, _UNDERSCORE, _NEWLINE = 39, 45, 46, 95, 10
+_APOSTROPHE, _HYPHEN, _PERIOD, _UNDERSCORE, _NEWLINE, _SPACE = 39, 45, 46, 95, 10, 32
 _COMMA, _COLON, _SLASH, _AMPERSAND = 44, 58, 47, 38
 
 
@@ -50,19 +50,16 @@ def hash_bytes(text, low, high):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def build_vocabulary(text: Bytes, bounds: Longs, size: int) -> tuple[Hashes, Bytes]:
-    """Hash table of the words `text[bounds[i]:bounds[i + 1]]`; `size` is a power of two above their number.
+def add_words(text: Bytes, bounds: Longs, first: int, table: Hashes, records: Bytes, at: int) -> None:
+    """Put the words `text[bounds[i]:bounds[i + 1]]`, which have the ids from `first` on, into a hash table.
 
     Two places in memory a look-up: a slot holds half of the hash and where the word's record begins (plus one; zero is
-    an empty slot); a record holds id and length, four bytes each, and the word itself.
+    an empty slot); a record holds id and length, four bytes each, and the word itself. The table has a power of two
+    slots, more than words; records are written from `at` on.
     """
-    table = np.zeros(size, dtype=np.uint64)
-    count = bounds.size - 1
-    records = np.empty(text.size + 8 * count, dtype=np.uint8)
-    mask = np.uint64(size - 1)
-    at = 0
-    for word in range(count):
-        low, high = bounds[word], bounds[word + 1]
+    mask = np.uint64(table.size - 1)
+    for i in range(bounds.size - 1):
+        word, low, high = first + i, bounds[i], bounds[i + 1]
         code = hash_bytes(text, low, high)
         slot = code & mask
         while table[slot] != 0:
@@ -74,7 +71,6 @@ def build_vocabulary(text: Bytes, bounds: Longs, size: int) -> tuple[Hashes, Byt
         for k in range(high - low):
             records[at + 8 + k] = text[low + k]
         at += 8 + high - low
-    return table, records
 
 
 @inner
@@ -116,14 +112,24 @@ def _look_up(text, low, high, table, records):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look_up_all(text: Bytes, ends: Longs, table: Hashes, records: Bytes) -> Ints:
-    """The ids of the words that end before `ends`, a byte apart from each other; -1 for those without."""
-    ids = np.empty(ends.size, dtype=np.int32)
-    low = 0
-    for word in range(ends.size):
-        ids[word] = _look_up(text, low, ends[word], table, records)
-        low = ends[word] + 1
-    return ids
+def look_up_all(text: Bytes, count: int, table: Hashes, records: Bytes) -> tuple[Ints, Longs, Longs]:
+    """(ids, where words end, words in each sequence) of `count` sequences; a space ends a word, a line's end both."""
+    most = text.size // 2 + count
+    ids, ends, lengths = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    low = words = sequence = 0
+    code = _BASIS
+    for i in range(text.size):
+        byte = text[i]
+        if byte != _SPACE and byte != _NEWLINE:
+            code = (code ^ np.uint64(byte)) * _PRIME
+            continue
+        ids[words] = _find(text, low, i, _mixed(code), table, records)
+        ends[words] = i
+        words += 1
+        lengths[sequence] += 1
+        sequence += byte == _NEWLINE
+        low, code = i + 1, _BASIS
+    return ids[:words], ends[:words], lengths
 
 
 # --------------------------------------------------------------------------------------------------- fold

@@ -207,13 +207,13 @@ def _add_less(total, at, factor, window, row, own, width):  # type: ignore[no-un
         total[np.uint64(at + j)] += factor * (window[np.uint64(j)] - np.float64(row[np.uint64(own + j)]))
 
 
-@inner
+@numba.njit(cache=True, nogil=True, inline="always")
 def _add_two(total, at, factor, left, before, right, after, width):  # type: ignore[no-untyped-def]
     for j in range(width):
         total[np.uint64(at + j)] += factor * (left[np.uint64(before + j)] + right[np.uint64(after + j)])
 
 
-@inner
+@numba.njit(cache=True, nogil=True, inline="always")
 def _changes(ids, begin, stop, at, n, known, stride, low):  # type: ignore[no-untyped-def]
     """Where the rows begin that enter and leave a window when it moves on from [at, at + n), or -1."""
     enter = leave = np.int64(-1)
@@ -228,7 +228,7 @@ def _changes(ids, begin, stop, at, n, known, stride, low):  # type: ignore[no-un
     return enter, leave
 
 
-@inner
+@numba.njit(cache=True, nogil=True, inline="always")
 def _slide(ring, old, new, rows, enter, leave, width):  # type: ignore[no-untyped-def]
     if enter >= 0 and leave >= 0:
         for j in range(width):
