@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,11 @@ class Work:
     documents: int
     tokens_read: int
     tokens_known: int
+
+    @property
+    def where(self) -> tuple[Ints, Longs, Longs, Ints, Ints, Ints]:
+        """What the kernels begin with."""
+        return self.ids, self.offsets, self.bounds, self.matches.starts, self.matches.ends, self.matches.targets
 
 
 def prepare(encoded: Encoded, matches: Matches, known: int, keep_unknown: bool) -> Work:
@@ -85,12 +91,14 @@ class Accumulator:
     def __init__(self, rows: Singles, windows: Windows, size: int, threads: int, counting: bool = True) -> None:
         self.rows = rows
         self.windows = windows
-        self._counting = counting
         self._blocks = dimension_blocks(rows.shape[1], threads)
         self._start(np.zeros((0, rows.shape[1])), size)
         self.counts = np.zeros((size, len(COUNTS)))  # a row a target, as float64, which counts exactly to 2⁵³
-        # One thread for each block of dimensions, which takes the blocks of text in order; none waits for another.
-        self._workers = [ThreadPoolExecutor(1, thread_name_prefix="alacarte-sums") for _ in self._blocks]
+        # One thread for each block of dimensions, and one that counts; each takes the blocks of text in order, and
+        # none waits for another.
+        self._counting = counting
+        workers = len(self._blocks) + counting if threads > 1 else 1
+        self._workers = [ThreadPoolExecutor(1, thread_name_prefix="alacarte-sums") for _ in range(workers)]
         self._pending: deque[tuple[list[Future[None]], Any]] = deque()
         self._in_hand = IN_HAND if threads > 1 else 0
         self._failed = False
@@ -111,8 +119,12 @@ class Accumulator:
         if size > len(self._sums):
             self._settle(0)
             self._make_room(size)
-        pairs = zip(self._workers, self._blocks, strict=True) if len(work.matches) else ()
-        self._pending.append(([worker.submit(self._add, work, block) for worker, block in pairs], note))
+        tasks: list[Callable[[Work], None]] = []
+        if len(work.matches):
+            tasks = [partial(self._add, block=block) for block in self._blocks]
+            tasks += [self._count] if self._counting else []
+        pairs = zip(cycle(self._workers), tasks, strict=False)
+        self._pending.append(([worker.submit(task, work) for worker, task in pairs], note))
         self._settle(self._in_hand)
 
     def _settle(self, left: int) -> None:
@@ -129,17 +141,15 @@ class Accumulator:
                 self.note = note
 
     def _add(self, work: Work, block: tuple[int, int]) -> None:
-        how, matches = self.windows, work.matches
-        where = (work.ids, work.offsets, work.bounds, matches.starts, matches.ends, matches.targets)
-        if block[0] == 0 and self._counting:
-            count_windows(
-                *where, len(self.rows), how.weights, how.left, how.right, how.uniform, self.counts
-            )  # fmt: skip
-        corner = self._sums.size + self._hot * block[0]
+        how, corner = self.windows, self._sums.size + self._hot * block[0]
         add_windows(
-            *where, self.rows, how.weights, how.left, how.right, how.uniform, how.mean, self._memory, *block,
+            *work.where, self.rows, how.weights, how.left, how.right, how.uniform, how.mean, self._memory, *block,
             self._hot, corner,
         )  # fmt: skip
+
+    def _count(self, work: Work) -> None:
+        how = self.windows
+        count_windows(*work.where, len(self.rows), how.weights, how.left, how.right, how.uniform, self.counts)
 
     def _start(self, sums: Doubles, size: int) -> None:
         """Room for the sums of so many targets, of which the first are given."""
