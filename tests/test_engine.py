@@ -4,6 +4,7 @@ import lzma
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from itertools import pairwise
 
 import numpy as np
@@ -522,17 +523,76 @@ def test_sums_in_a_file_can_be_used_as_any_others(tmp_path):
     assert ours.means().tobytes() == whole.means().tobytes()
 
 
-def test_too_little_memory_says_what_is_missing(tmp_path):
+def test_too_little_memory_says_what_is_missing():
     with pytest.raises(AlacarteError, match="do not even hold the vectors and the text under way"):
         ContextSums.collect(VECTORS, ["a b"], memory=1000)
     many = Targets([f"t{n}" for n in range(1000)])
     with pytest.raises(AlacarteError, match="not even one dimension of the sums of 1,000 targets"):
         ContextSums.collect(VECTORS, ["a b"], many, memory=budget(900, 1, 100, 1), block_size=100, threads=1)
-    with pytest.raises(AlacarteError, match="cannot be checkpointed; give more memory"):
-        ContextSums.collect(
-            VECTORS, ["a b"], many, memory=budget(1000, 9, 100, 1), block_size=100, threads=1, checkpoint=tmp_path / "c"
-        )
-    assert not (tmp_path / "c").exists()
+
+
+@settings(max_examples=40)
+@given(
+    lines,
+    options,
+    st.sampled_from([WORDS, NGRAMS, PATTERNS, EVERYTHING]),
+    st.lists(st.integers(1, 9), max_size=6),
+    st.integers(1, DIMENSION - 1),
+    st.integers(0, 99),
+)
+def test_little_memory_interrupted_and_resumed(tmp_path_factory, texts, chosen, targets, stops, dimensions, seed):
+    """In the middle of the text or between passes, taken up with another amount of memory and of threads."""
+    documents = annotated(texts, np.random.default_rng(seed))
+    path = tmp_path_factory.mktemp("checkpoints") / "checkpoint"
+    expected = ContextSums.collect(VECTORS, documents, targets, threads=1, **chosen)
+    rng = np.random.default_rng(seed)
+
+    def memory(threads):
+        weighted = chosen["context_weights"] is not None
+        return budget(max(1, len(expected.keys)), int(rng.integers(1, dimensions + 1)), 100, threads, weighted)
+
+    everything = {"checkpoint": path, "block_size": 100, **chosen}
+    for stop in stops:
+        threads = int(rng.integers(1, 4))
+        with suppress(Stop):
+            ContextSums.collect(
+                VECTORS, documents, targets, memory=memory(threads), threads=threads, callback=stopping_after(stop),
+                **everything,
+            )  # fmt: skip
+    for _ in range(2):  # the second finds it done
+        ours = ContextSums.collect(VECTORS, documents, targets, memory=memory(2), threads=2, **everything)
+        assert same(ours, expected)
+        ours.sums[:] = 0  # the checkpoint's own are not touched
+    assert sorted(file.name for file in path.parent.iterdir()) == ["checkpoint", "checkpoint.sums"]
+
+
+def test_files_beside_a_checkpoint_that_are_gone(tmp_path):
+    texts, path = sample_text(20_000), tmp_path / "checkpoint"
+    work = {"checkpoint": path, "checkpoint_seconds": 0, "block_size": 1000, "threads": 1}
+    small = budget(len(NGRAMS), 20, 1000, 1)
+    with pytest.raises(Stop):
+        ContextSums.collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(5), **work)
+    ids = tmp_path / "checkpoint.ids"
+    content = ids.read_bytes()
+    ids.write_bytes(content[:100])
+    with pytest.raises(BadCheckpoint, match=r"checkpoint\.ids is not whole.*restore it, or delete both"):
+        ContextSums.collect(VECTORS, texts, NGRAMS, memory=small, **work)
+    ids.write_bytes(content + b"cut off")
+    expected = ContextSums.collect(VECTORS, texts, NGRAMS)
+    assert same(ContextSums.collect(VECTORS, texts, NGRAMS, **work), expected)  # with all the memory there is
+    (tmp_path / "checkpoint.sums").unlink()
+    with pytest.raises(BadCheckpoint, match=r"checkpoint\.sums is not whole"):
+        ContextSums.collect(VECTORS, texts, NGRAMS, **work)
+
+
+def test_a_checkpoint_begun_in_memory_wants_as_much_again(tmp_path):
+    texts, path = sample_text(20_000), tmp_path / "checkpoint"
+    work = {"checkpoint": path, "block_size": 1000, "threads": 1}
+    with pytest.raises(Stop):
+        ContextSums.collect(VECTORS, texts, NGRAMS, callback=stopping_after(5), **work)
+    with pytest.raises(BadCheckpoint, match=r"begun with sums in memory.*give as much, or delete it"):
+        ContextSums.collect(VECTORS, texts, NGRAMS, memory=budget(len(NGRAMS), 20, 1000, 1), **work)
+    assert same(ContextSums.collect(VECTORS, texts, NGRAMS, **work), ContextSums.collect(VECTORS, texts, NGRAMS))
 
 
 def test_memory_left_for_sums():

@@ -1,6 +1,7 @@
 """What can go wrong on the way does, and nothing is lost: each fault is made here, and survived."""
 
 import errno
+import json
 import lzma
 import os
 import random
@@ -77,7 +78,7 @@ files = [folder / name for name in ("1.txt", "2.txt.xz", "3.txt")]
 test_faults.Encoder.SMALL = 0
 test_faults.collect(files)
 for order in sys.stdin:
-    threads, checkpoint = order.rstrip("\\n").split(" ", 1)
+    threads, memory, checkpoint = order.rstrip("\\n").split(" ", 2)
     child = os.fork()
     if child == 0:
         def wait(state):
@@ -85,7 +86,8 @@ for order in sys.stdin:
             time.sleep(0.01)
         try:
             test_faults.collect(
-                files, checkpoint=Path(checkpoint), checkpoint_seconds=0.01, threads=int(threads), callback=wait
+                files, checkpoint=Path(checkpoint), checkpoint_seconds=0.01, threads=int(threads), callback=wait,
+                memory=int(memory) or None,
             )
         finally:
             os._exit(0)
@@ -102,9 +104,9 @@ class Workers:
         arguments = [sys.executable, "-c", WORKER, str(Path(__file__).parent), str(folder)]
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def start(self, checkpoint, threads):
+    def start(self, checkpoint, threads, memory=None):
         """The process of a new run that has done at least one block."""
-        print(threads, checkpoint, file=self.process.stdin, flush=True)
+        print(threads, memory or 0, checkpoint, file=self.process.stdin, flush=True)
         child, begun = None, False
         while child is None or not begun:
             line = self.process.stdout.readline().split()
@@ -127,16 +129,21 @@ class Workers:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
-def test_kill_9_at_random_moments(tmp_path, files):
+@pytest.mark.parametrize("little_memory", [False, True])
+def test_kill_9_at_random_moments(tmp_path, files, little_memory):
     """Killed, started again, killed again, and in the end the same bits as a run that nobody disturbed."""
     chance = random.Random(20)
     expected = collect(files, threads=1)
     kills = middles = 0
     with Workers(tmp_path) as workers:
         for run in range(5):
-            checkpoint = tmp_path / f"checkpoint {run}"
+            checkpoint, threads = tmp_path / f"checkpoint {run}", 1 + run % 3
+            memory = None
+            if little_memory:  # the vectors, the text under way, two dimensions of the sums
+                blocks = 2 * threads + (3 if threads == 1 else 5)
+                memory = VECTORS.matrix.nbytes + blocks * 30 * BLOCK + 2 * 8 * len(TARGETS)
             for _ in range(5):
-                process = workers.start(checkpoint, threads=1 + run % 3)
+                process = workers.start(checkpoint, threads, memory)
                 if process is None:
                     break
                 time.sleep(chance.uniform(0, 0.15))  # at any moment: in a sum, in a write, before a rename
@@ -144,8 +151,9 @@ def test_kill_9_at_random_moments(tmp_path, files):
                 workers.await_end()
                 kills += 1
                 if checkpoint.exists():
-                    middles += '"complete": false' in read_tensors(checkpoint)[1]["progress"]
-            assert same(collect(files, checkpoint=checkpoint), expected)
+                    told = json.loads(read_tensors(checkpoint)[1]["progress"])
+                    middles += told["summed"] < VECTORS.dimension if little_memory else not told["complete"]
+            assert same(collect(files, checkpoint=checkpoint, memory=memory, threads=threads), expected)
     assert kills >= 20
     assert middles >= 15  # most of them really in the middle
 
@@ -392,8 +400,28 @@ def test_a_full_disk(tmp_path, files, monkeypatch, broken, fails_at):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_really_full_disk_for_sums_that_do_not_fit_in_memory(files, monkeypatch):
-    import alacarte._accumulate as module
+    import alacarte._little_memory as module
 
     monkeypatch.setattr(module.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))  # noqa: PTH123, SIM115
     with pytest.raises(AlacarteError, match=r"cannot be written .No space left.*make room there"):
         collect(files, memory=VECTORS.matrix.nbytes + 9 * 30 * BLOCK + 8 * 4 * 8)
+
+
+def test_a_full_disk_for_ids_beside_a_checkpoint(tmp_path, files, monkeypatch):
+    """What was kept before is intact, and the same command goes on when there is room."""
+    import alacarte._pass as module
+
+    keep, calls = module.keep, []
+    work = {"checkpoint": tmp_path / "checkpoint", "memory": VECTORS.matrix.nbytes + 9 * 30 * BLOCK + 8 * len(TARGETS)}
+
+    def full(file, step):
+        calls.append(keep(file, step))
+        if len(calls) == 4:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module, "keep", full)
+    with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
+        collect(files, **work)
+    assert '"done": 3' in read_tensors(work["checkpoint"])[1]["progress"]
+    monkeypatch.undo()
+    assert same(collect(files, **work), collect(files))

@@ -8,21 +8,14 @@ and differ in the last bits: docs/performance.md.)
 One thing stands in the way: where two cores keep writing to parts of the same row, each takes lines of it out of the
 other's cache, also lines that it only expects to need. So the first targets, which in vectors are the commonest words,
 are summed in a corner of each thread's own, and are put in their rows when the sums are wanted.
-
-When the sums of all dimensions do not fit in memory, the same property serves again: ids and matches are kept on disk,
-and a few dimensions at a time are summed in passes over them; text is tokenised once.
 """
 
-import os
-import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle, pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +24,6 @@ import numpy.typing as npt
 from alacarte._kernels.windows import add_windows, count_windows
 from alacarte._sequences import Matches
 from alacarte.encoding import Encoded
-from alacarte.errors import AlacarteError
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -211,95 +203,3 @@ def dimension_blocks(dimension: int, threads: int) -> list[tuple[int, int]]:
     threads = max(1, min(threads, lines))
     edges = [min(dimension, 16 * (lines * i // threads)) for i in range(threads + 1)]
     return [(low, high) for low, high in pairwise(edges) if low < high]
-
-
-# --------------------------------------------------------------------------------------- less memory than sums
-
-
-def sum_in_passes(
-    works: Iterable[Work],
-    rows: Singles,
-    windows: Windows,
-    count: Callable[[], int],
-    threads: int,
-    room: int,
-    folder: Path,
-) -> dict[str, npt.NDArray[Any]]:
-    """The same arrays with at most `room` bytes of sums in memory; the sums themselves lie in a file in `folder`.
-
-    The file has no name, so that its space is given back when the arrays are gone. `count` tells how many targets
-    there are: labels of spans turn up while `works` are made.
-    """
-    dimension = rows.shape[1]
-    _dimensions_at_a_time(count(), dimension, room)  # better refused before the text is read than after
-    with tempfile.TemporaryFile(dir=folder) as cache:
-        for work in works:
-            with _disk_space(folder):
-                _write(cache, work)
-        size = count()
-        width = _dimensions_at_a_time(size, dimension, room)
-        sums_file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (the memory map keeps it open)
-        with _disk_space(folder):
-            _allocate(sums_file.fileno(), size * dimension * 8)
-        sums = np.memmap(sums_file, dtype=np.float64, mode="r+", shape=(size, dimension))
-        result: dict[str, npt.NDArray[Any]] = {}
-        for low in range(0, dimension, width):
-            high = min(dimension, low + width)
-            part = np.ascontiguousarray(rows[:, low:high])
-            part.flags.writeable = False
-            accumulator = Accumulator(part, windows, size, threads, counting=low == 0)
-            cache.seek(0)
-            for work in _read(cache):
-                accumulator.add(work, size)
-            accumulator.close()
-            made = accumulator.sums
-            for first in range(0, size, 65536):
-                sums[first : first + 65536, low:high] = made[first : first + 65536]
-            if low == 0:
-                result = accumulator.arrays(size)
-        return {**result, "sums": sums}
-
-
-@contextmanager
-def _disk_space(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise AlacarteError(
-            f"sums that do not fit in memory are kept in {folder}, where they cannot be written ({error.strerror}); "
-            "make room there, or let TMPDIR name another folder"
-        ) from error
-
-
-def _allocate(handle: int, size: int) -> None:
-    """Take the space at once: a disk that is full while a memory map is written would end the process."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(handle, 0, size)
-    else:
-        os.truncate(handle, size)
-
-
-def _dimensions_at_a_time(size: int, dimension: int, room: int) -> int:
-    width = room // (8 * max(size, 1))
-    if width < 1:
-        raise AlacarteError(
-            f"not even one dimension of the sums of {size:,} targets fits in {room / 1e6:,.0f} MB; "
-            "give more memory, or embed the targets in several runs"
-        )
-    return min(dimension, width - width % 16 if width >= 16 else width)
-
-
-def _write(file: Any, work: Work) -> None:
-    amounts = np.array([work.documents, work.tokens_read, work.tokens_known])
-    matches = work.matches
-    for array in (work.ids, work.offsets, work.bounds, matches.starts, matches.ends, matches.targets, amounts):
-        np.save(file, array)
-
-
-def _read(file: Any) -> Iterator[Work]:
-    while True:
-        try:
-            ids, offsets, bounds, starts, ends, targets, amounts = (np.load(file) for _ in range(7))
-        except EOFError:
-            return
-        yield Work(ids, offsets, bounds, Matches(starts, ends, targets), *(int(n) for n in amounts))

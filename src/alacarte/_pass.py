@@ -4,19 +4,29 @@ Reading, encoding and summing overlap in threads; only the summing has an order 
 """
 
 import os
-import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._accumulate import IN_HAND, Accumulator, Windows, Work, prepare, sum_in_passes
+from alacarte._accumulate import COUNTS, IN_HAND, Accumulator, Windows, Work, counts_by_name, prepare
 from alacarte._checkpoint import Checkpoint, digest
+from alacarte._little_memory import (
+    allocate,
+    dimensions_at_a_time,
+    disk_space,
+    keep,
+    mapped,
+    on_disk,
+    opened,
+    sum_dimensions,
+    sum_in_passes,
+)
 from alacarte._pipeline import in_background, in_order
 from alacarte._progress import Progress, ProgressCallback, progress
 from alacarte.corpus import Block, Corpus, extent
@@ -29,7 +39,9 @@ from alacarte.weights import ContextWeights
 
 Singles = npt.NDArray[np.float32]
 Arrays = dict[str, npt.NDArray[Any]]
+Told = dict[str, Any]  # what a checkpoint says of the work done
 UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+NO_LIMIT = 1 << 62  # bytes
 SHOWN_EVERY = 0.2  # seconds between counts of what is covered
 
 
@@ -79,14 +91,10 @@ class Pass:
 
     def straight(self, room: int | None) -> Arrays:
         """Without a checkpoint; in passes over ids on disk if `room` bytes do not hold the sums."""
-        size = self.matcher.rows
-        if room is not None and 8 * size * self.rows.shape[1] > room:
-            folder = Path(tempfile.gettempdir())
+        if room is not None and not self._fits(room):
             with self._steps() as steps:
                 works = (self._noted(step).work for step in steps)
-                return sum_in_passes(
-                    works, self.rows, self.windows, lambda: self.matcher.rows, self.threads, room, folder
-                )
+                return sum_in_passes(works, self.rows, self.windows, lambda: self.matcher.rows, self.threads, room)
         accumulator = self._accumulator()
         try:
             with self._steps(accumulator) as steps:
@@ -97,16 +105,22 @@ class Pass:
             accumulator.close()
         return accumulator.arrays(self.matcher.rows)
 
+    def _fits(self, room: int | None) -> bool:
+        return room is None or 8 * self.matcher.rows * self.rows.shape[1] <= room
+
     def resumable(self, checkpoint: Checkpoint, room: int | None) -> Arrays:
         """With a checkpoint, taken up where it stands."""
-        size = self.matcher.rows
-        if room is not None and 8 * size * self.rows.shape[1] > room:
-            raise AlacarteError(
-                f"the sums of {size:,} targets need {8 * size * self.rows.shape[1] / 1e9:.1f} GB, and sums that do not "
-                "fit in memory cannot be checkpointed; give more memory, or embed the targets in several runs"
-            )
         with checkpoint.locked():
             saved = checkpoint.load()
+            if saved is None and not self._fits(room):
+                return self._resumable_in_passes(checkpoint, room, None)
+            if saved is not None and "kept" in saved[1]:  # it was begun so, whatever memory there is now
+                return self._resumable_in_passes(checkpoint, room, saved)
+            if not self._fits(room):
+                raise BadCheckpoint(
+                    f"{checkpoint.path} was begun with sums in memory, which need "
+                    f"{8 * self.matcher.rows * self.rows.shape[1] / 1e9:.1f} GB; give as much, or delete it"
+                )
             accumulator = self._accumulator()
             start, checksum = 0, 0
             if saved is not None:
@@ -114,9 +128,9 @@ class Pass:
                 self.matcher.restore(unpack_words(arrays["keys"], arrays["key_offsets"]))
                 accumulator.restore(arrays)
                 del saved, arrays  # they hold the file open, which will be replaced
-                self.amounts = told["amounts"]
+                self.amounts = dict(told["amounts"])
                 start, checksum = told["done"], told["checksum"]
-                accumulator.note = (start, checksum, self.amounts)
+                accumulator.note = (start, checksum, told["amounts"])
                 if told["complete"]:
                     accumulator.close()
                     return accumulator.arrays(self.matcher.rows)
@@ -138,6 +152,73 @@ class Pass:
                 accumulator.note = (0, 0, self.amounts)
             self._save(checkpoint, accumulator, complete=True)
             return accumulator.arrays(self.matcher.rows)
+
+    def _resumable_in_passes(
+        self, checkpoint: Checkpoint, room: int | None, saved: tuple[Arrays, Told] | None
+    ) -> Arrays:
+        """The same with sums that do not fit in memory: ids, and then sums, are kept in files beside the checkpoint."""
+        kept_path, sums_path = (checkpoint.path.with_name(checkpoint.path.name + end) for end in (".ids", ".sums"))
+        dimension, room = self.rows.shape[1], NO_LIMIT if room is None else room
+        told: Told = {"done": 0, "checksum": 0, "amounts": self.amounts, "kept": 0, "read": False, "summed": 0}
+        counts = np.empty((0, len(COUNTS)))
+        if saved is not None:
+            arrays, told = saved
+            self.matcher.restore(unpack_words(arrays["keys"], arrays["key_offsets"]))
+            self.amounts, counts = dict(told["amounts"]), np.array(arrays["counts"])
+            del saved, arrays  # they hold the file open, which will be replaced
+        dimensions_at_a_time(self.matcher.rows, dimension, room)
+        needed = {kept_path: told["kept"], sums_path: 8 * self.matcher.rows * dimension if told["summed"] else 0}
+        if told["summed"] == dimension:
+            del needed[kept_path]
+        for path, length in needed.items():
+            if length > (path.stat().st_size if path.exists() else 0):
+                raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
+        if not told["read"]:
+            with disk_space(checkpoint.path.parent), opened(kept_path) as kept:
+                told = self._keep_ids(checkpoint, kept, told)
+        size = self.matcher.rows
+        with opened(sums_path) as file, opened(kept_path) as kept:
+            if told["summed"]:
+                sums = mapped(file, size, dimension)
+            else:
+                counts = np.zeros((size, len(COUNTS)))
+                with disk_space(checkpoint.path.parent):
+                    sums = allocate(file, size, dimension)
+            how = (kept, self.rows, self.windows, self.threads, room, sums, counts, told["summed"])
+            with progress(dimension, "dimensions", "summing", *self.shown) as bar:
+                for done in sum_dimensions(*how):
+                    sums.flush()
+                    self._save_in_passes(checkpoint, counts, told | {"summed": done})
+                    bar.update_to(done)
+            sums = mapped(file, size, dimension, "c")  # what happens to the result does not happen to the file
+        kept_path.unlink(missing_ok=True)
+        return {"sums": sums, **counts_by_name(counts)}
+
+    def _keep_ids(self, checkpoint: Checkpoint, kept: IO[bytes], told: Told) -> Told:
+        """Read the text from where `told` says, and keep its ids and matches; what is true then."""
+        kept.truncate(told["kept"])  # there may be a block that was cut off while it was written
+        kept.seek(told["kept"])
+        nothing = np.empty((0, len(COUNTS)))
+        try:
+            with self._steps(checked=True, start=told["done"], checksum=told["checksum"]) as steps:
+                for step in steps:
+                    keep(kept, step.work)
+                    self._noted(step)
+                    place = {"done": step.done, "checksum": step.checksum, "kept": kept.tell()}
+                    told = told | place | {"amounts": dict(self.amounts)}
+                    if checkpoint.due:
+                        on_disk(kept)
+                        self._save_in_passes(checkpoint, nothing, told)
+            told = told | {"read": True}
+        finally:
+            if told["done"]:
+                on_disk(kept)
+                self._save_in_passes(checkpoint, nothing, told)
+        return told
+
+    def _save_in_passes(self, checkpoint: Checkpoint, counts: npt.NDArray[np.float64], told: Told) -> None:
+        words, offsets = pack_words(self.matcher.keys)
+        checkpoint.save({"counts": counts, "keys": words, "key_offsets": offsets}, told)
 
     # ------------------------------------------------------------------------------------------ their steps
 

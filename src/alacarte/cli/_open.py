@@ -76,7 +76,8 @@ def detail_memory() -> None:
 def forget(checkpoint: Path | None) -> None:
     """The results are safe, so the work that led to them need not be kept."""
     if checkpoint is not None:
-        checkpoint.unlink(missing_ok=True)
+        for end in ("", ".sums"):  # of sums that did not fit in memory
+            checkpoint.with_name(checkpoint.name + end).unlink(missing_ok=True)
 
 
 def parse_ridge(text: str) -> float | Literal["loo"]:
