@@ -139,18 +139,27 @@ class Bench:
         tokens = int(self.arguments.tokens)
         little = min(tokens, 300_000)
         both = (1, many)
-        # Encoding
+        # What is compared is measured close together, since the machine is not the same all the time.
         for threads in both:
             self.add(f"encode, {threads} threads", "encode", text=text, threads=threads)
+        self._induce("10")
         self.add("encode: regex + dict", "encode_regex", text=text, tokens=min(tokens, 2_000_000))
         self.add("encode: readable tokenizer", "encode_reference", text=text, tokens=little)
-        # Kernels and their floor
+        # Kernels and their floor, and the whole way
         some = min(tokens, 10_000_000)
         for dimension in DIMENSIONS:
             shared = {"text": text, "dimension": dimension, "tokens": some}
             for threads in both:
                 self.add(f"kernel, d = {dimension}, {threads} threads", "kernel", threads=threads, **shared)
                 self.add(f"floor, d = {dimension}, {threads} threads", "floor", threads=threads, **shared)
+            for threads in both:
+                self.add(
+                    f"end to end .txt, d = {dimension}, {threads} threads", "whole_way",
+                    text=text, dimension=dimension, threads=threads,
+                )  # fmt: skip
+            if dimension == 100:
+                self.add("plain loops, d = 100", "plain_loops", text=text, dimension=100, tokens=little, times=1)
+                self.add("sparse matrix, d = 100", "sparse_matrix", text=text, dimension=100, tokens=some, times=1)
         for dimension in (100, 300):
             shared = {"text": text, "dimension": dimension, "tokens": some}
             self.add(f"floor + prefetch, d = {dimension}", "floor", threads=1, ahead=True, **shared)
@@ -159,22 +168,12 @@ class Bench:
             shared["tokens"] = min(tokens, 2_000_000)
             self.add(f"gathered windows, d = {dimension}", "gathered", **shared)
         self.add("drift", "drift", text=text, dimension=100, tokens=min(tokens, 5_000_000))
-        # End to end
-        for dimension in DIMENSIONS:
-            for threads in both:
-                self.add(
-                    f"end to end .txt, d = {dimension}, {threads} threads", "whole_way",
-                    text=text, dimension=dimension, threads=threads,
-                )  # fmt: skip
         self.add(
             f"end to end .txt.xz, d = 100, {many} threads", "whole_way",
             text=text + ".xz", dimension=100, threads=many, times=1,
         )  # fmt: skip
-        for name in ("10", "10k", "1M"):
-            self.add(
-                f"induce {name} targets, d = 100, {many} threads", "whole_way",
-                text=text, dimension=100, threads=many, targets=f"targets-{name}.txt",
-            )  # fmt: skip
+        for name in ("10k", "1M"):
+            self._induce(name)
         for name in ("10k", "1M"):
             self.add(
                 f"floor of {name} targets, d = 100, {many} threads", "floor_of_matches",
@@ -182,13 +181,9 @@ class Bench:
             )  # fmt: skip
         for name, options in PROFILES.items():
             self.add(f"profile: {name}", "profile", text=text, **options)
-        # Rivals
-        self.add("plain loops, d = 100", "plain_loops", text=text, dimension=100, tokens=little, times=1)
-        self.add("sparse matrix, d = 100", "sparse_matrix", text=text, dimension=100, tokens=some, times=1)
         # Growth, and the whole
         for length, name in self.slices.items():
-            if length != self.arguments.tokens:
-                self.add(f"growth {length:g}", "whole_way", text=name, dimension=100, threads=many, times=1)
+            self.add(f"growth {length:g}", "whole_way", text=name, dimension=100, threads=many)
         if self.arguments.whole:
             for dimension in DIMENSIONS:
                 self.add(
@@ -196,6 +191,13 @@ class Bench:
                     text="whole.txt", dimension=dimension, threads=many, times=1,
                 )  # fmt: skip
         self.results["import"] = {"seconds": self._import_time()}
+
+    def _induce(self, name: str) -> None:
+        many = self.arguments.threads
+        self.add(
+            f"induce {name} targets, d = 100, {many} threads", "whole_way",
+            text=self.text, dimension=100, threads=many, targets=f"targets-{name}.txt",
+        )  # fmt: skip
 
     def _import_time(self) -> float:
         """`import alacarte`, less Python's own start."""
@@ -305,7 +307,6 @@ class Bench:
                 shown = f"{case['rss'] / 1e9:.2f} GB"
                 found.append((f"peak memory: {name}", f"≤ {limit / 1e9:.2f} GB", shown, case["rss"] <= limit))
         lengths = [case for name, case in results.items() if name.startswith("growth")]
-        lengths.append(results[f"end to end .txt, d = 100, {many} threads"])
         tokens = np.array([case["tokens"] for case in lengths])
         times = tokens / np.array([case["rate"] for case in lengths])
         if len(lengths) > 3:

@@ -147,7 +147,10 @@ class Accumulator:
         """Room for the sums of so many targets, of which the first are given."""
         self._hot = min(size, HOT) if len(self._blocks) > 1 else 0
         dimension = self.rows.shape[1]
-        self._memory = np.zeros((size + self._hot) * dimension)
+        length = (size + self._hot) * dimension
+        memory = np.zeros(length + 8)
+        shift = -memory.ctypes.data % 64 // 8  # to the beginning of a line of the cache
+        self._memory = memory[shift : shift + length]
         self._sums = self._memory[: size * dimension].reshape(size, dimension)
         self._sums[: len(sums)] = sums
         for rows, corner in self._corners():
