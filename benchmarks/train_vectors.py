@@ -6,8 +6,8 @@
 The text is IMDB's reviews to train on and its unlabelled ones (`imdb.tar.xz`), the texts of the seven other tasks, and
 each fourth line of Wikipedia; labels are not read, and IMDB's test reviews are not either. It is kept as
 `text.txt`, a document a line, so that the transform and the n-gram vectors can be learned from the same text.
-Skip-gram by gensim, one thread, so that the same text gives the same vectors. State is kept after each epoch: run the
-same command again to go on. `--stop` ends a run after so many epochs.
+Skip-gram and CBOW by gensim, side by side, each by one thread, so that the same text gives the same vectors. State is kept
+after each epoch: run the same command again to go on.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from alacarte.tokens import get_tokenizer
 
 BREAK = " < br / >"  # a line's end in the reviews' HTML, as the tokenizer leaves it
 FIRST, LAST = 0.0251, 1e-4  # the learning rate, from the first step to the last
+KINDS = {"skip-gram": {"sg": 1, "negative": 5, "epochs": 5}, "cbow": {"sg": 0, "negative": 10, "epochs": 8}}
 
 
 def main() -> None:
@@ -38,38 +39,36 @@ def main() -> None:
     options.add_argument("--known", default="glove.6B.50d", help="whose compounds the tokenizer leaves whole")
     options.add_argument("--out", type=Path, required=True, help="folder for text.txt, vectors.safetensors and state")
     options.add_argument("--beside", help="vectors whose dimensions follow the trained ones")
-    options.add_argument("--dimension", type=int, default=300)
+    options.add_argument("--dimension", type=int, default=300, help="of each of the two")
     options.add_argument("--window", type=int, default=5)
-    options.add_argument("--negative", type=int, default=5)
     options.add_argument("--sample", type=float, default=1e-4)
     options.add_argument("--min-count", type=int, default=5)
-    options.add_argument("--epochs", type=int, default=5)
-    options.add_argument("--stop", type=int, default=None, metavar="N", help="end this run after N epochs")
     given = options.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     text = given.out / "text.txt"
     if not text.is_file():
         write_text(text, given)
-    model, done = train(text, given)
-    print(json.dumps({"epochs": done, "of": given.epochs, "words": len(model.wv), "tokens": model.corpus_total_words}))
-    if done == given.epochs:
-        vectors = WordVectors(list(model.wv.index_to_key), model.wv.vectors)
-        if given.beside is not None:
-            vectors = beside(vectors, WordVectors.load(given.beside))
-        vectors.save(given.out / "vectors.safetensors")
+    parts = [train(text, given, kind) for kind in KINDS]
+    if given.beside is not None:
+        parts.append(WordVectors.load(given.beside))
+    vectors = side_by_side(parts)
+    vectors.save(given.out / "vectors.safetensors")
+    print(json.dumps({"words": len(vectors), "dimensions": vectors.dimension}))
 
 
-def beside(first: WordVectors, second: WordVectors) -> WordVectors:
-    """The words of the first, their vectors followed by those in the second (zeros where it has none).
+def side_by_side(parts: list[WordVectors]) -> WordVectors:
+    """The words of the first, their vectors followed by those in the others (zeros where one has none).
 
-    Both parts are scaled to a mean length of 1, so that neither drowns the other.
+    All parts are scaled to a mean length of 1, so that none drowns the others.
     """
-    rows = np.zeros((len(first), second.dimension), dtype=np.float32)
-    for row, word in enumerate(first.words):
-        if word in second:
-            rows[row] = second[word]
-    parts = [part / np.linalg.norm(part, axis=1).mean() for part in (first.matrix, rows)]
-    return WordVectors(first.words, np.hstack(parts))
+    words, columns = parts[0].words, []
+    for part in parts:
+        rows = np.zeros((len(words), part.dimension), dtype=np.float32)
+        for row, word in enumerate(words):
+            if word in part:
+                rows[row] = part[word]
+        columns.append(rows / np.linalg.norm(rows, axis=1).mean())
+    return WordVectors(words, np.hstack(columns))
 
 
 def texts(data: Path, wiki: Path, every: int) -> Iterator[str]:
@@ -95,36 +94,36 @@ def write_text(path: Path, given: argparse.Namespace) -> None:
     print(f"text: {time.perf_counter() - begun:.0f} s", flush=True)
 
 
-def train(text: Path, given: argparse.Namespace) -> tuple[Any, int]:
-    """(model, epochs done), going on from the state in the folder."""
+def train(text: Path, given: argparse.Namespace, kind: str) -> WordVectors:
+    """Vectors of one kind, going on from the state in the folder."""
     word2vec = require("gensim.models.word2vec", extra="gensim", purpose="training vectors")
-    state = given.out / "state"
-    settings = {
-        name: getattr(given, name) for name in ("dimension", "window", "negative", "sample", "min_count", "epochs")
-    }
+    state = given.out / f"state-{kind}"
+    settings = {name: getattr(given, name) for name in ("dimension", "window", "sample", "min_count")} | KINDS[kind]
+    model: Any
     if state.is_file():
         model = word2vec.Word2Vec.load(str(state))
         if model.alc_settings != settings:
             raise SystemExit(f"{state} was begun with other settings, {model.alc_settings}; choose another --out")
     else:
         model = word2vec.Word2Vec(
-            sg=1, vector_size=given.dimension, window=given.window, negative=given.negative, sample=given.sample,
-            min_count=given.min_count, seed=0, workers=1,
+            sg=settings["sg"], vector_size=given.dimension, window=given.window, negative=settings["negative"],
+            sample=given.sample, min_count=given.min_count, seed=0, workers=1,
         )  # fmt: skip
         model.build_vocab(corpus_file=str(text))
         model.alc_settings, model.alc_done = settings, 0
-    last = given.epochs if given.stop is None else min(given.epochs, model.alc_done + given.stop)
-    while model.alc_done < last:
+    while model.alc_done < settings["epochs"]:
         begun = time.perf_counter()
-        rates = [FIRST + (LAST - FIRST) * (model.alc_done + step) / given.epochs for step in (0, 1)]
+        rates = [FIRST + (LAST - FIRST) * (model.alc_done + step) / settings["epochs"] for step in (0, 1)]
         model.train(
             corpus_file=str(text), total_words=model.corpus_total_words, total_examples=model.corpus_count, epochs=1,
             start_alpha=rates[0], end_alpha=rates[1],
         )  # fmt: skip
         model.alc_done += 1
         model.save(str(state))
-        print(f"epoch {model.alc_done} of {given.epochs}: {time.perf_counter() - begun:.0f} s", flush=True)
-    return model, model.alc_done
+        print(
+            f"{kind}, epoch {model.alc_done} of {settings['epochs']}: {time.perf_counter() - begun:.0f} s", flush=True
+        )
+    return WordVectors(list(model.wv.index_to_key), model.wv.vectors)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import lzma
 import subprocess
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from itertools import pairwise
 
@@ -502,6 +503,19 @@ def test_labels_that_turn_up_on_the_way_in_little_memory():
     ours = ContextSums.collect(VECTORS, documents, targets, memory=budget(100, 60, 100, 2), block_size=100, threads=2)
     assert len(ours) == 400
     assert same(ours, expected)
+
+
+def test_labels_of_unknown_number_are_held_in_a_file_from_the_start(tmp_path):
+    documents = annotated(sample_text(20_000), np.random.default_rng(5))
+    expected = ContextSums.collect(VECTORS, documents, SPANS)
+    for more in ({}, {"checkpoint": tmp_path / "checkpoint"}):
+        ours = ContextSums.collect(VECTORS, documents, SPANS, memory="1GB", **more)
+        assert isinstance(ours.sums, np.memmap)
+        assert same(ours, expected)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            none = ContextSums.collect(VECTORS, ["a b"], SPANS, memory="1GB", checkpoint=None)
+        assert none.sums.shape == (0, DIMENSION)
 
 
 def test_the_usual_budget_changes_nothing():

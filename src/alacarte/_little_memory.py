@@ -107,7 +107,7 @@ def disk_space(folder: Path) -> Iterator[None]:
 
 def allocate(file: IO[bytes], size: int, dimension: int) -> Mapped:
     """Zeros in a file, which takes the space at once: a disk found full later would end the process."""
-    length = max(1, size * dimension * 8)
+    length = max(1, size) * dimension * 8
     os.truncate(file.fileno(), 0)
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, length)
@@ -118,7 +118,8 @@ def allocate(file: IO[bytes], size: int, dimension: int) -> Mapped:
 
 def mapped(file: IO[bytes], size: int, dimension: int, mode: Literal["r+", "c"] = "r+") -> Mapped:
     """What is in the file, to be written there too or (c) only in memory."""
-    return np.memmap(file, dtype=np.float64, mode=mode, shape=(size, dimension))
+    sums: Mapped = np.memmap(file, dtype=np.float64, mode=mode, shape=(max(1, size), dimension))
+    return sums[:size]  # type: ignore[return-value] # which is one, too
 
 
 def opened(path: Path) -> IO[bytes]:

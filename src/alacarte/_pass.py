@@ -106,7 +106,11 @@ class Pass:
         return accumulator.arrays(self.matcher.rows)
 
     def _fits(self, room: int | None) -> bool:
-        return room is None or 8 * self.matcher.rows * self.rows.shape[1] <= room
+        """Whether the sums will; of labels that turn up on the way nobody knows how many there will be."""
+        return room is None or (not self.matcher.any_label and self._needed() <= room)
+
+    def _needed(self) -> int:
+        return 8 * self.matcher.rows * int(self.rows.shape[1])
 
     def resumable(self, checkpoint: Checkpoint, room: int | None) -> Arrays:
         """With a checkpoint, taken up where it stands."""
@@ -116,10 +120,10 @@ class Pass:
                 return self._resumable_in_passes(checkpoint, room, None)
             if saved is not None and "kept" in saved[1]:  # it was begun so, whatever memory there is now
                 return self._resumable_in_passes(checkpoint, room, saved)
-            if not self._fits(room):
+            if room is not None and self._needed() > room:
                 raise BadCheckpoint(
-                    f"{checkpoint.path} was begun with sums in memory, which need "
-                    f"{8 * self.matcher.rows * self.rows.shape[1] / 1e9:.1f} GB; give as much, or delete it"
+                    f"{checkpoint.path} was begun with sums in memory, which need {self._needed() / 1e9:.1f} GB; "
+                    "give as much, or delete it"
                 )
             accumulator = self._accumulator()
             start, checksum = 0, 0

@@ -334,7 +334,7 @@ class Matcher:
         self.keys = keys
         self._lexicon = lexicon
         self._labels = labels
-        self._any_label = any_label
+        self.any_label = any_label
         self._taken = set(keys) - set(labels) if any_label else set()
         self._sequences = sequences
         self._patterns = [
@@ -357,7 +357,7 @@ class Matcher:
     @property
     def stateless(self) -> bool:
         """Whether matching one block never depends on another, so that threads may match several at a time."""
-        return not (self._patterns or self._labels or self._any_label)
+        return not (self._patterns or self._labels or self.any_label)
 
     def restore(self, keys: Sequence[str]) -> None:
         """Take up labels that were met before, in their order."""
@@ -371,7 +371,7 @@ class Matcher:
             parts.append(self._sequences.find(encoded))
         for position, masks in self._patterns:
             parts.append(_find_pattern(encoded, position, masks))
-        if encoded.spans and (self._labels or self._any_label):
+        if encoded.spans and (self._labels or self.any_label):
             parts.append(self._find_spans(encoded))
         if not parts:
             return _no_matches()
@@ -388,7 +388,7 @@ class Matcher:
         for start, end, label in encoded.spans:
             position = self._labels.get(label)
             if position is None:
-                if not self._any_label:
+                if not self.any_label:
                     continue
                 if label in self._taken:
                     raise BadTargets(
