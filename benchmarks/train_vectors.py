@@ -6,8 +6,8 @@
 The text is IMDB's reviews to train on and its unlabelled ones (`imdb.tar.xz`), the texts of the seven other tasks, and
 each fourth line of Wikipedia; labels are not read, and IMDB's test reviews are not either. It is kept as
 `text.txt`, a document a line, so that the transform and the n-gram vectors can be learned from the same text.
-Skip-gram and CBOW by gensim, side by side, each by one thread, so that the same text gives the same vectors. State is kept
-after each epoch: run the same command again to go on.
+Skip-gram and CBOW by gensim, side by side, each by one thread, so that the same text gives the same vectors. State is
+kept after each epoch: run the same command again to go on.
 """
 
 import argparse
