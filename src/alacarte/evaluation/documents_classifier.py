@@ -1,7 +1,8 @@
 """The classifier that all systems of Table 4 share: ℓ2 logistic regression, several classes one against the rest.
 
 Sparse features go through liblinear, by its dual where there are fewer documents than features, unless they are many:
-on IMDB's long documents the dual takes hundreds of rounds where the primal takes twenty. Dense ones go through L-BFGS in coordinates in which the problem is round: with B = ¼ XᵀX + Λ/C, which bounds the Hessian from above, and
+on IMDB's long documents the dual takes hundreds of rounds where the primal takes twenty. Dense ones go through
+L-BFGS in coordinates in which the problem is round: with B = ¼ XᵀX + Λ/C, which bounds the Hessian from above, and
 B = L Lᵀ, it minimises over z = Lᵀ w. XᵀX is made once for all C and all classes, and a step costs two products with X,
 where Newton's method needs XᵀDX anew in every step.
 """

@@ -14,8 +14,8 @@ from alacarte._mixture import fit_mixture
 from alacarte.cli import app
 from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
 from alacarte.explaining import explain
-from alacarte.inducing import induce_senses
 from alacarte.occurrences import by_target, gather
+from alacarte.sense_induction import induce_senses
 from alacarte.settings import ContextSettings
 from alacarte.spread import TypicalSpread
 from alacarte.weights import ContextWeights
