@@ -153,7 +153,11 @@ class Uncertainty:
 
     def _place(self, word: str) -> int:
         if word not in self._places:
-            raise UnknownKey(f"{word!r} is not among the {len(self):,} targets that have a vector")
+            few = ", ".join(self.keys[:3]) + (", …" if len(self) > 3 else "")
+            raise UnknownKey(
+                f"{word!r} is not among the {len(self):,} targets that have a vector ({few}); make it a target, and "
+                "collect the sums again"
+            )
         return self._places[word]
 
     # ------------------------------------------------------------------------------------------- spread

@@ -258,6 +258,10 @@ def _with_transform(
 def open_sums(files: Iterable[Path]) -> "ContextSums":
     from alacarte.contexts import ContextSums, merge
 
+    files = list(files)
+    for file in files:
+        if not file.exists():
+            raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
     return merge([ContextSums.load(file) for file in files])
 
 
