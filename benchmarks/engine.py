@@ -164,6 +164,8 @@ class Bench:
             shared = {"text": text, "dimension": dimension, "tokens": some}
             self.add(f"floor + prefetch, d = {dimension}", "floor", threads=1, ahead=True, **shared)
             self.add(f"floor in float32, d = {dimension}", "floor", threads=1, single=True, **shared)
+            name = f"kernel without corners, d = {dimension}, {many} threads"
+            self.add(name, "kernel", threads=many, corners=False, **shared)
             self.add(f"private sums, d = {dimension}, {many} threads", "private_sums", threads=many, **shared)
             shared["tokens"] = min(tokens, 2_000_000)
             self.add(f"gathered windows, d = {dimension}", "gathered", **shared)

@@ -15,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from alacarte import ContextSums, Corpus, Targets, WordVectors
+from alacarte import ContextSums, Corpus, Targets, WordVectors, _accumulate
 from alacarte._accumulate import Accumulator, Windows, Work, dimension_blocks, prepare
 from alacarte._kernels.prefetch import prefetch
 from alacarte._kernels.windows import add_windows
@@ -147,8 +147,12 @@ def windows(uniform: bool = True) -> Windows:
 
 
 @case
-def kernel(work: Path, text: str, dimension: int, threads: int, tokens: int, times: int) -> dict[str, Any]:
-    """Ids in memory → sums, every word a target."""
+def kernel(
+    work: Path, text: str, dimension: int, threads: int, tokens: int, times: int, corners: bool = True
+) -> dict[str, Any]:
+    """Ids in memory → sums, every word a target; without `corners`, common words lie where the others do."""
+    if not corners:
+        _accumulate.HOT = 0
     vectors = vectors_of(work, dimension)
     works, count = works_of(work, text, vectors, tokens)
     accumulator = Accumulator(vectors.matrix, windows(), len(vectors), threads)
