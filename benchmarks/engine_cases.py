@@ -361,7 +361,7 @@ def whole_way(work: Path, text: str, dimension: int, threads: int, times: int, t
     fingerprint = time.perf_counter() - began
     compiled = {"wall": 0.0, "cpu": 0.0}
     if wanted is not None:
-        compiled = best(lambda: wanted.compile(Lexicon(vectors.key_to_index), get_tokenizer("words")), 1)
+        compiled = best(lambda: wanted.compile(Lexicon(vectors.key_to_index), get_tokenizer("words")), times)
     ContextSums.collect(vectors, [line * 200 for line in ("a b c\n", "a b d\n")] * 100, ["c"], threads=threads)
     before = peak_memory()
 

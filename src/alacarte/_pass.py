@@ -297,7 +297,7 @@ class Pass:
         for step in steps:
             yield step
             now = time.perf_counter()
-            if now - last > SHOWN_EVERY:
+            if bar.watched and now - last > SHOWN_EVERY:
                 last = now
                 postfix = {"tokens/s": (self.amounts["tokens_read"] - before) / (now - began)}
                 if accumulator is not None:

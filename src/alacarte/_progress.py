@@ -37,6 +37,11 @@ class Progress:
         self._callback = callback
         self._start = time.perf_counter()
 
+    @property
+    def watched(self) -> bool:
+        """Whether anybody is told; if not, what would be shown need not be worked out."""
+        return not self._bar.disable or self._callback is not None
+
     def update_to(self, position: int, **postfix: object) -> None:
         """`position` out of the total is done; `postfix` is shown beside the bar."""
         if not self._bar.disable:

@@ -268,9 +268,10 @@ class Targets:
         patterns: list[tuple[int, list[re.Pattern[str]]]] = []
         labels: dict[str, int] = {}
         if set(self._kinds.values()) == {"tokens"}:  # by the million, perhaps
-            ids, counts = lexicon.add_sequences(list(self))
-            table = SequenceTable(ids, counts, np.arange(len(self), dtype=np.int32), len(lexicon))
-            return Matcher(list(self), table, [], {}, self.any_label, lexicon)
+            keys = list(self._kinds)
+            ids, counts = lexicon.add_sequences(keys)
+            table = SequenceTable(ids, counts, np.arange(len(keys), dtype=np.int32), len(lexicon))
+            return Matcher(keys, table, [], {}, self.any_label, lexicon)
         for position, (key, kind) in enumerate(self._kinds.items()):
             if kind == "words" or kind == "tokens":
                 tokens = tokenizer(key, lexicon.index) if kind == "words" else key.split(" ")
