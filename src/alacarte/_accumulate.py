@@ -29,6 +29,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+FEW = 1000  # matches that are added at once
 IN_HAND = 2  # blocks of text that are being added
 COUNTS = ("occurrences", "contexts", "tokens", "totals")
 HOT = 4096  # targets summed in corners; 256 to 65,536, tried once at d = 100 and 300, are within 10 %
@@ -115,9 +116,12 @@ class Accumulator:
         if len(work.matches):
             tasks = [partial(self._add, block=block) for block in self._blocks]
             tasks += [self._count] if self._counting else []
-        pairs = zip(cycle(self._workers), tasks, strict=False)
-        self._pending.append(([worker.submit(task, work) for worker, task in pairs], note))
-        self._settle(self._in_hand)
+        if len(work.matches) < FEW and not self._pending:  # done sooner than handed out
+            started = [_done(task, work) for task in tasks]
+        else:
+            started = [worker.submit(task, work) for worker, task in zip(cycle(self._workers), tasks, strict=False)]
+        self._pending.append((started, note))
+        self._settle(self._in_hand if len(work.matches) >= FEW else 0)
 
     def _settle(self, left: int) -> None:
         """Wait until no more than so many blocks are being added."""
@@ -192,6 +196,16 @@ class Accumulator:
         finally:
             for pool in (self._adder, *self._workers):
                 pool.shutdown()
+
+
+def _done(task: Callable[[Work], None], work: Work) -> "Future[None]":
+    result: Future[None] = Future()
+    try:
+        task(work)
+        result.set_result(None)
+    except BaseException as error:
+        result.set_exception(error)
+    return result
 
 
 def counts_by_name(counts: Doubles) -> dict[str, npt.NDArray[Any]]:
