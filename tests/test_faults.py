@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alacarte import ContextSums, Corpus, Targets, WordVectors
+from alacarte import ContextSums, Corpus, Targets, WordVectors, _accumulate
 from alacarte._accumulate import COUNTS
 from alacarte._checkpoint import Checkpoint
 from alacarte.encoding import Encoder, Lexicon
@@ -32,6 +32,7 @@ BLOCK = 2000  # bytes
 @pytest.fixture(autouse=True)
 def _kernel_for_any_amount(monkeypatch):
     monkeypatch.setattr(Encoder, "SMALL", 0)
+    monkeypatch.setattr(_accumulate, "FEW", 0)
 
 
 def same(ours, theirs):
@@ -75,7 +76,7 @@ sys.path.insert(0, sys.argv[1])
 import test_faults
 folder = Path(sys.argv[2])
 files = [folder / name for name in ("1.txt", "2.txt.xz", "3.txt")]
-test_faults.Encoder.SMALL = 0
+test_faults.Encoder.SMALL = test_faults._accumulate.FEW = 0
 test_faults.collect(files)
 for order in sys.stdin:
     threads, memory, checkpoint = order.rstrip("\\n").split(" ", 2)
