@@ -182,6 +182,17 @@ def test_an_interrupted_run_leaves_nothing(folder: Path, sent: signal.Signals, c
         assert errors == "alc: error: interrupted; nothing was written\n"
 
 
+def test_an_interrupted_run_tells_of_its_checkpoint(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, checkpoint: Path, **__: object) -> None:
+        checkpoint.write_text("work so far")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("alacarte.contexts.ContextSums.collect", interrupted)
+    result = alc("fit --vectors v.txt --corpus one.txt --out model --checkpoint c")
+    assert result.exit_code == 130
+    assert "interrupted; the work so far is in c: run the same command again to go on" in result.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_a_closed_pipe_is_no_error(folder: Path, form: tuple[str, ...]) -> None:

@@ -42,7 +42,9 @@ class Group(TyperGroup):
             raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
             done = ", ".join(map(str, voice.written))
-            error(f"interrupted; {f'complete: {done}' if done else 'nothing was written'}")
+            kept = voice.checkpoint is not None and voice.checkpoint.exists()
+            where = f"the work so far is in {voice.checkpoint}: run the same command again to go on"
+            error(f"interrupted; {f'complete: {done}' if done else where if kept else 'nothing was written'}")
             raise typer.Exit(INTERRUPTED) from None
 
 

@@ -44,6 +44,7 @@ class Voice:
         self.quiet = False
         self.verbose = False
         self.written: list[Path] = []
+        self.checkpoint: Path | None = None
 
     @property
     def progress(self) -> bool | None:

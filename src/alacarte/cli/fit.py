@@ -128,6 +128,7 @@ def fit(
         raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
     check_file(save_sums)
     check_file(checkpoint)
+    voice.checkpoint = checkpoint
     left_out = [] if exclude is None else read_list(exclude)
     if sums:
         refuse(

@@ -169,6 +169,7 @@ def induce(
     check_file(save_sums)
     check_file(missing)
     check_file(checkpoint)
+    voice.checkpoint = checkpoint
     documents = None
     if not sums:
         documents = open_corpus(
