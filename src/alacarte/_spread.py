@@ -54,6 +54,7 @@ class GroupedMatcher(Matcher):
         if groups < 2:
             raise AlacarteError(f"spread: at least 2 groups are needed to tell how far they lie apart, not {groups}")
         self.keys = matcher.keys
+        self.any_label = matcher.any_label
         self._matcher = matcher
         self.groups = groups
         self._codes = document_codes(known)
