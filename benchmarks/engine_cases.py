@@ -219,10 +219,8 @@ def private_sums(work: Path, text: str, dimension: int, threads: int, tokens: in
 
     def part(mine: list[Work], sums: np.ndarray) -> None:
         for one in mine:
-            found = one.matches
-            where = (one.ids, one.offsets, one.bounds, found.starts, found.ends, found.targets)
             add_windows(
-                *where, vectors.matrix, how.weights, how.left, how.right, True, False, sums.reshape(-1), 0,
+                *one.where, vectors.matrix, how.weights, how.left, how.right, True, False, sums.reshape(-1), 0,
                 vectors.dimension, 0, 0,
             )  # fmt: skip
 

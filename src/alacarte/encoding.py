@@ -48,7 +48,7 @@ def _words_at(data: npt.NDArray[np.uint8], begins: Longs, ends: Longs) -> list[s
     """The words at [begin, end), each of which something ends that is no part of it."""
     lengths = ends - begins + 1
     where = np.arange(lengths.sum()) + np.repeat(begins - (np.cumsum(lengths) - lengths), lengths)
-    text = data[where].copy()
+    text = data[where]
     text[np.cumsum(lengths) - 1] = ord(" ")
     found: list[str] = text.tobytes().decode("utf-8", "surrogatepass").split(" ")
     return found[:-1]
