@@ -6,22 +6,27 @@
 The text is IMDB's reviews to train on and its unlabelled ones (`imdb.tar.xz`), the texts of the seven other tasks, and
 each fourth line of Wikipedia; labels are not read, and IMDB's test reviews are not either. It is kept as
 `text.txt`, a document a line, so that the transform and the n-gram vectors can be learned from the same text.
-Skip-gram and CBOW by gensim, side by side, each by one thread, so that the same text gives the same vectors. State is
-kept after each epoch: run the same command again to go on.
+Three kinds of vectors stand side by side: skip-gram and CBOW by gensim, each by one thread, so that the same text gives
+the same vectors; and what a singular value decomposition leaves of the positive pointwise mutual information of words
+that stand near each other (Levy et al. 2015), by scikit-learn. State is kept after each epoch and each kind: run the
+same command again to go on.
 """
 
 import argparse
 import json
 import lzma
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import scipy.sparse
 
-from alacarte import WordVectors
+from alacarte import Corpus, WordVectors
 from alacarte._files import atomic_write
+from alacarte.encoding import Encoder, Lexicon
 from alacarte.errors import require
 from alacarte.evaluation.documents_data import TASKS, imdb_part, read_task
 from alacarte.tokens import get_tokenizer
@@ -29,6 +34,9 @@ from alacarte.tokens import get_tokenizer
 BREAK = " < br / >"  # a line's end in the reviews' HTML, as the tokenizer leaves it
 FIRST, LAST = 0.0251, 1e-4  # the learning rate, from the first step to the last
 KINDS = {"skip-gram": {"sg": 1, "negative": 5, "epochs": 5}, "cbow": {"sg": 0, "negative": 10, "epochs": 8}}
+NEAR = 10  # words on either side; one at distance k counts 1/k
+SMOOTHED = 0.75  # power of the frequency of the word beside
+BLOCK = 1 << 25  # characters whose pairs are counted at once
 
 
 def main() -> None:
@@ -39,7 +47,8 @@ def main() -> None:
     options.add_argument("--known", default="glove.6B.50d", help="whose compounds the tokenizer leaves whole")
     options.add_argument("--out", type=Path, required=True, help="folder for text.txt, vectors.safetensors and state")
     options.add_argument("--beside", help="vectors whose dimensions follow the trained ones")
-    options.add_argument("--dimension", type=int, default=300, help="of each of the two")
+    options.add_argument("--dimension", type=int, default=300, help="of skip-gram and of CBOW")
+    options.add_argument("--components", type=int, default=900, help="of the decomposition")
     options.add_argument("--window", type=int, default=5)
     options.add_argument("--sample", type=float, default=1e-4)
     options.add_argument("--min-count", type=int, default=5)
@@ -49,6 +58,7 @@ def main() -> None:
     if not text.is_file():
         write_text(text, given)
     parts = [train(text, given, kind) for kind in KINDS]
+    parts.append(decomposed(text, given, parts[0].words))
     if given.beside is not None:
         parts.append(WordVectors.load(given.beside))
     vectors = side_by_side(parts)
@@ -124,6 +134,52 @@ def train(text: Path, given: argparse.Namespace, kind: str) -> WordVectors:
             f"{kind}, epoch {model.alc_done} of {settings['epochs']}: {time.perf_counter() - begun:.0f} s", flush=True
         )
     return WordVectors(list(model.wv.index_to_key), model.wv.vectors)
+
+
+def decomposed(text: Path, given: argparse.Namespace, words: Sequence[str]) -> WordVectors:
+    """U √S of the decomposition U S Vᵀ of the words' positive pointwise mutual information."""
+    state = given.out / f"state-svd-{given.components}.safetensors"
+    if state.is_file():
+        kept = WordVectors.load(state)
+        if list(kept.words) != list(words):
+            raise SystemExit(f"{state} was made of other words; choose another --out")
+        return kept
+    extmath = require("sklearn.utils.extmath", extra="sklearn", purpose="decomposing")
+    begun = time.perf_counter()
+    information = positive_information(near_each_other(text, words))
+    left, scale, _ = extmath.randomized_svd(information, given.components, n_iter=2, random_state=0)
+    vectors = WordVectors(words, (left * np.sqrt(scale)).astype(np.float32))
+    vectors.save(state)
+    print(f"decomposition: {time.perf_counter() - begun:.0f} s", flush=True)
+    return vectors
+
+
+def near_each_other(text: Path, words: Sequence[str]) -> scipy.sparse.csr_matrix:
+    """(words, words): how often each stands near each, weighted by distance; both directions."""
+    encoder = Encoder(get_tokenizer("whitespace"), Lexicon({word: row for row, word in enumerate(words)}))
+    counts = scipy.sparse.csr_matrix((len(words), len(words)), dtype=np.float32)
+    for block in Corpus(text).blocks(BLOCK):
+        encoded = encoder.encode(block)
+        lengths = np.diff(encoded.offsets)
+        apart = np.full(len(encoded.ids) + NEAR * len(lengths), -1, dtype=np.int32)  # no pair reaches over the gap
+        apart[np.arange(len(encoded.ids)) + NEAR * np.repeat(np.arange(len(lengths)), lengths)] = encoded.ids
+        for distance in range(1, NEAR + 1):
+            both = (apart[:-distance] >= 0) & (apart[distance:] >= 0)
+            pairs = apart[:-distance][both], apart[distance:][both]
+            weights = np.full(len(pairs[0]), 1 / distance, dtype=np.float32)
+            counts += scipy.sparse.coo_matrix((weights, pairs), shape=counts.shape).tocsr()
+    return (counts + counts.T).tocsr()
+
+
+def positive_information(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
+    """max(0, log p(word, beside) / p(word) p(beside)), with the second frequency smoothed."""
+    totals = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
+    smoothed = totals**SMOOTHED
+    each: npt.NDArray[np.float64] = np.repeat(totals, np.diff(counts.indptr)) * smoothed[counts.indices]
+    values = np.maximum(np.log(counts.data * smoothed.sum() / each), 0).astype(np.float32)
+    information = scipy.sparse.csr_matrix((values, counts.indices, counts.indptr), shape=counts.shape)
+    information.eliminate_zeros()
+    return information
 
 
 if __name__ == "__main__":

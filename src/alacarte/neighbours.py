@@ -22,6 +22,7 @@ from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, require
 from alacarte.vectors import Neighbours, VectorsLike, WordVectors
 
 Backend = Literal["auto", "exact", "usearch"]
+Precision = Literal["f32", "f16", "bf16", "i8"]
 EXACT_LIMIT = 200_000  # vectors; searched exactly in a few hundredths of a second
 FORMAT = "alacarte.Index/1"
 BLOCK = 1 << 14
@@ -77,9 +78,9 @@ class Index:
         vectors: VectorsLike,
         *,
         backend: Backend = "auto",
-        precision: Literal["f32", "f16", "i8"] = "f16",
+        precision: Precision = "bf16",
         connectivity: int = 32,
-        effort: int = 128,
+        effort: int = 64,
         threads: int | None = None,
         show_progress: bool | None = None,
     ) -> "Index":

@@ -274,7 +274,7 @@ def test_sentence_vectors_from_elsewhere(model, task, tmp_path):
 def test_doc2vec_gives_a_vector_for_each_text(model, task):
     pytest.importorskip("gensim")
     ingredients = Ingredients(task.texts[:30], model.vectors, None, model.tokenizer)
-    assert features("doc2vec", ingredients).shape == (30, 4)
+    assert features("doc2vec", ingredients).shape == (30, 300)
 
 
 def test_nearest_words_of_ngrams(model, corpus):

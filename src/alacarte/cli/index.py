@@ -27,9 +27,11 @@ def build(
     backend: Annotated[
         Literal["auto", "exact", "usearch"], typer.Option(help="auto: exact below 200,000 vectors, usearch above.")
     ] = "auto",
-    precision: Annotated[Literal["f32", "f16", "i8"], typer.Option(help="Of the values in the graph.")] = "f16",
+    precision: Annotated[
+        Literal["f32", "f16", "bf16", "i8"], typer.Option(help="Of the values in the graph.")
+    ] = "bf16",
     connectivity: Annotated[int, typer.Option(min=2, help="Edges of a node in the graph.")] = 32,
-    effort: Annotated[int, typer.Option(min=1, help="How carefully the graph is built.")] = 128,
+    effort: Annotated[int, typer.Option(min=1, help="How carefully the graph is built.")] = 64,
     queries: Annotated[
         int, typer.Option("--recall", min=0, metavar="N", help="Measure recall@10 with N queries; 0 does not.")
     ] = 100,

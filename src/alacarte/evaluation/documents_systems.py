@@ -26,6 +26,7 @@ SYSTEMS = (
     "bong-1", "bong-2", "bong-3", "nb-bong-2", "nb-bong-3", "words", "sif", "sum-2", "disc-2", "disc-3",
     "alacarte-1", "alacarte-2", "alacarte-3",
 )  # fmt: skip
+DOC2VEC = 300  # dimensions
 OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "fasttext-2", "minilm")
 NAMES = {
     "bong": "BonG, n = {}",
@@ -152,7 +153,7 @@ def _doc2vec(given: Ingredients) -> Features:
     known = given.words.key_to_index
     tagged = [module.TaggedDocument(given.tokenizer(text, known), [i]) for i, text in enumerate(given.texts)]
     trained = module.Doc2Vec(
-        tagged, vector_size=given.words.dimension, dm=0, dbow_words=1, window=5, negative=5, min_count=2, epochs=20,
+        tagged, vector_size=DOC2VEC, dm=0, dbow_words=1, window=5, negative=5, min_count=2, epochs=20,
         seed=given.seed, workers=1,
     )  # fmt: skip
     return np.array(trained.dv.vectors)
