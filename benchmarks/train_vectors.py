@@ -6,10 +6,9 @@
 The text is IMDB's reviews to train on and its unlabelled ones (`imdb.tar.xz`), the texts of the seven other tasks, and
 each fourth line of Wikipedia; labels are not read, and IMDB's test reviews are not either. It is kept as
 `text.txt`, a document a line, so that the transform and the n-gram vectors can be learned from the same text.
-Three kinds of vectors stand side by side: skip-gram and CBOW by gensim, each by one thread, so that the same text gives
-the same vectors; and what a singular value decomposition leaves of the positive pointwise mutual information of words
-that stand near each other (Levy et al. 2015), by scikit-learn. State is kept after each epoch and each kind: run the
-same command again to go on.
+Two kinds of vectors stand side by side: skip-gram by gensim, by one thread, so that the same text gives the same
+vectors; and latent semantic analysis by scikit-learn, in which words are alike that stand in the same documents, as
+words of praise do in reviews. State is kept after each epoch: run the same command again to go on.
 """
 
 import argparse
@@ -21,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse
 
 from alacarte import Corpus, WordVectors
@@ -33,10 +31,7 @@ from alacarte.tokens import get_tokenizer
 
 BREAK = " < br / >"  # a line's end in the reviews' HTML, as the tokenizer leaves it
 FIRST, LAST = 0.0251, 1e-4  # the learning rate, from the first step to the last
-KINDS = {"skip-gram": {"sg": 1, "negative": 5, "epochs": 5}, "cbow": {"sg": 0, "negative": 10, "epochs": 8}}
-NEAR = 10  # words on either side; one at distance k counts 1/k
-SMOOTHED = 0.75  # power of the frequency of the word beside
-BLOCK = 1 << 25  # characters whose pairs are counted at once
+SKIP_GRAM = {"sg": 1, "negative": 5, "epochs": 5}
 
 
 def main() -> None:
@@ -47,8 +42,8 @@ def main() -> None:
     options.add_argument("--known", default="glove.6B.50d", help="whose compounds the tokenizer leaves whole")
     options.add_argument("--out", type=Path, required=True, help="folder for text.txt, vectors.safetensors and state")
     options.add_argument("--beside", help="vectors whose dimensions follow the trained ones")
-    options.add_argument("--dimension", type=int, default=300, help="of skip-gram and of CBOW")
-    options.add_argument("--components", type=int, default=900, help="of the decomposition")
+    options.add_argument("--dimension", type=int, default=300, help="of skip-gram")
+    options.add_argument("--components", type=int, default=600, help="dimensions of latent semantic analysis")
     options.add_argument("--window", type=int, default=5)
     options.add_argument("--sample", type=float, default=1e-4)
     options.add_argument("--min-count", type=int, default=5)
@@ -57,8 +52,8 @@ def main() -> None:
     text = given.out / "text.txt"
     if not text.is_file():
         write_text(text, given)
-    parts = [train(text, given, kind) for kind in KINDS]
-    parts.append(decomposed(text, given, parts[0].words))
+    parts = [skip_gram(text, given)]
+    parts.append(latent_semantics(text, parts[0].words, given.components))
     if given.beside is not None:
         parts.append(WordVectors.load(given.beside))
     vectors = side_by_side(parts)
@@ -104,11 +99,11 @@ def write_text(path: Path, given: argparse.Namespace) -> None:
     print(f"text: {time.perf_counter() - begun:.0f} s", flush=True)
 
 
-def train(text: Path, given: argparse.Namespace, kind: str) -> WordVectors:
-    """Vectors of one kind, going on from the state in the folder."""
+def skip_gram(text: Path, given: argparse.Namespace) -> WordVectors:
+    """Going on from the state in the folder."""
     word2vec = require("gensim.models.word2vec", extra="gensim", purpose="training vectors")
-    state = given.out / f"state-{kind}"
-    settings = {name: getattr(given, name) for name in ("dimension", "window", "sample", "min_count")} | KINDS[kind]
+    state = given.out / "state-skip-gram"
+    settings = {name: getattr(given, name) for name in ("dimension", "window", "sample", "min_count")} | SKIP_GRAM
     model: Any
     if state.is_file():
         model = word2vec.Word2Vec.load(str(state))
@@ -130,56 +125,33 @@ def train(text: Path, given: argparse.Namespace, kind: str) -> WordVectors:
         )  # fmt: skip
         model.alc_done += 1
         model.save(str(state))
-        print(
-            f"{kind}, epoch {model.alc_done} of {settings['epochs']}: {time.perf_counter() - begun:.0f} s", flush=True
-        )
+        print(f"epoch {model.alc_done} of {settings['epochs']}: {time.perf_counter() - begun:.0f} s", flush=True)
     return WordVectors(list(model.wv.index_to_key), model.wv.vectors)
 
 
-def decomposed(text: Path, given: argparse.Namespace, words: Sequence[str]) -> WordVectors:
-    """U √S of the decomposition U S Vᵀ of the words' positive pointwise mutual information."""
-    state = given.out / f"state-svd-{given.components}.safetensors"
-    if state.is_file():
-        kept = WordVectors.load(state)
-        if list(kept.words) != list(words):
-            raise SystemExit(f"{state} was made of other words; choose another --out")
-        return kept
-    extmath = require("sklearn.utils.extmath", extra="sklearn", purpose="decomposing")
+def latent_semantics(text: Path, words: Sequence[str], components: int) -> WordVectors:
+    """The words' side, each of length 1, of a singular value decomposition of documents × words, in tf-idf."""
+    decomposition = require("sklearn.decomposition", extra="sklearn", purpose="latent semantic analysis")
+    weighting = require("sklearn.feature_extraction.text", extra="sklearn", purpose="latent semantic analysis")
     begun = time.perf_counter()
-    information = positive_information(near_each_other(text, words))
-    left, scale, _ = extmath.randomized_svd(information, given.components, n_iter=2, random_state=0)
-    vectors = WordVectors(words, (left * np.sqrt(scale)).astype(np.float32))
-    vectors.save(state)
-    print(f"decomposition: {time.perf_counter() - begun:.0f} s", flush=True)
-    return vectors
+    weighted = weighting.TfidfTransformer(sublinear_tf=True).fit_transform(counts_in_documents(text, words))
+    found = decomposition.TruncatedSVD(components, n_iter=2, random_state=0).fit(weighted)
+    print(f"latent semantic analysis: {time.perf_counter() - begun:.0f} s", flush=True)
+    return WordVectors(words, (found.components_.T * found.singular_values_).astype(np.float32)).normalised()
 
 
-def near_each_other(text: Path, words: Sequence[str]) -> scipy.sparse.csr_matrix:
-    """(words, words): how often each stands near each, weighted by distance; both directions."""
+def counts_in_documents(text: Path, words: Sequence[str]) -> scipy.sparse.csr_matrix:
+    """(documents, words): how often each word stands in each."""
     encoder = Encoder(get_tokenizer("whitespace"), Lexicon({word: row for row, word in enumerate(words)}))
-    counts = scipy.sparse.csr_matrix((len(words), len(words)), dtype=np.float32)
-    for block in Corpus(text).blocks(BLOCK):
+    blocks = []
+    for block in Corpus(text).blocks():
         encoded = encoder.encode(block)
-        lengths = np.diff(encoded.offsets)
-        apart = np.full(len(encoded.ids) + NEAR * len(lengths), -1, dtype=np.int32)  # no pair reaches over the gap
-        apart[np.arange(len(encoded.ids)) + NEAR * np.repeat(np.arange(len(lengths)), lengths)] = encoded.ids
-        for distance in range(1, NEAR + 1):
-            both = (apart[:-distance] >= 0) & (apart[distance:] >= 0)
-            pairs = apart[:-distance][both], apart[distance:][both]
-            weights = np.full(len(pairs[0]), 1 / distance, dtype=np.float32)
-            counts += scipy.sparse.coo_matrix((weights, pairs), shape=counts.shape).tocsr()
-    return (counts + counts.T).tocsr()
-
-
-def positive_information(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """max(0, log p(word, beside) / p(word) p(beside)), with the second frequency smoothed."""
-    totals = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
-    smoothed = totals**SMOOTHED
-    each: npt.NDArray[np.float64] = np.repeat(totals, np.diff(counts.indptr)) * smoothed[counts.indices]
-    values = np.maximum(np.log(counts.data * smoothed.sum() / each), 0).astype(np.float32)
-    information = scipy.sparse.csr_matrix((values, counts.indices, counts.indptr), shape=counts.shape)
-    information.eliminate_zeros()
-    return information
+        known = encoded.ids >= 0
+        bounds = np.append(0, np.cumsum(known))[encoded.offsets]
+        ones, shape = np.ones(known.sum(), dtype=np.float32), (len(bounds) - 1, len(words))
+        blocks.append(scipy.sparse.csr_matrix((ones, encoded.ids[known], bounds), shape=shape))
+        blocks[-1].sum_duplicates()
+    return scipy.sparse.vstack(blocks, format="csr")
 
 
 if __name__ == "__main__":
