@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import `plain`
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import `plain` and `passes`
 
 # The first call of a kernel compiles it, which no deadline should measure.
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,3 +34,14 @@ def toy():
     from alacarte import WordVectors
 
     return WordVectors(["a", "b", "c"], np.array([[1, 0], [0, 1], [2, 2]], dtype=np.float32))
+
+
+@pytest.fixture
+def much_text_and_many_targets(monkeypatch):
+    """The ways that are taken only with more of them than a test has."""
+    from alacarte import _accumulate
+    from alacarte.encoding import Encoder
+
+    monkeypatch.setattr(Encoder, "SMALL", 0)
+    monkeypatch.setattr(_accumulate, "HOT", 3)  # so that some targets are summed in corners and some in their rows
+    monkeypatch.setattr(_accumulate, "FEW", 2)  # and most blocks are handed out

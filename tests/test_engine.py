@@ -1,103 +1,41 @@
 """The pass over a corpus: the same bits however it is cut, interrupted, squeezed into memory or shared out."""
 
 import lzma
-import subprocess
-import sys
 import threading
-import warnings
-from contextlib import suppress
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from passes import (
+    AMOUNTS,
+    EVERYTHING,
+    NGRAMS,
+    OTHER_VECTORS,
+    PATTERNS,
+    SPANS,
+    VECTORS,
+    WORDS,
+    Stop,
+    annotated,
+    block_sizes,
+    interrupted,
+    lines,
+    options,
+    same,
+    sample_text,
+    stopping_after,
+)
 
-from alacarte import ContextSums, Corpus, Document, Targets, WordVectors, _accumulate
-from alacarte._accumulate import COUNTS, dimension_blocks
-from alacarte._pass import memory_for_sums, parse_size, peak_memory
+from alacarte import ContextSums, Corpus, Document, Targets, _accumulate
+from alacarte._accumulate import dimension_blocks
 from alacarte._pipeline import in_background, in_order
 from alacarte.contexts import merge
 from alacarte.encoding import Encoder
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadTargets
 
-KNOWN = ["a", "b", "c", "d", "e", "river", "bank", "don't", "n't", ".", "é"]
-UNKNOWN = ["x", "y", "z", "bankers", "rivers", "Σσς", "e\u0301", "İ"]  # the last ones are left to the slow path
-DIMENSION = 67  # five cache lines of float32, the last one short
-VECTORS = WordVectors(KNOWN, np.random.default_rng(3).normal(size=(len(KNOWN), DIMENSION)).astype(np.float32))
-OTHER_VECTORS = WordVectors(KNOWN, VECTORS.matrix + 1)
-AMOUNTS = ("documents", "tokens_read", "tokens_known")
-
-WORDS = Targets(["a", "bank", "x"])
-NGRAMS = Targets(["river bank", ["a", "b"], ["a", "b", "c"], "x", "River Bank"])
-PATTERNS = Targets.glob(["bank*", "river* *"]) | Targets.regex(["^[xyz]$", "e b"])
-SPANS = Targets.spans()
-EVERYTHING = WORDS | NGRAMS | PATTERNS | SPANS
-
-word = st.sampled_from(KNOWN + UNKNOWN)
-line = st.lists(word, max_size=30).map(" ".join)
-lines = st.lists(line, min_size=1, max_size=25).filter(lambda texts: any(text.strip() for text in texts))
-averages = st.sampled_from(["occurrence", "token", "context"])
-options = st.fixed_dictionaries(
-    {
-        "averaging": averages,
-        "positions": st.sampled_from(["uniform", "linear", "inverse"]),
-        "unknown": st.sampled_from(["keep", "drop"]),
-        "context_weights": st.sampled_from([None, {"a": 0.5, "b": 0.0}, "top:2"]),
-        "window": st.tuples(st.integers(0, 7), st.integers(1, 7)),
-    }
-)
-block_sizes = st.integers(1, 600)
-
-
-@pytest.fixture(autouse=True)
-def _as_with_much_text_and_many_targets(monkeypatch):
-    monkeypatch.setattr(Encoder, "SMALL", 0)
-    monkeypatch.setattr(_accumulate, "HOT", 3)  # so that some targets are summed in corners and some in their rows
-    monkeypatch.setattr(_accumulate, "FEW", 2)  # and most blocks are handed out
-
-
-def same(ours, theirs):
-    """Whether two sums are the same to the last bit."""
-    assert ours.keys == theirs.keys
-    for name in ("sums", *COUNTS):
-        mine, other = getattr(ours, name), getattr(theirs, name)
-        assert mine.dtype == other.dtype
-        assert mine.tobytes() == other.tobytes(), name
-    for name in AMOUNTS:
-        assert getattr(ours, name) == getattr(theirs, name), name
-    return True
-
-
-def annotated(texts, rng):
-    """Some of the texts as documents with spans: of the text, or of tokens."""
-    documents = []
-    for text in texts:
-        tokens = text.split(" ")
-        if not text.strip() or rng.random() < 0.4:
-            documents.append(text)
-            continue
-        low = int(rng.integers(len(tokens)))
-        high = int(rng.integers(low + 1, len(tokens) + 1))
-        label = f"label {rng.integers(6)}"
-        if rng.random() < 0.5:
-            documents.append(Document(tokens=tokens, spans=((low, high, label), (low, low + 1, "first"))))
-        else:
-            begin = len(" ".join(tokens[:low])) + (low > 0)
-            documents.append(Document(text=text, spans=((begin, begin + len(" ".join(tokens[low:high])), label),)))
-    return documents
-
-
-def sample_text(size, seed=0):
-    """Lines of different lengths, blank ones among them, with now and then a character for the slow path."""
-    rng = np.random.default_rng(seed)
-    usual, all_words = np.array(KNOWN + UNKNOWN[:-3]), np.array(KNOWN + UNKNOWN)
-    text, length = [], 0
-    while length < size:
-        count = int(rng.choice([0, 1, 3, 12, 60, 400]))
-        text.append(" ".join(rng.choice(usual if rng.random() < 0.95 else all_words, count)))
-        length += len(text[-1].encode()) + 1
-    return text
+pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
 
 
 # ------------------------------------------------------------------------------------- threads and blocks
@@ -245,22 +183,6 @@ def test_the_reader_runs_no_further_ahead_than_told():
     assert len(made) <= 6
 
 
-class Stop(Exception):
-    """What a caller's callback may raise."""
-
-
-def stopping_after(count, error=Stop):
-    """A callback that raises at the count-th block."""
-    calls = [0]
-
-    def callback(state):
-        calls[0] += 1
-        if calls[0] == count:
-            raise error
-
-    return callback
-
-
 def test_no_thread_is_left_behind(tmp_path):
     texts = sample_text(100_000)
     before = threading.active_count()
@@ -275,15 +197,6 @@ def test_no_thread_is_left_behind(tmp_path):
 
 
 # --------------------------------------------------------------------------------------------- checkpoints
-
-
-def interrupted(path, *arguments, after, error=KeyboardInterrupt, **chosen):
-    """Stop after `after` blocks, leaving a checkpoint; False if it came to its end."""
-    try:
-        ContextSums.collect(*arguments, checkpoint=path, callback=stopping_after(after, error), **chosen)
-    except error:
-        return True
-    return False
 
 
 @settings(max_examples=40)
@@ -473,184 +386,6 @@ def test_sums_are_no_checkpoint(tmp_path):
     with pytest.raises(BadCheckpoint, match="not a checkpoint; choose another name"):
         ContextSums.collect(VECTORS, ["a b"], checkpoint=path)
     assert ContextSums.load(path).tokens_read == 2
-
-
-# -------------------------------------------------------------------------------------------------- memory
-
-
-def budget(targets, dimensions, block_size, threads, weighted=False):
-    """A budget with room for the sums of so many dimensions."""
-    others = (
-        VECTORS.matrix.nbytes * (2 if weighted else 1) + (2 * threads + (3 if threads == 1 else 5)) * 30 * block_size
-    )
-    return others + 8 * targets * dimensions
-
-
-@settings(max_examples=25)
-@given(lines, options, st.sampled_from([1, 3, 16, 20, 40, 66]), st.integers(1, 3))
-def test_little_memory_gives_the_same_bits(texts, chosen, dimensions, threads):
-    targets = WORDS | NGRAMS | PATTERNS
-    expected = ContextSums.collect(VECTORS, texts, targets, threads=1, **chosen)
-    memory = budget(len(targets), dimensions, 100, threads, chosen["context_weights"] is not None)
-    ours = ContextSums.collect(VECTORS, texts, targets, memory=memory, block_size=100, threads=threads, **chosen)
-    assert isinstance(ours.sums, np.memmap)
-    assert same(ours, expected)
-
-
-def test_labels_that_turn_up_on_the_way_in_little_memory():
-    documents = [Document(tokens=["a", "b", "c"], spans=((1, 2, f"label {n}"),)) for n in range(300)]
-    targets = Targets(["b", *(f"word {n}" for n in range(99))]) | SPANS
-    expected = ContextSums.collect(VECTORS, documents, targets, threads=1)
-    ours = ContextSums.collect(VECTORS, documents, targets, memory=budget(100, 60, 100, 2), block_size=100, threads=2)
-    assert len(ours) == 400
-    assert same(ours, expected)
-
-
-def test_labels_of_unknown_number_are_held_in_a_file_from_the_start(tmp_path):
-    documents = annotated(sample_text(20_000), np.random.default_rng(5))
-    expected = ContextSums.collect(VECTORS, documents, SPANS)
-    for more in ({}, {"checkpoint": tmp_path / "checkpoint"}):
-        ours = ContextSums.collect(VECTORS, documents, SPANS, memory="1GB", **more)
-        assert isinstance(ours.sums, np.memmap)
-        assert same(ours, expected)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            none = ContextSums.collect(VECTORS, ["a b"], SPANS, memory="1GB", checkpoint=None)
-        assert none.sums.shape == (0, DIMENSION)
-
-
-def test_the_usual_budget_changes_nothing():
-    texts = sample_text(20_000)
-    expected = ContextSums.collect(VECTORS, texts, NGRAMS)
-    ours = ContextSums.collect(VECTORS, texts, NGRAMS, memory="1GB")
-    assert not isinstance(ours.sums, np.memmap)
-    assert same(ours, expected)
-
-
-def test_sums_in_a_file_can_be_used_as_any_others(tmp_path):
-    texts = sample_text(20_000)
-    memory = budget(len(NGRAMS), 20, 1000, 1)
-    ours = ContextSums.collect(VECTORS, texts, NGRAMS, memory=memory, block_size=1000, threads=1)
-    whole = ContextSums.collect(VECTORS, texts, NGRAMS)
-    ours.save(tmp_path / "sums")
-    assert same(ContextSums.load(tmp_path / "sums"), whole)
-    assert same(ours + ours, whole + whole)
-    assert ours.means().tobytes() == whole.means().tobytes()
-
-
-def test_too_little_memory_says_what_is_missing():
-    with pytest.raises(AlacarteError, match="do not even hold the vectors and the text under way"):
-        ContextSums.collect(VECTORS, ["a b"], memory=1000)
-    many = Targets([f"t{n}" for n in range(1000)])
-    with pytest.raises(AlacarteError, match="not even one dimension of the sums of 1,000 targets"):
-        ContextSums.collect(VECTORS, ["a b"], many, memory=budget(900, 1, 100, 1), block_size=100, threads=1)
-
-
-@settings(max_examples=40)
-@given(
-    lines,
-    options,
-    st.sampled_from([WORDS, NGRAMS, PATTERNS, EVERYTHING]),
-    st.lists(st.integers(1, 9), max_size=6),
-    st.integers(1, DIMENSION - 1),
-    st.integers(0, 99),
-)
-def test_little_memory_interrupted_and_resumed(tmp_path_factory, texts, chosen, targets, stops, dimensions, seed):
-    """In the middle of the text or between passes, taken up with another amount of memory and of threads."""
-    documents = annotated(texts, np.random.default_rng(seed))
-    path = tmp_path_factory.mktemp("checkpoints") / "checkpoint"
-    expected = ContextSums.collect(VECTORS, documents, targets, threads=1, **chosen)
-    rng = np.random.default_rng(seed)
-
-    def memory(threads):
-        weighted = chosen["context_weights"] is not None
-        return budget(max(1, len(expected.keys)), int(rng.integers(1, dimensions + 1)), 100, threads, weighted)
-
-    everything = {"checkpoint": path, "block_size": 100, **chosen}
-    for stop in stops:
-        threads = int(rng.integers(1, 4))
-        with suppress(Stop):
-            ContextSums.collect(
-                VECTORS, documents, targets, memory=memory(threads), threads=threads, callback=stopping_after(stop),
-                **everything,
-            )  # fmt: skip
-    for _ in range(2):  # the second finds it done
-        ours = ContextSums.collect(VECTORS, documents, targets, memory=memory(2), threads=2, **everything)
-        assert same(ours, expected)
-        ours.sums[:] = 0  # the checkpoint's own are not touched
-    assert sorted(file.name for file in path.parent.iterdir()) == ["checkpoint", "checkpoint.sums"]
-
-
-def test_files_beside_a_checkpoint_that_are_gone(tmp_path):
-    texts, path = sample_text(20_000), tmp_path / "checkpoint"
-    work = {"checkpoint": path, "checkpoint_seconds": 0, "block_size": 1000, "threads": 1}
-    small = budget(len(NGRAMS), 20, 1000, 1)
-    with pytest.raises(Stop):
-        ContextSums.collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(5), **work)
-    ids = tmp_path / "checkpoint.ids"
-    content = ids.read_bytes()
-    ids.write_bytes(content[:100])
-    with pytest.raises(BadCheckpoint, match=r"checkpoint\.ids is not whole.*restore it, or delete both"):
-        ContextSums.collect(VECTORS, texts, NGRAMS, memory=small, **work)
-    ids.write_bytes(content + b"cut off")
-    expected = ContextSums.collect(VECTORS, texts, NGRAMS)
-    assert same(ContextSums.collect(VECTORS, texts, NGRAMS, **work), expected)  # with all the memory there is
-    (tmp_path / "checkpoint.sums").unlink()
-    with pytest.raises(BadCheckpoint, match=r"checkpoint\.sums is not whole"):
-        ContextSums.collect(VECTORS, texts, NGRAMS, **work)
-
-
-def test_a_checkpoint_begun_in_memory_wants_as_much_again(tmp_path):
-    texts, path = sample_text(20_000), tmp_path / "checkpoint"
-    work = {"checkpoint": path, "block_size": 1000, "threads": 1}
-    with pytest.raises(Stop):
-        ContextSums.collect(VECTORS, texts, NGRAMS, callback=stopping_after(5), **work)
-    with pytest.raises(BadCheckpoint, match=r"begun with sums in memory.*give as much, or delete it"):
-        ContextSums.collect(VECTORS, texts, NGRAMS, memory=budget(len(NGRAMS), 20, 1000, 1), **work)
-    assert same(ContextSums.collect(VECTORS, texts, NGRAMS, **work), ContextSums.collect(VECTORS, texts, NGRAMS))
-
-
-def test_memory_left_for_sums():
-    rows = VECTORS.matrix
-    assert memory_for_sums(None, rows, False, 2, 1 << 20) is None
-    plain, weighted = (memory_for_sums("10GB", rows, weighted, 2, 1 << 20) for weighted in (False, True))
-    assert plain - weighted == rows.nbytes
-    assert memory_for_sums("10GB", rows, False, 8, 1 << 20) < plain < 10**10
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("4GB", 4 * 10**9), ("500M", 5 * 10**8), ("1.5g", 15 * 10**8), ("2TB", 2 * 10**12), (" 64 kb ", 64_000),
-        ("1e9", 10**9), ("123", 123), ("4GiB", 4 * 10**9), (7, 7),
-    ],
-)  # fmt: skip
-def test_amounts_of_memory(text, size):
-    assert parse_size(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "much", "4 PB", "GB", "4GG", "nan", "inf", "-1", "0", 0, -5])
-def test_what_is_no_amount_of_memory(text):
-    with pytest.raises(AlacarteError, match="amount of memory; write it as 4GB"):
-        parse_size(text)
-
-
-def test_peak_memory_counts_what_was_held():
-    before = peak_memory()
-    if before is None:
-        pytest.skip("this system does not tell")
-    held = np.ones(before // 8 + 4_000_000)  # more than all that was held before
-    assert peak_memory() >= before + 16_000_000
-    assert held.nbytes > before
-
-
-def test_peak_memory_is_of_this_process_and_not_of_the_one_that_started_it():
-    if peak_memory() is None:
-        pytest.skip("this system does not tell")
-    held = np.ones(60_000_000)  # 480 MB, more than the child will ever hold
-    code = "from alacarte._pass import peak_memory; print(peak_memory())"
-    child = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-    assert 10_000_000 < child < held.nbytes
 
 
 # -------------------------------------------------------------------------------------------------- shards
