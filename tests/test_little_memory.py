@@ -28,7 +28,7 @@ from passes import (
 
 from alacarte import ContextSums, Document, Targets
 from alacarte._pass import memory_for_sums, parse_size, peak_memory
-from alacarte.errors import AlacarteError, BadCheckpoint
+from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
 
@@ -153,6 +153,16 @@ def test_files_beside_a_checkpoint_that_are_gone(tmp_path):
     (tmp_path / "checkpoint.sums").unlink()
     with pytest.raises(BadCheckpoint, match=r"checkpoint\.sums is not whole"):
         ContextSums.collect(VECTORS, texts, NGRAMS, **work)
+
+
+@pytest.mark.parametrize("memory", [None, budget(len(NGRAMS), 20, 1000, 1)])
+def test_nothing_is_left_of_a_pass_that_read_nothing(tmp_path, memory):
+    work = {"checkpoint": tmp_path / "checkpoint", "block_size": 1000, "threads": 1, "memory": memory}
+    with pytest.raises(BadCorpus, match="holds no text"):
+        ContextSums.collect(VECTORS, [], NGRAMS, **work)
+    with pytest.raises(ZeroDivisionError):
+        ContextSums.collect(VECTORS, (1 / 0 for _ in range(3)), NGRAMS, **work)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_checkpoint_begun_in_memory_wants_as_much_again(tmp_path):

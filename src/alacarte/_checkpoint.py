@@ -87,21 +87,23 @@ class Checkpoint:
     def locked(self) -> Iterator[None]:
         """Hold the checkpoint for this process; the lock goes with the process, however that ends."""
         lock = self.path.with_name(self.path.name + ".lock")
-        handle = -1
+        handle, taken = -1, False
         try:
-            while handle < 0:
+            while not taken:
                 handle = self._open_lock(lock)
                 if not _take(handle):
                     raise BadCheckpoint(
                         f"{self.path}: another process is working with this checkpoint; wait for it or choose another"
                     )
-                if not _is_at(handle, lock):  # removed by a process that was done just now: a new one counts
+                taken = _is_at(handle, lock)
+                if not taken:  # removed by a process that was done just now: a new one counts
                     os.close(handle)
                     handle = -1
             yield
-            with suppress(OSError):  # Windows does not remove an open file
-                lock.unlink()
         finally:
+            if taken:
+                with suppress(OSError):  # Windows does not remove an open file
+                    lock.unlink()
             if handle >= 0:
                 os.close(handle)
 

@@ -31,7 +31,7 @@ from alacarte._pipeline import in_background, in_order
 from alacarte._progress import Progress, ProgressCallback, progress
 from alacarte.corpus import Block, Corpus, extent
 from alacarte.encoding import Encoder
-from alacarte.errors import AlacarteError, BadCheckpoint
+from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
 from alacarte.formats.tensors import pack_words, unpack_words
 from alacarte.settings import ContextSettings
 from alacarte.targets import Matcher
@@ -178,8 +178,13 @@ class Pass:
             if length > (path.stat().st_size if path.exists() else 0):
                 raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
         if not told["read"]:
-            with disk_space(checkpoint.path.parent), opened(kept_path) as kept:
-                told = self._keep_ids(checkpoint, kept, told)
+            try:
+                with disk_space(checkpoint.path.parent), opened(kept_path) as kept:
+                    told = self._keep_ids(checkpoint, kept, told)
+            except BaseException:
+                if not checkpoint.path.exists():  # nothing to go on from
+                    kept_path.unlink(missing_ok=True)
+                raise
         size = self.matcher.rows
         with opened(sums_path) as file, opened(kept_path) as kept:
             if told["summed"]:
@@ -259,6 +264,8 @@ class Pass:
         try:
             with progress(*extent(self.corpus), "reading", *self.shown) as bar:
                 yield self._showing(steps, bar, accumulator)
+            if self.amounts["tokens_read"] == 0 and self.shard is None:
+                raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
         finally:  # at once, also where an error's traceback would keep them for long
             for stream in reversed(streams):
                 stream.close()
