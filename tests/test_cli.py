@@ -156,6 +156,14 @@ def test_verbose_shows_the_traceback(folder: Path) -> None:
     assert "Traceback" in alc("-v nearest v.txt zebra").stderr
 
 
+def test_what_to_do_about_an_encoding_is_told_in_options(folder: Path) -> None:
+    Path("latin.txt").write_bytes("café au lait\n".encode("latin-1"))
+    refused = alc("fit --vectors v.txt --corpus latin.txt --out model")
+    assert refused.exit_code == 1
+    assert "pass --errors replace" in refused.stderr
+    assert "such as --encoding latin-1" in refused.stderr
+
+
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the superuser may write anywhere")
 def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
     Path("locked").mkdir(mode=0o500)

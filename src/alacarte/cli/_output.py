@@ -16,6 +16,7 @@ WIDE = 200  # columns where no terminal says otherwise
 OPTIONS = {
     'pass on_error="skip"': "pass --skip-errors",
     'errors="replace"': "--errors replace",
+    'encoding="latin-1"': "--encoding latin-1",
     "weighting='log'": "--log",
     "ridge='loo'": "--ridge loo",
     "check=False (--force)": "--force",
