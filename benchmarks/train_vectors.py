@@ -15,7 +15,7 @@ import argparse
 import json
 import lzma
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ def main() -> None:
     if not text.is_file():
         write_text(text, given)
     parts = [skip_gram(text, given)]
-    parts.append(latent_semantics(text, parts[0].words, given.components))
+    parts.append(latent_semantics(text, parts[0], given.components))
     if given.beside is not None:
         parts.append(WordVectors.load(given.beside))
     vectors = side_by_side(parts)
@@ -129,27 +129,27 @@ def skip_gram(text: Path, given: argparse.Namespace) -> WordVectors:
     return WordVectors(list(model.wv.index_to_key), model.wv.vectors)
 
 
-def latent_semantics(text: Path, words: Sequence[str], components: int) -> WordVectors:
-    """The words' side, each of length 1, of a singular value decomposition of documents × words, in tf-idf."""
+def latent_semantics(text: Path, known: WordVectors, components: int) -> WordVectors:
+    """The side of known words, each of length 1, of a singular value decomposition of documents × words in tf-idf."""
     decomposition = require("sklearn.decomposition", extra="sklearn", purpose="latent semantic analysis")
     weighting = require("sklearn.feature_extraction.text", extra="sklearn", purpose="latent semantic analysis")
     begun = time.perf_counter()
-    weighted = weighting.TfidfTransformer(sublinear_tf=True).fit_transform(counts_in_documents(text, words))
+    weighted = weighting.TfidfTransformer(sublinear_tf=True).fit_transform(counts_in_documents(text, known))
     found = decomposition.TruncatedSVD(components, n_iter=2, random_state=0).fit(weighted)
     print(f"latent semantic analysis: {time.perf_counter() - begun:.0f} s", flush=True)
-    return WordVectors(words, (found.components_.T * found.singular_values_).astype(np.float32)).normalised()
+    return WordVectors(known.words, (found.components_.T * found.singular_values_).astype(np.float32)).normalised()
 
 
-def counts_in_documents(text: Path, words: Sequence[str]) -> scipy.sparse.csr_matrix:
-    """(documents, words): how often each word stands in each."""
-    encoder = Encoder(get_tokenizer("whitespace"), Lexicon({word: row for row, word in enumerate(words)}))
+def counts_in_documents(text: Path, known: WordVectors) -> scipy.sparse.csr_matrix:
+    """(documents, words): how often each known word stands in each."""
+    encoder = Encoder(get_tokenizer("whitespace"), Lexicon(known.key_to_index))
     blocks = []
     for block in Corpus(text).blocks():
         encoded = encoder.encode(block)
-        known = encoded.ids >= 0
-        bounds = np.append(0, np.cumsum(known))[encoded.offsets]
-        ones, shape = np.ones(known.sum(), dtype=np.float32), (len(bounds) - 1, len(words))
-        blocks.append(scipy.sparse.csr_matrix((ones, encoded.ids[known], bounds), shape=shape))
+        counted = encoded.ids >= 0
+        bounds = np.append(0, np.cumsum(counted))[encoded.offsets]
+        ones, shape = np.ones(counted.sum(), dtype=np.float32), (len(bounds) - 1, len(known))
+        blocks.append(scipy.sparse.csr_matrix((ones, encoded.ids[counted], bounds), shape=shape))
         blocks[-1].sum_duplicates()
     return scipy.sparse.vstack(blocks, format="csr")
 

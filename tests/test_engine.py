@@ -1,4 +1,4 @@
-"""The pass over a corpus: the same bits however it is cut, interrupted, squeezed into memory or shared out."""
+"""The pass over a corpus: the same bits however it is cut, interrupted or shared out."""
 
 import lzma
 import threading

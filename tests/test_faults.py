@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from passes import same
 
 from alacarte import ContextSums, Corpus, Targets, WordVectors, _accumulate
-from alacarte._accumulate import COUNTS
 from alacarte._checkpoint import Checkpoint
 from alacarte.encoding import Encoder, Lexicon
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
@@ -33,15 +33,6 @@ BLOCK = 2000  # bytes
 def _kernel_for_any_amount(monkeypatch):
     monkeypatch.setattr(Encoder, "SMALL", 0)
     monkeypatch.setattr(_accumulate, "FEW", 0)
-
-
-def same(ours, theirs):
-    assert ours.keys == theirs.keys
-    for name in ("sums", *COUNTS):
-        assert getattr(ours, name).tobytes() == getattr(theirs, name).tobytes(), name
-    for name in ("documents", "tokens_read", "tokens_known"):
-        assert getattr(ours, name) == getattr(theirs, name), name
-    return True
 
 
 def some_text(size, seed=1):
