@@ -100,7 +100,12 @@ class Index:
         with progress(len(source), "vectors", "building the index", show_progress) as bar:
             for low in range(0, len(source), BLOCK):
                 block = source.matrix[low : low + BLOCK]
-                graph.add(np.arange(low, low + len(block)), block, threads=threads or 0)
+                try:
+                    graph.add(np.arange(low, low + len(block)), block, threads=threads or 0)
+                except RuntimeError as error:  # what usearch makes of Ctrl-C
+                    if "terminated" in str(error):
+                        raise KeyboardInterrupt from None
+                    raise
                 bar.update_to(low + len(block))
         return cls(source, graph, settings)
 

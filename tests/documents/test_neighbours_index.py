@@ -80,3 +80,17 @@ def test_command(tmp_path):
     assert found == [word for word, _ in VECTORS.nearest(VECTORS["w5"], k=3, exclude=["w5"])]
     unknown = CliRunner().invoke(app, ["index", "query", str(out), "nowhere"])
     assert unknown.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "raised"), [("Operation has been terminated", KeyboardInterrupt), ("Out of memory!", RuntimeError)]
+)
+def test_an_interrupted_build_is_an_interruption(monkeypatch, said, raised):
+    usearch = pytest.importorskip("usearch.index")
+
+    def add(*_, **__):
+        raise RuntimeError(said)
+
+    monkeypatch.setattr(usearch.Index, "add", add)
+    with pytest.raises(raised):
+        Index.build(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), backend="usearch")
