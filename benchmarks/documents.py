@@ -7,10 +7,11 @@ import argparse
 import time
 import warnings
 
+from alacarte_experiments.documents_data import read_task
+
 from alacarte import WordVectors
 from alacarte.documents import NgramEmbedder
 from alacarte.errors import AlacarteWarning
-from alacarte.evaluation.documents_data import read_task
 
 
 def main() -> None:

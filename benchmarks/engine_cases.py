@@ -15,15 +15,16 @@ from typing import Any
 import numba
 import numpy as np
 
-from alacarte import ContextSums, Corpus, Targets, WordVectors, _accumulate
-from alacarte._accumulate import Accumulator, Windows, Work, dimension_blocks, prepare
-from alacarte._kernels.prefetch import prefetch
-from alacarte._kernels.windows import add_windows
-from alacarte._pass import peak_memory
-from alacarte._pipeline import in_background, in_order
-from alacarte.encoding import Encoded, Encoder, Lexicon
-from alacarte.targets import Matcher
-from alacarte.tokens import get_tokenizer
+from alacarte import ContextSums, Corpus, Targets, WordVectors
+from alacarte._io.prefetch import prefetch
+from alacarte.contexts.windows import add_windows
+from alacarte.passes import accumulate as _accumulate
+from alacarte.passes.accumulate import Accumulator, Windows, Work, dimension_blocks, prepare
+from alacarte.passes.pipeline import in_background, in_order
+from alacarte.passes.scan import peak_memory
+from alacarte.targets.targets import Matcher
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
+from alacarte.text.tokenizers import get_tokenizer
 
 WINDOW = 10
 TOKEN = re.compile(r"\w+|[^\w\s]")

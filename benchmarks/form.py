@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.form import FormModel
+from alacarte.spelling.form import FormModel
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--dimension", type=int, default=300)

@@ -3,7 +3,7 @@
     python benchmarks/induced_senses.py CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
 
 How many contexts land in the group of their word, the number of groups being known, for contexts as sums of vectors,
-transformed, and as `alacarte.sense_induction` has them; and the number of groups that it finds by itself.
+transformed, and as `alacarte.senses.induction` has them; and the number of groups that it finds by itself.
 """
 
 import argparse
@@ -13,9 +13,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from alacarte import ALaCarte, Transform
-from alacarte._mixture import fit_mixture, prediction_strength
-from alacarte.occurrences import gather, usable
-from alacarte.sense_induction import MOST, STRONG, features
+from alacarte.senses._mixture import fit_mixture, prediction_strength
+from alacarte.senses.induction import MOST, STRONG, features
+from alacarte.senses.occurrences import gather, usable
 
 WORDS = [
     "banana", "door", "river", "money", "guitar", "engine", "bishop", "virus", "tennis", "castle", "poem", "protein",

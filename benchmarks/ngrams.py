@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from alacarte import ALaCarte, Corpus, Targets, WordVectors
-from alacarte._pass import peak_memory
-from alacarte._progress import ProgressState
+from alacarte._io.progress import ProgressState
+from alacarte.passes.scan import peak_memory
 
 
 def main() -> None:

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from alacarte_experiments.documents_data import TASKS, imdb_part, read_task
 
 from alacarte import Corpus, WordVectors
-from alacarte._files import atomic_write
-from alacarte.encoding import Encoder, Lexicon
+from alacarte._io.files import atomic_write
 from alacarte.errors import require
-from alacarte.evaluation.documents_data import TASKS, imdb_part, read_task
-from alacarte.tokens import get_tokenizer
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import get_tokenizer
 
 BREAK = " < br / >"  # a line's end in the reviews' HTML, as the tokenizer leaves it
 FIRST, LAST = 0.0251, 1e-4  # the learning rate, from the first step to the last

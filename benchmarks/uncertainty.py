@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.comparing import compare
-from alacarte.contexts import count_words
-from alacarte.occurrences import gather
-from alacarte.spread import TypicalSpread, deviations
-from alacarte.uncertainty import Uncertainty
+from alacarte.contexts.sums import count_words
+from alacarte.inference.comparing import compare
+from alacarte.inference.spread import TypicalSpread, deviations
+from alacarte.inference.uncertainty import Uncertainty
+from alacarte.senses.occurrences import gather
 
 Doubles = npt.NDArray[np.float64]
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)

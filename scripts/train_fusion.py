@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from alacarte import ALaCarte, ContextSums
-from alacarte.fusion import learn_form
+from alacarte.spelling.fusion import learn_form
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors
-from alacarte._accumulate import COUNTS
+from alacarte.passes.accumulate import COUNTS
 
 KNOWN = ["a", "b", "c", "d", "e", "river", "bank", "don't", "n't", ".", "é"]
 UNKNOWN = ["x", "y", "z", "bankers", "rivers", "Σσς", "e\u0301", "İ"]  # the last ones are left to the slow path

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.agreement import agreement_weights
+from alacarte.contexts.agreement import agreement_weights
 from alacarte.errors import AlacarteError
 
 
@@ -80,7 +80,7 @@ def test_a_model_that_listens():
 def test_every_average_is_weighted(averaging):
     rng = np.random.default_rng(0)
     vectors = WordVectors([f"w{i}" for i in range(9)], rng.normal(size=(9, 4)) + 1)
-    from alacarte.settings import ContextSettings
+    from alacarte.contexts.reading import ContextSettings
 
     transform = Transform(rng.normal(size=(4, 4)), settings=ContextSettings(3, 3, averaging))
     model = ALaCarte(vectors, transform)

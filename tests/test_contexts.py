@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors
-from alacarte.contexts import merge
+from alacarte.contexts.sums import merge
 from alacarte.errors import AlacarteError, BadCorpus, BadSums
 
 ALPHABET = ["a", "b", "c", "d", "e", "x", "y", "z"]  # x, y, z have no vector

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alacarte import _sources
-from alacarte.corpus import Batch, Corpus, Document
 from alacarte.errors import BadCorpus, MissingExtra
+from alacarte.text import sources as _sources
+from alacarte.text.corpus import Batch, Corpus, Document
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -535,7 +535,7 @@ def parquet(tmp_path):
 
 
 def test_parquet(parquet, monkeypatch, tmp_path):
-    monkeypatch.setattr("alacarte._records.ROWS", 2)
+    monkeypatch.setattr("alacarte.text.records.ROWS", 2)
     corpus = Corpus(parquet(TABLE))
     assert list(corpus) == TABLE_DOCUMENTS
     assert by_size(corpus, 1) == TABLE_DOCUMENTS
@@ -569,7 +569,7 @@ LIBRARIES = ["pandas", "polars", "polars lazy", "pyarrow"]
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_frames(library, monkeypatch):
-    monkeypatch.setattr("alacarte._records.ROWS", 2)
+    monkeypatch.setattr("alacarte.text.records.ROWS", 2)
     corpus = Corpus(frame(library, TABLE))
     assert list(corpus) == TABLE_DOCUMENTS
     assert list(corpus) == TABLE_DOCUMENTS

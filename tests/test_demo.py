@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from alacarte import demo
+from alacarte.cli import _demo as demo
 from alacarte.cli import app
 from alacarte.cli.demo import NEXT
 from alacarte.errors import MissingExtra

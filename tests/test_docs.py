@@ -15,9 +15,10 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import alacarte
-from alacarte import errors, tokens
+from alacarte import errors
 from alacarte.cli import app
-from alacarte.demo import language_reference, paragraphs
+from alacarte.cli._demo import language_reference, paragraphs
+from alacarte.text import tokenizers as tokens
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = [REPOSITORY / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]

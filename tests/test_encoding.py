@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from alacarte import Corpus, WordVectors
-from alacarte.encoding import Encoder, Lexicon, _character_tables
 from alacarte.errors import BadCorpus
-from alacarte.tokens import get_tokenizer
+from alacarte.text.encoding import Encoder, Lexicon, _character_tables
+from alacarte.text.tokenizers import get_tokenizer
 
 COMPILED = ["words", "words-cased", "whitespace", "whitespace-lower"]
 KNOWN = [

@@ -28,12 +28,13 @@ from passes import (
     stopping_after,
 )
 
-from alacarte import ContextSums, Corpus, Document, Targets, _accumulate
-from alacarte._accumulate import dimension_blocks
-from alacarte._pipeline import in_background, in_order
-from alacarte.contexts import merge
-from alacarte.encoding import Encoder
+from alacarte import ContextSums, Corpus, Document, Targets
+from alacarte.contexts.sums import merge
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadTargets
+from alacarte.passes import accumulate as _accumulate
+from alacarte.passes.accumulate import dimension_blocks
+from alacarte.passes.pipeline import in_background, in_order
+from alacarte.text.encoding import Encoder
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
 

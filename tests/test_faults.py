@@ -16,12 +16,13 @@ import numpy as np
 import pytest
 from passes import same
 
-from alacarte import ContextSums, Corpus, Targets, WordVectors, _accumulate
-from alacarte._checkpoint import Checkpoint
-from alacarte.encoding import Encoder, Lexicon
+from alacarte import ContextSums, Corpus, Targets, WordVectors
+from alacarte._io.tensors import read_tensors
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
-from alacarte.formats.tensors import read_tensors
-from alacarte.tokens import get_tokenizer
+from alacarte.passes import accumulate as _accumulate
+from alacarte.passes.checkpoint import Checkpoint
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import get_tokenizer
 
 WORDS = ["a", "b", "c", "d", "e", "river", "bank", "."]
 VECTORS = WordVectors(WORDS, np.random.default_rng(3).normal(size=(len(WORDS), 20)).astype(np.float32))
@@ -166,7 +167,7 @@ def test_two_processes_with_the_same_checkpoint(tmp_path, files):
 
 def test_a_lock_whose_file_was_removed_is_no_lock(tmp_path, monkeypatch):
     """One process removes the lock's file when it is done, while another has opened it but not locked it yet."""
-    import alacarte._checkpoint as module
+    import alacarte.passes.checkpoint as module
 
     checkpoint = Checkpoint(tmp_path / "c", {})
     lock, take = tmp_path / "c.lock", module._take
@@ -392,7 +393,7 @@ def test_a_full_disk(tmp_path, files, monkeypatch, broken, fails_at):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_really_full_disk_for_sums_that_do_not_fit_in_memory(files, monkeypatch):
-    import alacarte._little_memory as module
+    import alacarte.passes.little_memory as module
 
     monkeypatch.setattr(module.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))  # noqa: PTH123, SIM115
     with pytest.raises(AlacarteError, match=r"cannot be written .No space left.*make room there"):
@@ -401,7 +402,7 @@ def test_a_really_full_disk_for_sums_that_do_not_fit_in_memory(files, monkeypatc
 
 def test_a_full_disk_for_ids_beside_a_checkpoint(tmp_path, files, monkeypatch):
     """What was kept before is intact, and the same command goes on when there is room."""
-    import alacarte._pass as module
+    import alacarte.passes.scan as module
 
     keep, calls = module.keep, []
     work = {"checkpoint": tmp_path / "checkpoint", "memory": VECTORS.matrix.nbytes + 9 * 30 * BLOCK + 8 * len(TARGETS)}

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from spelled_language import language
 
 from alacarte import WordVectors
-from alacarte._form_features import END, LOWER, UPPER, Writing, codes_of, find_codes, frequent_codes, spelled
-from alacarte._form_solver import predict, scales_of, solve_ridge
-from alacarte._kernels.form import add_features, normal_product, spread_over_features
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
-from alacarte.form import PENALTIES, FormModel, learn_with_guesses, same_stem
+from alacarte.spelling._features import END, LOWER, UPPER, Writing, codes_of, find_codes, frequent_codes, spelled
+from alacarte.spelling._kernel import add_features, normal_product, spread_over_features
+from alacarte.spelling._solver import predict, scales_of, solve_ridge
+from alacarte.spelling.form import PENALTIES, FormModel, learn_with_guesses, same_stem
 
 words_of_any_script = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=12)
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from spelled_language import language, text_in
 
 from alacarte import ALaCarte, ContextSums, Transform, WordVectors
-from alacarte._sampling import deal, sample_contexts
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, NotEnoughData
-from alacarte.form import FormModel
-from alacarte.fusion import DEFINITION, Fusion, Trials
+from alacarte.passes.few_contexts import deal, sample_contexts
+from alacarte.spelling.form import FormModel
+from alacarte.spelling.fusion import DEFINITION, Fusion, Trials
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=8), st.integers(0, 3))

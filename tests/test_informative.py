@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from alacarte import WordVectors
-from alacarte.contexts import ContextSums
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, BadSums, NotEnoughData
-from alacarte.informative import informative, informativeness
+from alacarte.transform.informative import informative, informativeness
 
 D = 6
 

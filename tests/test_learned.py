@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from alacarte import ALaCarte, WordVectors
-from alacarte._windows_sampled import SampledWindows, sample_windows
-from alacarte.contexts import ContextSums, count_words
+from alacarte.contexts.reading import ContextSettings, written_positions
+from alacarte.contexts.sums import ContextSums, count_words
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData
-from alacarte.learned import FewShot, collect_learned, learn_weights, solve_step, weights_from
-from alacarte.settings import ContextSettings, written_positions
-from alacarte.space import Space
+from alacarte.passes.few_windows import SampledWindows, sample_windows
+from alacarte.transform.learned import FewShot, collect_learned, learn_weights, solve_step, weights_from
+from alacarte.transform.space import Space
 
 D, WORDS = 6, 200
 

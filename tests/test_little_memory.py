@@ -27,8 +27,8 @@ from passes import (
 )
 
 from alacarte import ContextSums, Document, Targets
-from alacarte._pass import memory_for_sums, parse_size, peak_memory
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
+from alacarte.passes.scan import memory_for_sums, parse_size, peak_memory
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
 
@@ -213,6 +213,6 @@ def test_peak_memory_is_of_this_process_and_not_of_the_one_that_started_it():
     if peak_memory() is None:
         pytest.skip("this system does not tell")
     held = np.ones(60_000_000)  # 480 MB, more than the child will ever hold
-    code = "from alacarte._pass import peak_memory; print(peak_memory())"
+    code = "from alacarte.passes.scan import peak_memory; print(peak_memory())"
     child = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
     assert 10_000_000 < child < held.nbytes

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
-from alacarte.contexts import ContextSettings
+from alacarte.contexts.sums import ContextSettings
 from alacarte.errors import AlacarteError, AlacarteWarning, NoOccurrences, NotEnoughData, TransformMismatch
 from alacarte.model import pretrained_names
 
@@ -198,7 +198,7 @@ def test_pretrained_glove():
 
 
 def test_counts_are_kept_and_shown(tmp_path, model, corpus):
-    from alacarte.formats.tensors import read_tensors
+    from alacarte._io.tensors import read_tensors
 
     induced = model.induce(["zorg", "blik"], corpus)
     induced.save(tmp_path / "v.safetensors")

@@ -3,8 +3,8 @@ import sys
 
 import pytest
 
-from alacarte import _progress
-from alacarte._progress import ProgressState, progress
+from alacarte._io import progress as _progress
+from alacarte._io.progress import ProgressState, progress
 
 
 class Terminal(io.StringIO):

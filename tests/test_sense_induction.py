@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
-from alacarte._mixture import fit_mixture
 from alacarte.cli import app
+from alacarte.contexts.reading import ContextSettings
+from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
 from alacarte.explaining import explain
-from alacarte.occurrences import by_target, gather
-from alacarte.sense_induction import induce_senses
-from alacarte.settings import ContextSettings
-from alacarte.spread import TypicalSpread
-from alacarte.weights import ContextWeights
+from alacarte.inference.spread import TypicalSpread
+from alacarte.senses._mixture import fit_mixture
+from alacarte.senses.induction import induce_senses
+from alacarte.senses.occurrences import by_target, gather
 
 WORDS = ["a", "b", "c", "d", "e"]
 VECTORS = WordVectors(WORDS, np.random.default_rng(7).normal(size=(5, 6)).astype(np.float32))

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import WordVectors
-from alacarte.contexts import ContextSums
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadSums, NotEnoughData
-from alacarte.space import Space
+from alacarte.transform.space import Space
 
 WORDS = [f"w{i}" for i in range(30)]
 

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors
-from alacarte._spread import NAMES, document_codes, groups_of
-from alacarte.contexts import merge
-from alacarte.encoding import Encoder, Lexicon
+from alacarte.contexts.groups import NAMES, document_codes, groups_of
+from alacarte.contexts.sums import merge
 from alacarte.errors import AlacarteError, BadCheckpoint, BadSums
-from alacarte.spread import TypicalSpread, deviations, found_along
-from alacarte.tokens import get_tokenizer
+from alacarte.inference.spread import TypicalSpread, deviations, found_along
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import get_tokenizer
 
 WORDS = ["a", "b", "c", "d", "e"]
 VECTORS = WordVectors(WORDS, np.random.default_rng(7).normal(size=(5, 19)).astype(np.float32))

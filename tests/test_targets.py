@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors
-from alacarte.encoding import Encoder, Lexicon
 from alacarte.errors import BadTargets
-from alacarte.tokens import get_tokenizer
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import get_tokenizer
 
 INDEX = {"a": 0, "b": 1, "c": 2}
 ALPHABET = ["a", "b", "c", "x", "yx", "z"]

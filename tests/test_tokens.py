@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte.errors import AlacarteError
-from alacarte.tokens import Tokenizer, fold, get_tokenizer
+from alacarte.text.tokenizers import Tokenizer, fold, get_tokenizer
 
 GLOVE_LIKE = {
     "the", "do", "n't", "'s", "'re", "u.s.", "u.s.-led", "o'clock", "'em", "state-of-the-art", "e-mail", "at&t",

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Transform, WordVectors
-from alacarte._regression import Regression
-from alacarte.contexts import ContextSettings
+from alacarte.contexts.sums import ContextSettings
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch
+from alacarte.transform.least_squares import Regression
 
 
 def problem(seed=0, words=60, d=5, noise=0.1, true=None, counts=None):

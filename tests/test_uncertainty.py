@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from alacarte import ALaCarte, ContextSums, Transform, WordVectors
-from alacarte.comparing import adjust, compare
 from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey
-from alacarte.spread import deviations
-from alacarte.uncertainty import Uncertainty
+from alacarte.inference.comparing import adjust, compare
+from alacarte.inference.spread import deviations
+from alacarte.inference.uncertainty import Uncertainty
 
 D = 20
 SHAPE = np.diag(1 / np.arange(1, D + 1) ** 0.5)

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from alacarte import WordVectors, vectors
+from alacarte import WordVectors
 from alacarte.errors import BadVectors, UnknownKey
+from alacarte.vectors import word_vectors as vectors
 
 
 @pytest.fixture

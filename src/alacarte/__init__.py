@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 from alacarte._version import __version__
 
 if TYPE_CHECKING:
-    from alacarte.contexts import ContextSums
-    from alacarte.corpus import Corpus, Document
+    from alacarte.contexts.sums import ContextSums
     from alacarte.errors import AlacarteError
     from alacarte.model import ALaCarte, InducedVectors
-    from alacarte.targets import Targets
-    from alacarte.transform import Transform
-    from alacarte.vectors import WordVectors
+    from alacarte.targets.targets import Targets
+    from alacarte.text.corpus import Corpus, Document
+    from alacarte.transform.transform import Transform
+    from alacarte.vectors.word_vectors import WordVectors
 
 _HOME = {
     "ALaCarte": "model",
     "AlacarteError": "errors",
-    "ContextSums": "contexts",
-    "Corpus": "corpus",
-    "Document": "corpus",
+    "ContextSums": "contexts.sums",
+    "Corpus": "text.corpus",
+    "Document": "text.corpus",
     "InducedVectors": "model",
-    "Targets": "targets",
-    "Transform": "transform",
-    "WordVectors": "vectors",
+    "Targets": "targets.targets",
+    "Transform": "transform.transform",
+    "WordVectors": "vectors.word_vectors",
 }
 
 __all__ = [

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import require
+from alacarte.inference.uncertainty import Similarities, Uncertainty
 from alacarte.model import ALaCarte, Contexts
-from alacarte.uncertainty import Similarities, Uncertainty
 
 Doubles = npt.NDArray[np.float64]
 

@@ -9,17 +9,17 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.contexts import ContextSums
-from alacarte.corpus import CorpusLike
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, NotEnoughData
-from alacarte.form import FormModel
-from alacarte.formats import native
-from alacarte.fusion import Fusion
-from alacarte.spread import TypicalSpread
-from alacarte.targets import TargetsLike
-from alacarte.transform import Transform
-from alacarte.uncertainty import Uncertainty
-from alacarte.vectors import WordVectors
+from alacarte.inference.spread import TypicalSpread
+from alacarte.inference.uncertainty import Uncertainty
+from alacarte.spelling.form import FormModel
+from alacarte.spelling.fusion import Fusion
+from alacarte.targets.targets import TargetsLike
+from alacarte.text.corpus import CorpusLike
+from alacarte.transform.transform import Transform
+from alacarte.vectors.formats import native
+from alacarte.vectors.word_vectors import WordVectors
 
 Singles = npt.NDArray[np.float32]
 

@@ -23,11 +23,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._folders import absolute, check_folder, new_folder
+from alacarte._io.folders import absolute, check_folder, new_folder
 from alacarte._version import __version__
-from alacarte.agreement import Agreement, agreement_weights
-from alacarte.contexts import ContextSums
-from alacarte.corpus import CorpusLike
+from alacarte.contexts.agreement import Agreement, agreement_weights
+from alacarte.contexts.reading import Averaging, ContextSettings, Positions
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import (
     AlacarteError,
     AlacarteWarning,
@@ -37,17 +37,17 @@ from alacarte.errors import (
     NotEnoughData,
     TransformMismatch,
 )
-from alacarte.form import FormModel, FormVector
-from alacarte.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.induced import InducedVectors, is_single
-from alacarte.learned import collect_learned
-from alacarte.settings import Averaging, ContextSettings, Positions
-from alacarte.spread import TypicalSpread
-from alacarte.targets import TargetsLike
-from alacarte.tokens import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.transform import FitReport, Transform, Weighting
-from alacarte.uncertainty import Uncertainty
-from alacarte.vectors import VectorsLike, WordVectors
+from alacarte.inference.spread import TypicalSpread
+from alacarte.inference.uncertainty import Uncertainty
+from alacarte.spelling.form import FormModel, FormVector
+from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
+from alacarte.targets.targets import TargetsLike
+from alacarte.text.corpus import CorpusLike
+from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+from alacarte.transform.learned import collect_learned
+from alacarte.transform.transform import FitReport, Transform, Weighting
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 __all__ = ["ALaCarte", "Contexts", "InducedVectors", "check_folder", "pretrained_names"]
 
@@ -167,7 +167,8 @@ class ALaCarte:
         `form=True` also learns vectors from spelling, and how much they count beside n contexts, for which the text
         is read a second time; they are used only where a call asks for it (`embed(…, form=True)`).
 
-        `context_weights="learned"` learns how much context words count from the same text (`alacarte.learned`).
+        `context_weights="learned"` learns how much context words count from the same text
+        (`alacarte.transform.learned`).
 
         How contexts are read, and further options (threads, memory, checkpoint, …): see `ContextSums.collect`. With
         `spread`, the model knows how far contexts lie apart, and so how sure a vector from one context is.
@@ -342,7 +343,7 @@ class ALaCarte:
     def agreement(
         self, contexts: Contexts, target: str | None = None, *, absent: Literal["error", "whole"] = "error"
     ) -> Agreement:
-        """`embed(…, agreement=True)` with its reasons: how much each context counts (see `alacarte.agreement`).
+        """`embed(…, agreement=True)` with its reasons: how much each context counts.
 
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> found = model.agreement(["a x", "x a", "a x a", "b x"], target="x")

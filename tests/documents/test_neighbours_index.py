@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 from alacarte import WordVectors
 from alacarte.cli import app
 from alacarte.errors import AlacarteError, BadVectors
-from alacarte.neighbours import EXACT_LIMIT, Index
+from alacarte.vectors.neighbours import EXACT_LIMIT, Index
 
 rng = np.random.default_rng(3)
 VECTORS = WordVectors([f"w{i}" for i in range(2000)], rng.normal(size=(2000, 16)))

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, _discovery, induced
+from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, induced
 from alacarte.cli import app
+from alacarte.targets import discovery as _discovery
 
 WORDS = WordVectors(["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 

@@ -8,8 +8,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from alacarte import WordVectors, formats
+from alacarte import WordVectors
 from alacarte.errors import AlacarteWarning, BadVectors
+from alacarte.vectors import formats
 
 GOOD = "the 1 2 3\nof 4 5 6\nand 7 8 9\n"
 
@@ -300,7 +301,7 @@ def test_npy_of_other_types_and_orders_and_damage(tmp_path):
 
 
 def test_safetensors_of_someone_else_and_damaged(tmp_path, toy):
-    from alacarte.formats.tensors import write_tensors
+    from alacarte._io.tensors import write_tensors
 
     write_tensors(tmp_path / "a", {"weight": np.ones(3)}, {})
     with pytest.raises(BadVectors, match="not word vectors written by alacarte"):

@@ -6,7 +6,7 @@ import pytest
 
 from alacarte import WordVectors
 from alacarte.errors import AlacarteWarning, BadVectors, MissingExtra
-from alacarte.formats import cache, named
+from alacarte.vectors.formats import cache, named
 
 
 def test_glove_by_name():

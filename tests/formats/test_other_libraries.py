@@ -5,10 +5,11 @@ import gzip
 import numpy as np
 import pytest
 
-from alacarte import WordVectors, formats
+from alacarte import WordVectors
 from alacarte.errors import BadVectors, UnknownKey
-from alacarte.formats.fasttext_binary import Subwords
-from alacarte.vectors import FastTextVectors
+from alacarte.vectors import formats
+from alacarte.vectors.formats.fasttext_binary import Subwords
+from alacarte.vectors.word_vectors import FastTextVectors
 
 SENTENCES = [
     ["the", "cat", "sat", "on", "the", "mat"],

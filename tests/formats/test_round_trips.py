@@ -4,8 +4,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from alacarte import WordVectors, formats
+from alacarte import WordVectors
 from alacarte.errors import BadVectors
+from alacarte.vectors import formats
 
 WITH_SPACES = ["safetensors", "glove-text", "word2vec-text", "npy"]
 COMPRESSIONS = ["", ".gz", ".bz2", ".xz", ".zst"]
@@ -141,7 +142,7 @@ def test_a_folder_that_is_not_there_or_cannot_be_written_to(tmp_path, toy):
 
 @pytest.mark.parametrize("name", ["a.txt.gz", "a.bin", "a.safetensors", "a.npy"])
 def test_a_full_disk_leaves_nothing_and_keeps_what_was_there(tmp_path, plain_toy, name, monkeypatch):
-    import alacarte._files as files
+    import alacarte._io.files as files
 
     plain_toy.first(2).save(tmp_path / name)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
@@ -164,7 +165,8 @@ def test_saving_over_the_file_that_is_mapped(tmp_path, toy):
 
 
 def test_extra_tensors_are_allowed(tmp_path, toy):
-    from alacarte.formats import native, tensors
+    from alacarte._io import tensors
+    from alacarte.vectors.formats import native
 
     native.write(tmp_path / "a", toy.words, toy.matrix, {"counts": np.arange(3)}, {"window": "5"})
     assert same(toy, WordVectors.load(tmp_path / "a"))
@@ -176,7 +178,7 @@ def test_extra_tensors_are_allowed(tmp_path, toy):
 @pytest.mark.parametrize("suffix", [".txt", ".vec", ".bin", ".txt.gz", ".bin.xz"])
 @pytest.mark.parametrize("limit", [None, 1, 4, 50])
 def test_blocks_of_any_size_give_the_same(tmp_path, suffix, limit, monkeypatch):
-    from alacarte.formats import text, word2vec_binary
+    from alacarte.vectors.formats import text, word2vec_binary
 
     rng = np.random.default_rng(0)
     vectors = WordVectors([f"wörd{i}" * (i % 7 + 1) for i in range(50)], rng.normal(size=(50, 3)))

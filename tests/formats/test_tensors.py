@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alacarte._io.tensors import pack_words, read_tensors, unpack_words, write_tensors
 from alacarte.errors import BadSums, BadVectors
-from alacarte.formats.tensors import pack_words, read_tensors, unpack_words, write_tensors
 
 ARRAYS = {
     "bytes": np.arange(3, dtype=np.uint8),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from alacarte._kernels.text_matrix import (
+from alacarte.vectors.formats._text_matrix import (
     FINE,
     SHORT,
     SLOW,

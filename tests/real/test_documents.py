@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from alacarte_experiments.documents import PUBLISHED, evaluate_features
+from alacarte_experiments.documents_data import TASKS, read_task
+from alacarte_experiments.documents_systems import bag_of_ngrams
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
 from alacarte import ALaCarte
 from alacarte.documents import NgramEmbedder
-from alacarte.evaluation.documents import PUBLISHED, evaluate_features
-from alacarte.evaluation.documents_data import TASKS, read_task
-from alacarte.evaluation.documents_systems import bag_of_ngrams
-from alacarte.tokens import get_tokenizer
+from alacarte.text.tokenizers import get_tokenizer
 
 pytestmark = pytest.mark.real
 SIZES = {  # documents, of these to train on, classes

@@ -1,15 +1,15 @@
 """The few-shot experiments on real data: the files as they come, and the paper's main claims on a slice of text."""
 
 import pytest
+from alacarte_experiments import crw, nonce
+from alacarte_experiments.baselines import Additive
+from alacarte_experiments.data import read_chimeras, read_nonces, read_rare_words
+from alacarte_experiments.measures import cosines, gold_ranks, spearman
+from alacarte_experiments.settings import Settings
+from alacarte_experiments.store import Store
+from alacarte_experiments.wordsim import read_sets
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.baselines import Additive
-from alacarte.evaluation import crw, nonce
-from alacarte.evaluation.data import read_chimeras, read_nonces, read_rare_words
-from alacarte.evaluation.measures import cosines, gold_ranks, spearman
-from alacarte.evaluation.settings import Settings
-from alacarte.evaluation.store import Store
-from alacarte.evaluation.wordsim import read_sets
 
 pytestmark = pytest.mark.real
 

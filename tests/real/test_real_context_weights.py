@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from alacarte import WordVectors
-from alacarte.contexts import ContextSums
-from alacarte.informative import informativeness
-from alacarte.learned import learn_weights
-from alacarte.space import Space
+from alacarte.contexts.sums import ContextSums
+from alacarte.transform.informative import informativeness
+from alacarte.transform.learned import learn_weights
+from alacarte.transform.space import Space
 
 pytestmark = pytest.mark.real
 

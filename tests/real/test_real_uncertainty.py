@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from alacarte import ALaCarte
-from alacarte.contexts import count_words
-from alacarte.occurrences import by_target, gather
-from alacarte.spread import deviations
-from alacarte.uncertainty import Uncertainty
+from alacarte.contexts.sums import count_words
+from alacarte.inference.spread import deviations
+from alacarte.inference.uncertainty import Uncertainty
+from alacarte.senses.occurrences import by_target, gather
 
 pytestmark = pytest.mark.real
 LINES = 60_000

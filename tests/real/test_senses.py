@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from alacarte_experiments.wsd import WsdData, by_counts, evaluate, score
+from alacarte_experiments.wsd_baselines import FRAMEWORK_SIZE, size, synset_counts
 
 from alacarte import WordVectors
-from alacarte.evaluation.wsd import WsdData, by_counts, evaluate, score
-from alacarte.evaluation.wsd_baselines import FRAMEWORK_SIZE, size, synset_counts
 from alacarte.senses import open_wordnet, sense_counts
 
 pytestmark = pytest.mark.real

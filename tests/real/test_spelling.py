@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from alacarte_experiments.data import read_nonces
+from alacarte_experiments.measures import cosines
 
 from alacarte import WordVectors
-from alacarte.evaluation.data import read_nonces
-from alacarte.evaluation.measures import cosines
-from alacarte.form import FormModel
+from alacarte.spelling.form import FormModel
 
 pytestmark = pytest.mark.real
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.contexts import ContextSettings
+from alacarte.contexts.sums import ContextSettings
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression import compute_transform, contexts, cooccurrences, dem, dem_group, dem_sample, fem
 from alacarte.regression._space import Space

@@ -5,15 +5,13 @@ Nothing heavy is imported here, so that `alc --help` answers at once; each comma
 
 import signal
 import sys
+from importlib.metadata import entry_points
 from types import FrameType
 from typing import Annotated
 
 import typer
 
 from alacarte.cli import _options as o
-from alacarte.cli import evaluate_documents as _evaluate_documents  # noqa: F401 (adds commands to `alc eval`)
-from alacarte.cli import evaluate_weights as _evaluate_weights  # noqa: F401 (adds its commands to `alc eval`)
-from alacarte.cli import evaluate_wsd as _evaluate_wsd  # noqa: F401 (adds its command to `alc eval`)
 from alacarte.cli import senses_induce as _senses_induce  # noqa: F401 (adds its command to `alc senses`)
 from alacarte.cli._group import INTERRUPTED, Group
 from alacarte.cli.certainty import certainty
@@ -22,7 +20,6 @@ from alacarte.cli.contexts_table import contexts
 from alacarte.cli.convert import convert
 from alacarte.cli.demo import demo
 from alacarte.cli.embed import embed
-from alacarte.cli.evaluate import app as evaluate
 from alacarte.cli.fit import fit
 from alacarte.cli.index import app as index
 from alacarte.cli.induce import induce
@@ -45,9 +42,10 @@ app = typer.Typer(
 )
 for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress, certainty):
     app.command()(command)
-app.add_typer(evaluate, name="eval")
 app.add_typer(senses, name="senses")
 app.add_typer(index, name="index")
+for plug_in in entry_points(group="alacarte.commands"):  # `alc eval`, where alacarte-experiments is installed
+    app.add_typer(plug_in.load(), name=plug_in.name)
 
 
 def _version(wanted: bool) -> None:

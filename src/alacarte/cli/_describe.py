@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
 
 if TYPE_CHECKING:
-    from alacarte.transform import Transform
+    from alacarte.transform.transform import Transform
 
 Facts = dict[str, Any]
 BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
@@ -29,7 +29,7 @@ def describe(what: str) -> Facts:
 
 
 def _file(path: Path) -> Facts:
-    from alacarte import formats
+    from alacarte.vectors import formats
 
     try:
         format, _ = formats.sniff(path)
@@ -44,10 +44,10 @@ def _file(path: Path) -> Facts:
 
 
 def _tensors(path: Path) -> Facts:
-    from alacarte import formats
-    from alacarte.contexts import ContextSums
-    from alacarte.formats.tensors import read_tensors
-    from alacarte.transform import Transform
+    from alacarte._io.tensors import read_tensors
+    from alacarte.contexts.sums import ContextSums
+    from alacarte.transform.transform import Transform
+    from alacarte.vectors import formats
 
     tensors, metadata = read_tensors(path, BadVectors)
     kind = metadata.get("format", "")
@@ -64,7 +64,7 @@ def _tensors(path: Path) -> Facts:
     if kind.startswith("alacarte.Transform"):
         return {"what": "transform", **_on_disk(path), **_transform(Transform.load(path))}
     if kind.startswith("alacarte.FormModel"):
-        from alacarte.form import FormModel
+        from alacarte.spelling.form import FormModel
 
         form = FormModel.load(path)
         return {
@@ -74,7 +74,7 @@ def _tensors(path: Path) -> Facts:
             "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
         }  # fmt: skip
     if kind.startswith("alacarte.TypicalSpread"):
-        from alacarte.spread import TypicalSpread
+        from alacarte.inference.spread import TypicalSpread
 
         typical = TypicalSpread.load(path)
         return {
@@ -95,7 +95,7 @@ def _tensors(path: Path) -> Facts:
 
 def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
     """A bare matrix, or text; if it is neither, what the vectors' reader said."""
-    from alacarte.transform import Transform
+    from alacarte.transform.transform import Transform
 
     if path.suffix.lower() in BARE_MATRICES and path.stat().st_size <= LARGEST_MATRIX:
         with suppress(BadTransform):
@@ -123,7 +123,7 @@ def _transform(transform: "Transform") -> Facts:
 
 
 def _model(folder: Path) -> Facts:
-    from alacarte.transform import Transform
+    from alacarte.transform.transform import Transform
 
     try:
         description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
@@ -143,8 +143,8 @@ def _model(folder: Path) -> Facts:
 
 
 def _corpus(path: Path) -> Facts:
-    from alacarte._files import compression
-    from alacarte.corpus import Corpus, Document
+    from alacarte._io.files import compression
+    from alacarte.text.corpus import Corpus, Document
 
     corpus = Corpus(path)
     documents = list(islice(corpus, FIRST_DOCUMENTS))
@@ -170,7 +170,7 @@ def _corpus(path: Path) -> Facts:
 def _named(name: str) -> Facts:
     """Vectors known by name, with the transform that ships for them."""
     from alacarte.model import pretrained_names
-    from alacarte.vectors import WordVectors
+    from alacarte.vectors.word_vectors import WordVectors
 
     vectors = WordVectors.load(name)
     return {

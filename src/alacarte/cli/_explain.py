@@ -6,8 +6,8 @@ from alacarte.cli._output import neighbour_dicts, note, show_columns, show_json,
 
 if TYPE_CHECKING:
     from alacarte.explaining import Explanation
+    from alacarte.inference.uncertainty import Similarities
     from alacarte.model import ALaCarte
-    from alacarte.uncertainty import Similarities
 
 SHOWN = 12  # context words
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from alacarte.cli._output import note, voice
 
 if TYPE_CHECKING:
-    from alacarte.form import FormModel, FormVector
-    from alacarte.fusion import Fusion, Parts
     from alacarte.model import ALaCarte
+    from alacarte.spelling.form import FormModel, FormVector
+    from alacarte.spelling.fusion import Fusion, Parts
 
 
 def with_form(model: "ALaCarte") -> "ALaCarte":

@@ -14,10 +14,10 @@ from alacarte.cli._output import detail, show_json, show_line, voice
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
-    from alacarte.contexts import Averaging, ContextSums
-    from alacarte.corpus import Corpus
+    from alacarte.contexts.sums import Averaging, ContextSums
     from alacarte.model import ALaCarte
-    from alacarte.vectors import WordVectors
+    from alacarte.text.corpus import Corpus
+    from alacarte.vectors.word_vectors import WordVectors
 
 
 # ------------------------------------------------------------------------------------------------------ parse
@@ -66,7 +66,7 @@ def finish_shard(shard: str, sums: "ContextSums", as_json: bool) -> None:
 
 
 def detail_memory() -> None:
-    from alacarte._pass import peak_memory
+    from alacarte.passes.scan import peak_memory
 
     peak = peak_memory()
     if peak is not None:
@@ -122,7 +122,7 @@ def parse_context_weights(text: str) -> object:
 
 def read_list(path: Path) -> list[str]:
     """The lines of a file, less blank ones and repetitions."""
-    from alacarte.targets import Targets
+    from alacarte.targets.targets import Targets
 
     return list(Targets.from_file(path))
 
@@ -156,7 +156,7 @@ def open_vectors(
     skip_errors: bool = False,
     cache: bool = False,
 ) -> "WordVectors":
-    from alacarte.vectors import WordVectors
+    from alacarte.vectors.word_vectors import WordVectors
 
     path = Path(source).expanduser()
     # A whole path, so that a saved model finds its vectors from any folder.
@@ -179,7 +179,7 @@ def open_corpus(
     encoding: str = "utf-8",
     errors: str = "strict",
 ) -> "Corpus":
-    from alacarte.corpus import Corpus
+    from alacarte.text.corpus import Corpus
 
     places = list(paths)
     if not places:
@@ -242,9 +242,9 @@ def _with_transform(
     tokenizer: str | None,
     force: bool,
 ) -> "ALaCarte":
-    from alacarte.contexts import ContextSettings
+    from alacarte.contexts.sums import ContextSettings
     from alacarte.model import ALaCarte
-    from alacarte.transform import Transform
+    from alacarte.transform.transform import Transform
 
     bare = file.suffix.lower() == ".bin"
     loaded = Transform.load(file, dimension=vectors.dimension if bare else None, averaging=averaging)
@@ -256,7 +256,7 @@ def _with_transform(
 
 
 def open_sums(files: Iterable[Path]) -> "ContextSums":
-    from alacarte.contexts import ContextSums, merge
+    from alacarte.contexts.sums import ContextSums, merge
 
     files = list(files)
     for file in files:
@@ -282,7 +282,7 @@ def check_file(path: Path | None) -> None:
 
 def check_vector_file(path: Path, format: str | None, words: Iterable[str] = ("a",), space: str | None = None) -> None:
     """Raise unless vectors of these words can be written here, in this format: tried out somewhere else."""
-    from alacarte.vectors import WordVectors
+    from alacarte.vectors.word_vectors import WordVectors
 
     check_file(path)
     with TemporaryDirectory() as folder:

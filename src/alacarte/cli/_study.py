@@ -108,7 +108,7 @@ def _cell(value: Any) -> str:
 
 
 def write_csv(frame: Any, path: Path | None) -> None:
-    from alacarte._files import atomic_write
+    from alacarte._io.files import atomic_write
 
     if path is None:
         return
@@ -118,7 +118,7 @@ def write_csv(frame: Any, path: Path | None) -> None:
 
 
 def write_plot(axes: Any, path: Path | None) -> None:
-    from alacarte._files import atomic_write
+    from alacarte._io.files import atomic_write
 
     if path is None:
         return

@@ -11,8 +11,8 @@ from alacarte.cli._open import open_model, open_sums
 from alacarte.cli._output import note, show_columns, show_json
 
 if TYPE_CHECKING:
-    from alacarte.comparing import Comparisons
-    from alacarte.uncertainty import Uncertainty
+    from alacarte.inference.comparing import Comparisons
+    from alacarte.inference.uncertainty import Uncertainty
 
 SHOWN = 50  # rows of a table on the terminal
 
@@ -59,7 +59,7 @@ def certainty(
     opened = open_model(model, vectors=vectors, transform=transform, force=force)
     sure = opened.apply(open_sums(sums)).uncertainty
     if against:
-        from alacarte.comparing import compare
+        from alacarte.inference.comparing import compare
 
         there = opened.apply(open_sums(against)).uncertainty
         _show_comparisons(compare(sure, there, words or None, level), as_json)

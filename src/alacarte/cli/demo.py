@@ -10,7 +10,7 @@ from alacarte.cli._open import check_file
 from alacarte.cli._output import note, show_columns, show_json, show_line, wrote
 
 if TYPE_CHECKING:
-    from alacarte.demo import DemoResult
+    from alacarte.cli._demo import DemoResult
 
 # What the demo ends with; every line can be typed as it is.
 NEXT = (
@@ -43,7 +43,7 @@ def demo(
     picture = None if no_plot else plot
     check_file(picture)
 
-    from alacarte import demo as library
+    from alacarte.cli import _demo as library
 
     result = library.run(picture)
     if result.plot is not None:

@@ -145,10 +145,10 @@ def fit(
             encoding=encoding, errors=errors,
         )  # fmt: skip
         source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
-        from alacarte.contexts import ContextSums
+        from alacarte.contexts.sums import ContextSums
 
         if weights == "learned":
-            from alacarte.learned import collect_learned
+            from alacarte.transform.learned import collect_learned
 
             refuse(ctx, "it is learned with --context-weights learned", "positions", "shard", "checkpoint")
             collected, found = collect_learned(

@@ -45,7 +45,7 @@ def build(
     alc induce --model glove.6B.50d --corpus news.txt --discover --ngrams 2,3 --out ngrams.safetensors
     alc index build ngrams.safetensors --out ngrams.index
     """
-    from alacarte.neighbours import Index
+    from alacarte.vectors.neighbours import Index
 
     index = Index.build(
         open_vectors(vectors), backend=backend, precision=precision, connectivity=connectivity, effort=effort,
@@ -85,7 +85,7 @@ def query(
     alc index query ngrams.index "waste of time"
     alc index query ngrams.index boring --from glove.6B.50d
     """
-    from alacarte.neighbours import Index
+    from alacarte.vectors.neighbours import Index
 
     index = Index.load(folder)
     vectors = index.vectors if source is None else open_vectors(source)

@@ -23,9 +23,9 @@ from alacarte.cli._open import (
 from alacarte.cli._output import show_json, show_line, voice, wrote
 
 if TYPE_CHECKING:
-    from alacarte.corpus import Corpus
     from alacarte.model import ALaCarte, InducedVectors
-    from alacarte.targets import Targets
+    from alacarte.targets.targets import Targets
+    from alacarte.text.corpus import Corpus
 
 TARGETS = "What to embed"
 SHOWN = 8  # missing targets named in the summary
@@ -239,7 +239,7 @@ def _listed(
     labels: list[str],
     any_label: bool,
 ) -> "Targets":
-    from alacarte.targets import Targets
+    from alacarte.targets.targets import Targets
 
     listed = Targets(words)
     for file in files:
@@ -249,7 +249,7 @@ def _listed(
 
 
 def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
-    from alacarte.targets import Targets
+    from alacarte.targets.targets import Targets
 
     return Targets.from_documents(
         texts, lengths[0] if len(lengths) == 1 else lengths, min_count=min_count, vectors=model.vectors.words,
@@ -259,7 +259,7 @@ def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: 
 
 def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
     from alacarte.errors import NotEnoughData
-    from alacarte.targets import Targets
+    from alacarte.targets.targets import Targets
 
     found = Targets.discover(
         corpus,
@@ -301,7 +301,7 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
 
 
 def _write_lines(path: Path, lines: list[str]) -> None:
-    from alacarte._files import atomic_write
+    from alacarte._io.files import atomic_write
 
     with atomic_write(path) as file:
         file.write("".join(f"{line}\n" for line in lines).encode())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from alacarte.senses.disambiguation import Answer
     from alacarte.senses.synset_vectors import SynsetVectors
     from alacarte.senses.wordnet import WordNet
-    from alacarte.vectors import WordVectors
+    from alacarte.vectors.word_vectors import WordVectors
 
 app = typer.Typer(no_args_is_help=True, help="Word senses: vectors for synsets, and disambiguation.")
 
@@ -335,7 +335,7 @@ def _tagged(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
 
 
 def _write_counts(path: Path, counts: dict[str, int]) -> None:
-    from alacarte._files import atomic_write
+    from alacarte._io.files import atomic_write
 
     with atomic_write(path) as file:
         file.write("".join(f"{key}\t{count}\n" for key, count in sorted(counts.items())).encode())

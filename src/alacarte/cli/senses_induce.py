@@ -48,7 +48,7 @@ def induce(
         check_vector_file(out, None, [f"{word}#1"])
     documents = open_corpus(corpus or [], unit=unit, format=format, text=text)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
-    from alacarte.sense_induction import induce_senses
+    from alacarte.senses.induction import induce_senses
 
     found = induce_senses(
         opened, word, documents, "auto" if number == "auto" else int(number), nearest=k, examples=examples,

@@ -7,10 +7,10 @@ from itertools import repeat
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.encoding import Encoder, Lexicon
-from alacarte.targets import Targets
-from alacarte.tokens import Tokenizer
-from alacarte.vectors import WordVectors
+from alacarte.targets.targets import Targets
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import Tokenizer
+from alacarte.vectors.word_vectors import WordVectors
 
 Longs = npt.NDArray[np.int64]
 Item = str | Sequence[str]

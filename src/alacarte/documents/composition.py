@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import NotEnoughData
-from alacarte.vectors import WordVectors
+from alacarte.vectors.word_vectors import WordVectors
 
 How = Literal["sum", "mean", "product"]
 Singles = npt.NDArray[np.float32]

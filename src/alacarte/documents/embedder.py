@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from alacarte._pipeline import in_order
-from alacarte._progress import progress
-from alacarte.corpus import CorpusLike
+from alacarte._io.progress import progress
 from alacarte.documents._bags import Bag, Item, NgramFinder
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
 from alacarte.model import ALaCarte, InducedVectors
-from alacarte.targets import Targets
-from alacarte.tokens import Tokenizer, get_tokenizer
-from alacarte.vectors import WordVectors
+from alacarte.passes.pipeline import in_order
+from alacarte.targets.targets import Targets
+from alacarte.text.corpus import CorpusLike
+from alacarte.text.tokenizers import Tokenizer, get_tokenizer
+from alacarte.vectors.word_vectors import WordVectors
 
 base: Any = require("sklearn.base", extra="sklearn", purpose="embedding documents")
 validation: Any = require("sklearn.utils.validation", extra="sklearn", purpose="embedding documents")

@@ -2,12 +2,12 @@
 
 from typing import Any, Literal, Self
 
-from alacarte.contexts import ContextSums, merge
-from alacarte.corpus import CorpusLike
+from alacarte.contexts.sums import ContextSums, merge
 from alacarte.documents.embedder import NgramEmbedder
 from alacarte.model import ALaCarte
-from alacarte.transform import Weighting
-from alacarte.vectors import WordVectors
+from alacarte.text.corpus import CorpusLike
+from alacarte.transform.transform import Weighting
+from alacarte.vectors.word_vectors import WordVectors
 
 
 class AlaCarteVectorizer(NgramEmbedder):

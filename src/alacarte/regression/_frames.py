@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._files import compression, decompressed
-from alacarte._records import is_frame, is_null
+from alacarte._io.files import compression, decompressed
 from alacarte.errors import BadCorpus, require
+from alacarte.text.records import is_frame, is_null
 
 Column = npt.NDArray[Any]
 BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import BadTransform, BadVectors, NotEnoughData
-from alacarte.formats import objects
 from alacarte.model import ALaCarte
-from alacarte.transform import Transform
-from alacarte.vectors import WordVectors
+from alacarte.transform.transform import Transform
+from alacarte.vectors.formats import objects
+from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]

@@ -12,11 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._progress import progress
-from alacarte._records import is_null
-from alacarte.contexts import window_sides
-from alacarte.corpus import Corpus, Document
-from alacarte.encoding import Encoder, Lexicon
+from alacarte._io.progress import progress
+from alacarte.contexts.sums import window_sides
 from alacarte.errors import BadCorpus, BadTargets, NoOccurrences
 from alacarte.regression._frames import (
     Column,
@@ -29,8 +26,11 @@ from alacarte.regression._frames import (
 )
 from alacarte.regression._patterns import Overlaps, ValueType, find, suggestion
 from alacarte.regression.compat import Compat, choices
-from alacarte.targets import vocabulary_index
-from alacarte.tokens import TokenizerLike, get_tokenizer
+from alacarte.targets.targets import vocabulary_index
+from alacarte.text.corpus import Corpus, Document
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.records import is_null
+from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
@@ -334,7 +334,7 @@ def contexts(
         keep_match: whether the matched tokens are part of their own context.
         hard_cut: keep only contexts with as many tokens as both windows have room for.
         overlaps: where hits overlap, keep the "longest" (the default), each span once ("unique"), or "all".
-        tokenizer: for texts; see `alacarte.tokens`.
+        tokenizer: for texts; see `alacarte.text.tokenizers`.
         known: words that guide the tokenizer, such as vectors.
         compat: "conText" for R's choices (see `alacarte.regression.compat`).
 

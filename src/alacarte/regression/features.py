@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, sparse
 
-from alacarte.contexts import ContextSettings
+from alacarte.contexts.sums import ContextSettings
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression._frames import Table, Variables, column_of
 from alacarte.regression._space import Space, unit_rows
 from alacarte.regression.compat import Compat
 from alacarte.regression.concordance import read_documents
 from alacarte.regression.embed import Embeddings
-from alacarte.tokens import TokenizerLike
-from alacarte.transform import Transform
+from alacarte.text.tokenizers import TokenizerLike
+from alacarte.transform.transform import Transform
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]

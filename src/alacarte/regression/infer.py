@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from alacarte._progress import Progress, progress
+from alacarte._io.progress import Progress, progress
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.regression import _estimate, _interval
 from alacarte.regression._estimate import Fit, Robust

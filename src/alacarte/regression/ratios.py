@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from alacarte._progress import progress
+from alacarte._io.progress import progress
 from alacarte.errors import AlacarteError
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._lexical import Lexical

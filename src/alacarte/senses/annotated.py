@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from alacarte._sources import Stream, file_streams, find_files, reading
-from alacarte.corpus import Document
 from alacarte.errors import BadCorpus
+from alacarte.text.corpus import Document
+from alacarte.text.sources import Stream, file_streams, find_files, reading
 
 
 @dataclass(frozen=True, slots=True)

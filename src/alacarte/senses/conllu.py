@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from os import PathLike
 
-from alacarte.corpus import Document
 from alacarte.errors import BadCorpus
 from alacarte.senses.annotated import annotated_streams, decoded
+from alacarte.text.corpus import Document
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 EMPTY = ("", "_", "*", "O")

@@ -8,16 +8,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.contexts import ContextSums
-from alacarte.corpus import Document
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, AlacarteWarning, BadWordNet, UnknownKey
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.segments import best, log_prior, owners, shares
 from alacarte.senses.sentence_sums import BOTH_SIDES, sentence_sums, unit_rows
 from alacarte.senses.wordnet import Synset, WordNet
-from alacarte.targets import Targets
-from alacarte.vectors import WordVectors
+from alacarte.targets.targets import Targets
+from alacarte.text.corpus import Document
+from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]

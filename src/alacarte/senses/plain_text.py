@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from alacarte.contexts.weights import STOP_WORDS
 from alacarte.errors import AlacarteError
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.wordnet import WordNet, simple_pos
-from alacarte.weights import STOP_WORDS
 
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9])")
 WORDS = re.compile(r"\w+(?:[-'’.]\w+)*|[^\w\s]")

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.contexts import ContextSums
-from alacarte.corpus import Document
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import NotEnoughData
 from alacarte.model import ALaCarte
-from alacarte.targets import Targets
+from alacarte.targets.targets import Targets
+from alacarte.text.corpus import Document
 
 WHOLE = 400  # words on a side: more than the longest sentence of SemCor; what a wider one costs is time
 BOTH_SIDES = (WHOLE, WHOLE)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from alacarte.corpus import Document
+from alacarte.text.corpus import Document
 
 
 def entity_name(entity: Any) -> str:

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.corpus import Document
 from alacarte.errors import BadWordNet
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.sentence_sums import BOTH_SIDES, induced_rows, sentence_sums, unit_rows
 from alacarte.senses.wordnet import Synset, WordNet
-from alacarte.vectors import WordVectors
+from alacarte.text.corpus import Document
+from alacarte.vectors.word_vectors import WordVectors
 
 UNKNOWN_LIMIT = 0.25  # of the annotations: with more, this is not the WordNet they were made with
 STRENGTH = 3.0  # chosen on a split of SemCor: `alc eval wsd --tune` prints the search

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from alacarte._progress import progress
-from alacarte._sources import file_streams, reading
+from alacarte._io.progress import progress
 from alacarte.errors import BadCorpus, BadWordNet, UnknownKey
 from alacarte.senses.morphology import normal
 from alacarte.senses.wordnet import NUMBER_OF_POS, PARTS_OF_SPEECH, POS_OF_NUMBER, Synset, WordNet, check_pos
+from alacarte.text.sources import file_streams, reading
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 FILE_OF_POS = {"n": "n", "v": "v", "a": "a", "s": "a", "r": "r"}

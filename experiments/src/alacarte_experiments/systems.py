@@ -1,0 +1,236 @@
+"""The systems that an experiment compares, by name: each built from the same vectors, corpus and window.
+
+A name may carry settings of its own behind commas: `alacarte,weights=sif:1e-3,tau=100,ridge=loo`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.progress import progress
+from alacarte.contexts.sums import ContextSums
+from alacarte.errors import BadData
+from alacarte.model import ALaCarte, Contexts
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments import baselines, informed, spelled
+from alacarte_experiments.baselines import Baseline, Nonce2Vec, RetrainedWord2Vec
+from alacarte_experiments.settings import Settings
+from alacarte_experiments.store import EveryNth, Store, corpus_identity, digest
+
+Singles = npt.NDArray[np.float32]
+
+LINEAR: dict[str, type[Baseline]] = {
+    "additive": baselines.Additive,
+    "no-stop-words": baselines.WithoutStopWords,
+    "sif": baselines.SIF,
+    "all-but-the-top": baselines.AllButTheTop,
+    "sums-but-the-top": baselines.SumsButTheTop,
+    "sif-but-the-top": baselines.SIFButTheTop,
+}
+NAMES = (*LINEAR, "alacarte", "informed", "learned", *spelled.KINDS, "nonce2vec", "word2vec")
+OWN = {"window", "tau", "averaging", "weights", "ridge", "tokenizer", "every", "seed"}  # settings a system may change
+PARAMETERS = {  # and numbers that only one kind of system has
+    "informed": informed.PARAMETERS,
+    **dict.fromkeys(spelled.KINDS, spelled.PARAMETERS),
+    "learned": informed.LEARNED_PARAMETERS,
+    "sif": {"a"},
+    "sif-but-the-top": {"a", "components", "min_count"},
+    "all-but-the-top": {"components"},
+    "sums-but-the-top": {"components", "min_count"},
+    "nonce2vec": {"rate", "decay", "sample", "sample_decay", "negatives", "window_decay"},
+    "word2vec": {"epochs", "negative", "min_count", "sample"},
+}
+
+
+class Embedder(Protocol):
+    """What every system can do."""
+
+    @property
+    def vectors(self) -> WordVectors: ...
+    def embed(self, contexts: Contexts, target: str | None = None) -> Singles: ...
+    def embed_definition(self, text: str, word: str | None = None) -> Singles: ...
+
+
+@dataclass(frozen=True)
+class System:
+    """A system's name as the user gave it, its kind, and its settings."""
+
+    name: str
+    kind: str
+    settings: Settings
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether this is a rival of à la carte and no kind of it."""
+        return self.kind in LINEAR or self.kind in ("nonce2vec", "word2vec")
+
+    @classmethod
+    def parse(cls, text: str, settings: Settings) -> "System":
+        """
+        >>> System.parse("alacarte,tau=100", Settings("nonce")).settings.tau
+        '100'
+        """
+        kind, *options = (part.strip() for part in text.split(","))
+        if kind not in NAMES:
+            raise BadData(f"no system is called {kind!r}; there are {', '.join(NAMES)}")
+        own: dict[str, str] = {}
+        parameters: dict[str, Any] = {}
+        possible = PARAMETERS.get(kind, set())
+        for option in options:
+            name, _, value = option.partition("=")
+            if name in OWN:
+                own[name] = value
+                continue
+            try:
+                number = float(value)
+                parameters[name] = int(number) if number == int(number) else number
+            except (ValueError, OverflowError):
+                possible = set()
+            if name not in possible:
+                names = ", ".join(sorted({*OWN, *PARAMETERS.get(kind, ())}))
+                raise BadData(f"{text!r}: behind {kind} stand settings such as window=5; it has {names}")
+        return cls(text, kind, settings.with_options(own), parameters)
+
+
+def without_words(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
+    """The vectors less some words: to the corpus these are then unknown, to the regression absent.
+
+    >>> without_words(WordVectors(["a", "b"], [[1.0], [2.0]]), ["a", "c"]).words
+    ('b',)
+    """
+    hidden = {vectors.index(word) for word in words if word in vectors}
+    if not hidden:
+        return vectors
+    rows = np.array([row for row in range(len(vectors)) if row not in hidden], dtype=np.intp)
+    if not rows.size:
+        raise BadData("no word of the vectors is left when the test words are removed; use larger vectors")
+    return WordVectors([vectors.words[row] for row in rows], vectors.matrix[rows], name=vectors.name)
+
+
+class Workbench:
+    """Vectors, a corpus, and the words that must take no part in learning: what systems are built from."""
+
+    def __init__(
+        self,
+        vectors: WordVectors,
+        corpus: Corpus | None,
+        store: Store,
+        *,
+        exclude: Iterable[str] = (),
+        tested: Iterable[str] = (),
+    ) -> None:
+        self.vectors, self.corpus, self.store = vectors, corpus, store
+        self.exclude = sorted(set(exclude))
+        self.tested = sorted({*self.exclude, *tested})  # words whose relatives a strict test keeps out as well
+        self.learned: dict[str, Any] = {}  # what systems share
+
+    def sums(self, settings: Settings, weights: str | None = None, averaging: str = "occurrence") -> ContextSums:
+        if self.corpus is None:
+            raise BadData("no corpus is given to learn from; pass --corpus FILE")
+        return self.store.sums(
+            self.vectors, self.corpus, window=settings.window, averaging=averaging,
+            context_weights=settings.weights if weights is None else weights, tokenizer=settings.tokenizer,
+            every=settings.every,
+        )  # fmt: skip
+
+    def text(self, settings: Settings) -> CorpusLike:
+        """The part of the corpus that the settings ask for."""
+        if self.corpus is None:
+            raise BadData("no corpus is given to learn from; pass --corpus FILE")
+        return EveryNth(self.corpus, settings.every) if settings.every > 1 else self.corpus
+
+    def build(self, system: System) -> Embedder:
+        settings = system.settings
+        if system.kind == "alacarte":
+            return self.alacarte(settings)
+        if system.kind == "nonce2vec":
+            sums = self.sums(settings, "uniform")
+            return Nonce2Vec.from_sums(
+                self.vectors, sums, seed=settings.seed, tokenizer=settings.tokenizer, **system.parameters
+            )
+        if system.kind == "word2vec":
+            return self.word2vec(system)
+        return self.linear(system)
+
+    def linear(self, system: System) -> ALaCarte:
+        """À la carte or a linear baseline: a model that is an affine map of an average."""
+        settings = system.settings
+        if system.kind == "alacarte":
+            return self.alacarte(settings)
+        if system.kind == "informed":
+            return informed.informed(self, system)
+        if system.kind in spelled.KINDS:
+            return spelled.spelled(self, system)
+        if system.kind == "learned":
+            return informed.learned(self, system)
+        kind = LINEAR[system.kind]
+        if kind.needs == "nothing":
+            return kind.fit(self.vectors, window=settings.window, tokenizer=settings.tokenizer, **system.parameters)
+        weights = kind.sums_weights(**system.parameters)
+        sums = self.sums(settings, "uniform" if weights is None else str(weights))
+        return kind.from_sums(self.vectors, sums, **system.parameters)
+
+    def alacarte(self, settings: Settings) -> ALaCarte:
+        sums = self.sums(settings, averaging=settings.averaging)
+        return ALaCarte.from_sums(
+            self.vectors, sums, weighting=settings.weighting, ridge=settings.penalty, exclude=self.exclude
+        )
+
+    def word2vec(self, system: System) -> RetrainedWord2Vec:
+        settings = system.settings
+        return RetrainedWord2Vec.fit(
+            self.vectors, self.text(settings), window=settings.window, seed=settings.seed, tokenizer=settings.tokenizer,
+            show_progress=self.store.show_progress, **system.parameters,
+        )  # fmt: skip
+
+    def protocol(self, settings: Settings) -> dict[str, Any]:
+        """What the settings do not say: the vectors' identity, and how much text there was."""
+        found: dict[str, Any] = {
+            "fingerprint": self.vectors.fingerprint,
+            "vocabulary": len(self.vectors),
+            "dimension": self.vectors.dimension,
+        }
+        if self.corpus is not None:
+            sums = self.sums(settings, "uniform")
+            found |= {"corpus_tokens": sums.tokens_read, "corpus_documents": sums.documents}
+        return found
+
+    def each(
+        self, settings: Settings, data: object, run: Callable[[System], Any], title: str
+    ) -> list[tuple[System, Any]]:
+        """`run` for each system of the settings, or what it gave before: results are kept one system at a time."""
+        results = []
+        systems = [System.parse(name, settings) for name in settings.systems]
+        with progress(len(systems), "systems", title, self.store.show_progress) as bar:
+            for number, system in enumerate(systems, start=1):
+                results.append((system, self._kept_or(run, system, settings, data)))
+                bar.update_to(number)
+        return results
+
+    def _kept_or(self, run: Callable[[System], Any], system: System, settings: Settings, data: object) -> Any:
+        identity = None if self.corpus is None else corpus_identity(self.corpus)
+        own = system.settings.with_options({"systems": (), "corpus": (), "vectors": "", "data": ""})
+        key = {
+            "experiment": settings.experiment, "kind": system.kind, "vectors": self.vectors.fingerprint,
+            "corpus": identity, "exclude": self.exclude, "data": digest(data), "settings": own.digest,
+            "parameters": system.parameters,
+        }  # fmt: skip
+        kept = None if identity is None else self.store.read("results", key)
+        if kept is None:
+            kept = run(system)
+            if identity is not None:
+                self.store.write("results", key, kept)
+        return kept
+
+
+def check_overlap(vectors: WordVectors, words: Sequence[str], what: str) -> None:
+    """Raise if none of the words that are needed has a vector."""
+    if not any(word in vectors for word in words):
+        raise BadData(
+            f"none of the {len(words):,} {what} has a vector; check that data and vectors share language and case"
+        )

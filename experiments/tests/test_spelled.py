@@ -1,0 +1,130 @@
+"""The systems that know spelling, on a language whose spelling is meaning."""
+
+import numpy as np
+import pytest
+from alacarte_experiments import crw, nonce
+from alacarte_experiments.data import Nonce, Pair, RareWords
+from alacarte_experiments.fusers import Gated, Matrices
+from alacarte_experiments.settings import Settings
+from alacarte_experiments.store import Store
+from alacarte_experiments.systems import System, Workbench
+from spelled_language import language, text_in
+
+from alacarte.errors import BadData
+from alacarte.spelling.fusion import Fusion, Trials
+from alacarte.text.corpus import Corpus
+
+SYSTEMS = (
+    "alacarte", "form", "alacarte+form", "alacarte+form,spelling=0", "alacarte+form,common=0",
+    "alacarte+form,constant=0.5", "alacarte+form,gate=1", "alacarte+form,matrix=10", "alacarte+form,longest=4",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def spoken():
+    rng = np.random.default_rng(0)
+    vectors = language(rng, roots=50, endings=10)
+    return vectors, Corpus(text_in(vectors, rng, 9000)), rng
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return Store(tmp_path_factory.mktemp("store"), show_progress=False)
+
+
+def settings(experiment, **options):
+    chosen = {"window": 2, "tau": "none", "sizes": (1, 4), "trials": 3, "systems": SYSTEMS, **options}
+    return Settings(experiment, **chosen)
+
+
+def test_nonces(spoken, store):
+    vectors, corpus, rng = spoken
+    words = [vectors.words[i] for i in rng.choice(len(vectors), 40, replace=False)]
+    nonces = []
+    centred = vectors.matrix - vectors.matrix.mean(axis=0)
+    for word in words:
+        scores = 0.5 * centred @ centred[vectors.index(word)]
+        chances = np.exp(scores - scores.max())
+        near = [vectors.words[i] for i in rng.choice(len(vectors), 3, p=chances / chances.sum())]
+        nonces.append(Nonce(word, " ".join(["___", *(other for other in near if other != word), vectors.words[0]])))
+    results = nonce.evaluate(nonces, settings("nonce"), store, vectors=vectors, corpus=corpus)
+    rank = {name: results.value(system=name, metric="median rank", source="ours") for name in SYSTEMS}
+    assert rank["alacarte+form"] < rank["alacarte"]
+    assert rank["form"] < 20  # of 500
+
+
+def test_rare_words(spoken, store):
+    vectors, corpus, rng = spoken
+    rare = [vectors.words[i] for i in rng.choice(len(vectors), 40, replace=False)]
+    centred = vectors.matrix - vectors.matrix.mean(axis=0)
+    units = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    frequent = [word for word in vectors.words if word not in rare]
+    pairs = [
+        Pair(str(other), word, float(units[vectors.index(word)] @ units[vectors.index(other)]))
+        for word in rare
+        for other in rng.choice(frequent, 3, replace=False)
+    ]
+    lines = {}
+    for line in corpus:
+        lines.setdefault(line.split()[2], []).append(line)
+    contexts = {word: lines[word][:8] for word in rare}
+    results = crw.evaluate(RareWords(pairs, contexts), settings("crw"), store, vectors=vectors, corpus=corpus)
+    one = {name: results.value(system=name, size=1, metric="spearman", source="ours") for name in SYSTEMS}
+    four = {name: results.value(system=name, size=4, metric="spearman", source="ours") for name in SYSTEMS}
+    assert one["form"] == pytest.approx(four["form"])  # it sees no context
+    assert one["alacarte+form"] > one["alacarte"]
+    assert one["alacarte+form"] > 0.8
+
+
+def test_words_of_a_tested_stem_can_be_left_out(spoken, store):
+    pytest.importorskip("snowballstemmer")
+    vectors, corpus, _ = spoken
+    word = next(word for word in vectors.words if word[3] not in "sd")  # what an English stemmer takes for an ending
+    bench = Workbench(vectors, corpus, store, exclude=[word], tested=[word[:4]])
+    plain, strict = (
+        bench.linear(System.parse(name, settings("nonce"))).form.words for name in ("form", "form,stems=1")
+    )
+    assert plain == len(vectors) - 1
+    relatives = [other for other in vectors.words if other[:4] == word[:4]]
+    assert len(relatives) > 5
+    assert strict == len(vectors) - len(relatives)
+
+
+def test_spelling_needs_text(spoken, store):
+    vectors, _, _ = spoken
+    with pytest.raises(BadData, match="corpus"):
+        Workbench(vectors, None, store).linear(System.parse("alacarte+form", settings("nonce")))
+
+
+# ------------------------------------------------------------------------------------ ways that were tried
+
+
+@pytest.fixture(scope="module")
+def trials():
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=(600, 6))
+    contexts, forms = (truth + noise * rng.normal(size=truth.shape) for noise in (1.0, 0.7))
+    return Trials(contexts, forms, truth, np.repeat([1, 2], 300), np.arange(600) % 3, None)
+
+
+def cosine(fuser, trials):
+    fused = fuser.combine(trials.contexts, trials.forms, trials.sizes).fused
+    products = (fused * trials.truth).sum(axis=1)
+    return float((products / np.linalg.norm(fused, axis=1) / np.linalg.norm(trials.truth, axis=1)).mean())
+
+
+def test_a_gate_holds_the_scalars_as_a_special_case(trials):
+    fusion = Fusion.learn(trials)
+    ungated = Gated(fusion, np.hstack([fusion.table, np.zeros_like(fusion.table)]))
+    assert cosine(ungated, trials) == pytest.approx(cosine(fusion, trials))
+    assert cosine(Gated.learn(trials, fusion), trials) >= cosine(fusion, trials) - 1e-3
+
+
+def test_matrices_become_the_scalars_under_a_large_penalty(trials):
+    fusion = Fusion.learn(trials)
+    half = Trials(
+        *(array[:300] for array in (trials.contexts, trials.forms, trials.truth, trials.sizes, trials.folds)), None
+    )
+    stiff = Matrices.learn(trials, fusion, 1e9)
+    assert cosine(stiff, half) == pytest.approx(cosine(fusion, half), abs=1e-6)
+    assert cosine(Matrices.learn(trials, fusion, 1.0), half) > cosine(fusion, half)

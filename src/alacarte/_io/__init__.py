@@ -1,0 +1,1 @@
+"""What all rooms use: atomic files, saved artifacts, progress bars, compiled helpers."""

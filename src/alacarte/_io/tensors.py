@@ -1,0 +1,203 @@
+"""Named arrays in one safetensors file: written atomically, memory-mapped when read.
+
+The layout (github.com/huggingface/safetensors) is eight bytes that give the length of a JSON header, the
+header, then the arrays one after the other. It is read here and not through the library, which copies.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> with tempfile.TemporaryDirectory() as folder:
+...     file = Path(folder) / "a.safetensors"
+...     write_tensors(file, {"matrix": np.eye(2, dtype=np.float32)}, {"kind": "example"})
+...     tensors, metadata = read_tensors(file)
+...     print(tensors["matrix"].tolist(), metadata)
+[[1.0, 0.0], [0.0, 1.0]] {'kind': 'example'}
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alacarte._io.files import atomic_write
+from alacarte.errors import AlacarteError, BadVectors
+
+DTYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "|i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "|u1",
+    "BOOL": "|b1",
+}
+CODES = {np.dtype(text): code for code, text in DTYPES.items()}
+MAX_HEADER = 100_000_000  # the limit of the safetensors library
+BLOCK = 1 << 24  # bytes written at a time
+
+
+def write_tensors(
+    path: str | os.PathLike[str], tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]
+) -> None:
+    """Write named arrays and string metadata to one safetensors file, completely or not at all."""
+    with atomic_write(path) as file:
+        write_tensors_to(file, tensors, metadata)
+
+
+def write_tensors_to(file: BinaryIO, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
+    """The same into an open file."""
+    arrays = {name: np.asarray(array) for name, array in tensors.items()}
+    # Widest items first keeps every array aligned without gaps, which the format forbids.
+    order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    end = 0
+    for name in order:
+        array = arrays[name]
+        code = CODES.get(array.dtype.newbyteorder("<"))
+        if code is None:
+            raise TypeError(f"tensor {name!r} has dtype {array.dtype}; convert it to one of {', '.join(DTYPES)}")
+        begin, end = end, end + array.nbytes
+        header[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [begin, end]}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(len(text).to_bytes(8, "little") + text)
+    for name in order:
+        _write_array(file, arrays[name])
+
+
+def _write_array(file: BinaryIO, array: NDArray[Any]) -> None:
+    little = array.dtype.newbyteorder("<")
+    rows = array.reshape(1) if array.ndim == 0 else array
+    step = max(1, BLOCK // max(1, rows.nbytes // max(1, len(rows))))
+    for start in range(0, len(rows), step):
+        file.write(np.ascontiguousarray(rows[start : start + step], dtype=little).tobytes())
+
+
+def read_header(
+    path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors
+) -> tuple[dict[str, tuple[str, tuple[int, ...], int]], dict[str, str]]:
+    """Where each tensor lies, as (dtype, shape, first byte), and the metadata; checks every size."""
+    path = Path(path)
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(8)
+        length = int.from_bytes(start, "little")
+        if len(start) < 8 or length < 2 or length > MAX_HEADER:
+            raise error(f"{path} is not a safetensors file; check the path")
+        if 8 + length > size:
+            raise _damaged(path, "its header is cut off", error)
+        text = file.read(length)
+    try:
+        header = json.loads(text)
+        metadata = header.pop("__metadata__", {})
+        entries = sorted(
+            (int(begin), int(end), name, DTYPES.get(entry["dtype"]), tuple(int(n) for n in entry["shape"]))
+            for name, entry in header.items()
+            for begin, end in [entry["data_offsets"]]
+        )
+        if not all(isinstance(key, str) and isinstance(value, str) for key, value in metadata.items()):
+            raise ValueError("metadata that is not text")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise _damaged(path, "its header makes no sense", error) from None
+    found: dict[str, tuple[str, tuple[int, ...], int]] = {}
+    position = 0
+    for begin, end, name, dtype, shape in entries:
+        if dtype is None:
+            raise error(f"{path}: tensor {name!r} has a type that is not supported; convert it to F32 first")
+        if begin != position or min(shape, default=0) < 0:
+            raise _damaged(path, f"tensor {name!r} is not where it should be", error)
+        if end - begin != math.prod(shape) * np.dtype(dtype).itemsize:
+            raise _damaged(path, f"tensor {name!r} has the wrong size", error)
+        found[name] = (dtype, shape, 8 + length + begin)
+        position = end
+    if 8 + length + position != size:
+        raise _damaged(path, f"it should have {8 + length + position} bytes and has {size}", error)
+    return found, metadata
+
+
+def read_tensors(
+    path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors
+) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """The arrays of a safetensors file, read-only and memory-mapped, and its metadata.
+
+    A damaged file raises `error`, with the name of the file.
+    """
+    entries, metadata = read_header(path, error)
+    mapped = np.memmap(path, np.uint8, "r").view(np.ndarray)
+    tensors: dict[str, NDArray[Any]] = {}
+    for name, (dtype, shape, begin) in entries.items():
+        count = math.prod(shape)
+        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
+        tensors[name].flags.writeable = False
+    return tensors, metadata
+
+
+def pack_words(words: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Words as one array of UTF-8 bytes and `n + 1` offsets into it.
+
+    >>> data, offsets = pack_words(["a", "né"])
+    >>> bytes(data), offsets.tolist()
+    (b'an\\xc3\\xa9', [0, 1, 4])
+    """
+    words = list(words)
+    joined = np.frombuffer("\n".join(words).encode(errors="surrogatepass"), np.uint8)
+    ends = np.flatnonzero(joined == ord("\n"))
+    offsets = np.zeros(len(words) + 1, np.int64)
+    if words and len(ends) == len(words) - 1 and not _half_surrogates(joined):
+        offsets[1:-1] = ends - np.arange(len(ends))
+        offsets[-1] = joined.size - len(ends)
+        return joined[joined != ord("\n")], offsets
+    encoded = [encode_word(word) for word in words]  # there is a line's end within a word, or what cannot be encoded
+    np.cumsum([len(word) for word in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+def _half_surrogates(data: NDArray[np.uint8]) -> bool:
+    """Whether UTF-8 holds what no valid text does: ED, then A0 or above."""
+    return bool(np.any((data[:-1] == 0xED) & (data[1:] >= 0xA0)))
+
+
+def encode_word(word: str) -> bytes:
+    """UTF-8, or an error that names the word."""
+    try:
+        return word.encode()
+    except UnicodeEncodeError:
+        raise BadVectors(
+            f"{word!r} holds half a surrogate pair and cannot be stored as UTF-8; rename it or leave it out"
+        ) from None
+
+
+def unpack_words(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    path: str | os.PathLike[str] = "",
+    error: type[AlacarteError] = BadVectors,
+) -> list[str]:
+    """The words that `pack_words` packed; `path` is named in the error if they are damaged.
+
+    >>> unpack_words(*pack_words(["a", "né"]))
+    ['a', 'né']
+    """
+    whole = data.ndim == 1 and offsets.ndim == 1 and data.dtype == np.uint8 and offsets.dtype == np.int64
+    if not whole or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
+        raise _damaged(path, "its list of words makes no sense", error)
+    text = data.tobytes()
+    ends = offsets.tolist()
+    try:
+        return [text[begin:end].decode() for begin, end in pairwise(ends)]
+    except UnicodeDecodeError:
+        raise _damaged(path, "its list of words is not UTF-8", error) from None
+
+
+def _damaged(path: str | os.PathLike[str], what: str, error: type[AlacarteError]) -> AlacarteError:
+    return error(f"{os.fspath(path) or 'the file'} is damaged: {what}; copy or write it again")

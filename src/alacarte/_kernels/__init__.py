@@ -1,1 +1,0 @@
-"""Compiled inner loops, each with a plain-Python twin in the tests."""

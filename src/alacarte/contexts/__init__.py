@@ -1,0 +1,1 @@
+"""How contexts are read, and what is added up over them."""

@@ -1,0 +1,1 @@
+"""The noise of a mean, intervals, tests."""

@@ -1,0 +1,187 @@
+"""Do two corpora use a word differently? A test for each word, from what is known of the noise of both vectors.
+
+Directions are compared, not lengths: shorter documents cut windows, which shortens vectors and is no other use.
+With a = m_a / √q_a and b = m_b / √q_b (alacarte.inference.spread), D = a − b without its part along a + b, and P the
+projection that takes this part out,
+
+    F = ‖D‖² / tr P (V_a / q_a + V_b / q_b) P
+
+has about the F distribution with r and r · f degrees of freedom if both corpora use the word alike (Dempster 1958; r is
+the effective number of dimensions of the noise, f the degrees of freedom of the variances).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import f as fisher
+from scipy.stats import t as student
+
+from alacarte.errors import NoOccurrences, require
+from alacarte.inference.spread import Deviations, TypicalSpread
+from alacarte.inference.uncertainty import Uncertainty
+
+Doubles = npt.NDArray[np.float64]
+
+
+class HasUncertainty(Protocol):
+    @property
+    def uncertainty(self) -> Uncertainty: ...
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One word in two corpora.
+
+    `similarity` is the cosine between the two uses, corrected for noise, with its interval; `p_value` is the chance of
+    a difference as large as this or larger if there is none; `q_value` takes account of how many words were compared
+    (Benjamini and Hochberg 1995).
+    """
+
+    word: str
+    contexts_a: int
+    contexts_b: int
+    cosine: float
+    similarity: float
+    low: float
+    high: float
+    statistic: float
+    p_value: float
+    q_value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Comparisons(Sequence[Comparison]):
+    """Words in two corpora, the surest difference first."""
+
+    items: tuple[Comparison, ...]
+    level: float
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.items[place]
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.items)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        return [item.to_dict() for item in self.items]
+
+    def to_frame(self) -> Any:
+        """A pandas frame, a row a word."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.to_dict(), columns=list(Comparison.__dataclass_fields__))
+
+
+def compare(
+    a: "HasUncertainty | Uncertainty",
+    b: "HasUncertainty | Uncertainty",
+    words: str | Iterable[str] | None = None,
+    level: float = 0.95,
+) -> Comparisons:
+    """Test words that were induced from two corpora, with `spread`, by the same model; all that both have, by default.
+
+    >>> from alacarte import ALaCarte, Transform, WordVectors
+    >>> rng = np.random.default_rng(0)
+    >>> vectors = WordVectors([f"w{i}" for i in range(90)], rng.normal(size=(90, 4)))
+    >>> model = ALaCarte(vectors, Transform(np.eye(4)))
+    >>> def text(first):  # "x" is among the first or the last words, "y" among all
+    ...     near = vectors.words[:45] if first else vectors.words[45:]
+    ...     pairs = [("x", near), ("y", vectors.words)]
+    ...     return [" ".join([word, *rng.choice(others, 9)]) for word, others in pairs for _ in range(400)]
+    >>> both = [model.induce(["x", "y"], text(first), spread=16) for first in (True, False)]
+    >>> [(found.word, found.p_value < 0.01) for found in compare(*both)]
+    [('x', True), ('y', False)]
+    """
+    first, second = (given if isinstance(given, Uncertainty) else given.uncertainty for given in (a, b))
+    there = set(second.keys)
+    if words is None:
+        names = [key for key in first.keys if key in there]
+        if not names:
+            raise NoOccurrences("no target occurs in both corpora; embed the same targets from both")
+    else:
+        names = [words] if isinstance(words, str) else list(words)
+    found = [_compare(name, first, second, level) for name in names]
+    found.sort(key=lambda item: (item.p_value, -item.statistic))
+    adjusted = adjust([item.p_value for item in found])
+    items = tuple(Comparison(**{**asdict(item), "q_value": q}) for item, q in zip(found, adjusted, strict=True))
+    return Comparisons(items, level)
+
+
+def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -> Comparison:
+    sides = [(sure.one(word), sure.typical) for sure in (first, second)]
+    parts = [_scaled(*side) for side in sides]
+    middle = parts[0].unit + parts[1].unit
+    middle /= np.linalg.norm(middle)
+    difference = parts[0].unit - parts[1].unit
+    difference = difference - (difference @ middle) * middle
+    shapes = [part.noise * _without(side[1].shape, middle) for part, side in zip(parts, sides, strict=True)]
+    traces = [float(np.trace(shape)) for shape in shapes]
+    both = shapes[0] + shapes[1]
+    rank = float(np.trace(both) ** 2 / np.sum(both**2))
+    below = sum(traces) ** 2 / sum(trace**2 / part.df for trace, part in zip(traces, parts, strict=True))
+    statistic = float(difference @ difference) / sum(traces)
+    # The cosine of the two: its noise is that of either, along what changes it.
+    estimate = float(parts[0].unit @ parts[1].unit)
+    variance, dfs = 0.0, []
+    for at, (found, typical) in enumerate(sides):
+        mine, theirs = parts[at], parts[1 - at]
+        w = ((theirs.unit - mine.own * estimate * mine.unit) / mine.root)[None]
+        along, df = typical.variance_along(found, w, np.array([estimate]))
+        variance += float(along[0]) + estimate**2 * max(mine.extra, 0.0) / (4 * mine.root**4)
+        dfs.append(float(df[0]))
+    reach = float(student.ppf((1 + level) / 2, min(dfs))) * np.sqrt(variance)
+    n_a, n_b = (int(found.contexts[0]) for found, _ in sides)
+    cosine = _cosine(sides[0][0].means[0], sides[1][0].means[0])
+    p = float(fisher.sf(statistic, rank, below))
+    low, high = (float(np.clip(bound, -1, 1)) for bound in (estimate - reach, estimate + reach))
+    return Comparison(word, n_a, n_b, cosine, float(np.clip(estimate, -1, 1)), low, high, statistic, p, p)
+
+
+@dataclass(frozen=True)
+class _Side:
+    unit: Doubles  # m / √q
+    root: float  # √q
+    own: float
+    extra: float
+    noise: float  # tr V / q
+    df: float  # of the noise
+
+
+def _scaled(found: Deviations, typical: TypicalSpread) -> _Side:
+    q, own, extra = (float(values[0]) for values in typical.lengths(found))
+    root = float(np.sqrt(q))
+    df = float(found.df[0]) * typical.rank + typical.scale_df
+    return _Side(found.means[0] / root, root, own, extra, float(typical.noise(found)[0]) / q, df)
+
+
+def _without(shape: Doubles, unit: Doubles) -> Doubles:
+    """P S P, where P takes the part along a unit vector out."""
+    along = shape @ unit
+    crossed = np.outer(unit, along)
+    return np.asarray(shape - crossed - crossed.T + (unit @ along) * np.outer(unit, unit))
+
+
+def _cosine(a: Doubles, b: Doubles) -> float:
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
+def adjust(p_values: Sequence[float]) -> list[float]:
+    """q-values: the smallest false discovery rate at which each would be called a discovery.
+
+    >>> adjust([0.01, 0.02, 0.9])
+    [0.03, 0.03, 0.9]
+    """
+    p = np.asarray(p_values)
+    order = np.argsort(p)[::-1]
+    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
+    result = np.empty_like(p)
+    result[order] = np.minimum(np.minimum.accumulate(scaled), 1.0)
+    return [float(value) for value in result]

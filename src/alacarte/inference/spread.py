@@ -1,0 +1,310 @@
+"""How far the contexts of a target lie apart, and what that says about their mean.
+
+A target's contexts are dealt to groups, documents kept whole (`ContextSums.collect(..., spread=16)`). With S_g and N_g
+the sum and the weight of group g, p_g = N_g / N its share, u = Σ S_g / N the mean and m = A u + b the vector,
+
+    z_g = A (S_g − N_g u) / N · (1 − Σ p²)^−½        covariance of m:  V = Σ z_g z_gᵀ,   noise: tr V
+    q = ‖m‖² − tr V                                  squared length of the vector that infinitely many contexts give
+
+The factor makes V unbiased for groups of any sizes when contexts are alike and independent; one context a group is the
+delete-one jackknife. Its degrees of freedom are Satterthwaite's, (tr Q)² / tr Q² with Q = diag p − p pᵀ.
+
+Few contexts say little about their own spread, but targets are much alike in it: `TypicalSpread` is what all of them
+have in common, and each is shrunk toward it by as much as the data say (variances as in moderated t-tests; Smyth 2004).
+"""
+
+from dataclasses import dataclass, replace
+from os import PathLike
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import digamma, polygamma
+
+from alacarte._io.tensors import read_tensors, write_tensors
+from alacarte.errors import BadSums, NotEnoughData
+
+Doubles = npt.NDArray[np.float64]
+FORMAT = "alacarte.TypicalSpread/1"
+SAME = 1e6  # degrees of freedom that stand for "all targets alike"
+LEARNED_FROM = 20  # targets: fewer say nothing of how much targets differ
+NEAR_MOST = 3.0  # times the typical variance, at most, that a cosine of 1 adds
+SHRUNK_LEAST = 0.02  # of ‖m‖²: no estimate of the true squared length is smaller
+
+
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """Targets by groups: what a mean and its uncertainty are made of, transformed.
+
+    `z` are scaled so that Σ_g z_g z_gᵀ is the covariance of the mean; groups without a context are rows of zeros.
+    """
+
+    means: Doubles  # (targets, dimensions)
+    z: Doubles  # (targets, groups, dimensions)
+    df: Doubles  # (targets,) degrees of freedom; 0 where one group has everything
+    contexts: Doubles  # (targets,) how many contexts
+
+    @property
+    def noise(self) -> Doubles:
+        """tr V by the target's own contexts."""
+        return np.asarray(np.einsum("tgd,tgd->t", self.z, self.z))
+
+    def __getitem__(self, rows: "npt.NDArray[np.intp] | slice") -> "Deviations":
+        return Deviations(self.means[rows], self.z[rows], self.df[rows], self.contexts[rows])
+
+
+def deviations(
+    sums: Doubles, weights: Doubles, contexts: npt.ArrayLike, matrix: Doubles, intercept: Doubles | None = None
+) -> Deviations:
+    """From group sums (targets, groups, dimensions) and group weights (targets, groups).
+
+    The variance of 1 and 3 is 2, that of their mean is 1:
+
+    >>> sums, one = np.array([[[1.0], [3.0]]]), np.ones((1, 2))
+    >>> found = deviations(sums, one, [2], np.eye(1))
+    >>> found.means.tolist(), found.noise.round(9).tolist(), found.df.tolist()
+    ([[2.0]], [1.0], [1.0])
+    """
+    total = weights.sum(axis=1)
+    share = weights / total[:, None]
+    means = sums.sum(axis=1) / total[:, None]
+    squares = np.sum(share**2, axis=1)
+    left = 1.0 - squares
+    several = left > 1e-9
+    scale = np.where(several, 1.0 / np.sqrt(np.where(several, left, 1.0)), 0.0)
+    raw = (sums - weights[:, :, None] * means[:, None]) * (scale / total)[:, None, None]
+    trace = squares - 2 * np.sum(share**3, axis=1) + squares**2
+    df = np.where(several, left**2 / np.where(several, trace, 1.0), 0.0)
+    mapped = means @ matrix.T
+    return Deviations(
+        mapped if intercept is None else mapped + intercept, raw @ matrix.T, df, np.asarray(contexts, dtype=np.float64)
+    )
+
+
+# --------------------------------------------------------------------------------------- what targets share
+
+
+@dataclass(frozen=True, eq=False)
+class TypicalSpread:
+    """How one context of a typical target lies about the target's mean, after the transform.
+
+    `shape` is the covariance at trace 1, `scale` its trace; `rank` is 1 / tr shape², the number of dimensions that the
+    noise effectively has. `scale_df` and `direction_df` say how alike targets are, as degrees of freedom that the
+    typical value is worth: in the trace, and in the variance along one direction. Contexts vary most along what the
+    target itself is about: the variance that matters for a cosine θ is 1 + `near` · θ² times that of `shape`. `length`
+    and `length_spread` are the mean and standard deviation of ‖μ‖², the squared length without noise.
+    """
+
+    shape: Doubles
+    scale: float
+    scale_df: float
+    direction_df: float
+    rank: float
+    length: float
+    length_spread: float
+    near: float
+    targets: int
+
+    @classmethod
+    def learn(cls, found: Deviations, others: Doubles | None = None, seed: int = 0) -> "TypicalSpread":
+        """From targets with at least two groups each; few targets are taken as they are, without shrinkage.
+
+        `others` are vectors that targets will be compared with; how alike targets are is found along these.
+
+        >>> rng = np.random.default_rng(0)
+        >>> x = rng.normal(size=(200, 8, 3)) + rng.normal(size=(200, 1, 3))  # eight contexts for each of 200 targets
+        >>> typical = TypicalSpread.learn(deviations(x, np.ones((200, 8)), [8] * 200, np.eye(3)))
+        >>> round(typical.scale, 1), round(typical.rank, 1), round(typical.length, 1)
+        (3.0, 3.0, 2.8)
+        """
+        found = found[np.flatnonzero(found.df > 0.5)]
+        size = len(found.df)
+        if not size:
+            raise NotEnoughData(
+                "no target has contexts from two documents or more, so nothing is known of how contexts differ; give "
+                "more text, or one that is split into documents"
+            )
+        noise, df, enough = found.noise, found.df, size >= LEARNED_FROM
+        trace = np.where(noise > 0, noise * found.contexts, np.nan)
+        level = noise
+        for _ in range(2):  # at the targets' own traces first, then at the shrunken ones
+            unit = found.z * np.sqrt(df / np.where(level > 0, level, 1.0))[:, None, None]
+            shape = np.einsum("tgd,tge->de", unit, unit) / df.sum()
+            shape /= max(float(np.trace(shape)), 1e-300)
+            rank = _effective_rank(shape, float(df.sum()))
+            scale, scale_df = _prior(trace, df * rank)
+            own = cls(shape, scale, scale_df if enough else 0.0, 0.0, rank, 0.0, np.inf, 0.0, size)
+            level = own.noise(found)
+        length, spread = own._lengths(found)
+        if not enough:
+            return own
+        own = replace(own, length=length, length_spread=spread)
+        rng = np.random.default_rng(seed)
+        if others is None:
+            pairs = [(rng.normal(size=found.means.shape), np.zeros(size))]
+        else:
+            pairs = own._directions(found, others, rng)
+        ratios = [found_along(found, w) / own.expected_along(found, w) for w, _ in pairs]
+        ratio, squares, dfs = np.concatenate(ratios), np.concatenate([c**2 for _, c in pairs]), np.tile(df, len(pairs))
+        near = float(np.sum(dfs * (ratio - 1) * squares) / max(float(np.sum(dfs * squares**2)), 1e-12))
+        near = float(np.clip(near, 0.0, NEAR_MOST))
+        return replace(own, near=near, direction_df=_prior(ratio / (1 + near * squares), dfs)[1])
+
+    def _directions(
+        self, found: Deviations, others: Doubles, rng: np.random.Generator
+    ) -> list[tuple[Doubles, Doubles]]:
+        """For each target the direction of a cosine with any other vector and of one with a near one: (w, cosine)."""
+        lengths = np.linalg.norm(others, axis=1, keepdims=True)
+        units = (others / np.where(lengths > 0, lengths, 1.0))[lengths[:, 0] > 0]
+        order = np.argsort(-(found.means @ units.T), axis=1)
+        tenth = max(1, len(units) // 10)
+        columns = rng.integers(0, len(units), len(order)), rng.integers(0, tenth, len(order))
+        chosen = [units[order[np.arange(len(order)), column]] for column in columns]
+        return [self.direction(found, unit) for unit in chosen]
+
+    def direction(self, found: Deviations, units: Doubles) -> tuple[Doubles, Doubles]:
+        """(w, θ): θ = m · v / √q is the cosine with a unit vector v a target, and d θ = w · d m."""
+        q, own, _ = self.lengths(found)
+        root = np.sqrt(q)
+        cosines = np.einsum("td,td->t", found.means, units) / root
+        return (units - (own * cosines / root)[:, None] * found.means) / root[:, None], cosines
+
+    def noise(self, found: Deviations) -> Doubles:
+        """tr V for each target, its own and the typical one weighed by their degrees of freedom."""
+        own = found.df * self.rank
+        typical = self.scale / found.contexts
+        both = own + self.scale_df
+        return np.asarray((own * found.noise + self.scale_df * typical) / np.where(both > 0, both, 1.0))
+
+    def lengths(self, found: Deviations) -> tuple[Doubles, Doubles, Doubles]:
+        """‖μ‖² for each target: (q, the share of it that is the target's own, its variance of second order).
+
+        Second order: what a change along one direction does not explain, from the square of the noise and from how
+        much targets differ.
+        """
+        noise, squared = self.noise(found), np.einsum("td,td->t", found.means, found.means)
+        raw = squared - noise
+        if not (np.isfinite(self.length_spread) and self.length > 0):
+            return np.maximum(raw, SHRUNK_LEAST * squared), np.ones_like(raw), self._squared_noise(found, noise)
+        prior = max(self.length_spread, 1e-3 * self.length) ** 2
+        q = np.full_like(raw, self.length)
+        for _ in range(2):  # the noise in ‖m‖² grows with ‖μ‖² itself
+            sampling = self._squared_noise(found, noise) + self._crossed_noise(found, q, noise)
+            own = prior / (prior + sampling)
+            q = np.maximum(own * raw + (1 - own) * self.length, SHRUNK_LEAST * squared)
+        return q, own, own * sampling - own**2 * self._crossed_noise(found, q, noise)
+
+    def variance_along(self, found: Deviations, directions: Doubles, cosines: Doubles) -> tuple[Doubles, Doubles]:
+        """(w · V w, degrees of freedom) for one direction w and cosine a target."""
+        own, typical = found_along(found, directions), self.expected_along(found, directions, cosines)
+        df = found.df + self.direction_df
+        return (found.df * own + self.direction_df * typical) / np.where(df > 0, df, 1.0), df
+
+    def expected_along(self, found: Deviations, directions: Doubles, cosines: Doubles | None = None) -> Doubles:
+        """w · V w if the target's contexts spread as typical ones do."""
+        along = self.noise(found) * np.einsum("td,de,te->t", directions, self.shape, directions)
+        return np.asarray(along if cosines is None else along * (1 + self.near * np.clip(cosines, -1, 1) ** 2))
+
+    def _squared_noise(self, found: Deviations, noise: Doubles) -> Doubles:
+        """The variance of ‖e‖² − tr V, where tr V is estimated too."""
+        own = found.df * self.rank + self.scale_df
+        return np.asarray(2 * noise**2 * (1 / self.rank + 1 / np.where(own > 0, own, np.inf)))
+
+    def _crossed_noise(self, found: Deviations, q: Doubles, noise: Doubles) -> Doubles:
+        """The variance of 2 μ · e for a vector of squared length q."""
+        units = found.means / np.linalg.norm(found.means, axis=1, keepdims=True)
+        return np.asarray(4 * q * noise * np.einsum("td,de,te->t", units, self.shape, units))
+
+    def _lengths(self, found: Deviations) -> tuple[float, float]:
+        """Mean and standard deviation of ‖μ‖² over targets, the sampling noise taken off."""
+        noise = self.noise(found)
+        raw = np.einsum("td,td->t", found.means, found.means) - noise
+        center, between = max(float(np.mean(raw)), 0.0), 0.0
+        for _ in range(50):  # weights by precision, and the variance between targets that they leave
+            sampling = self._squared_noise(found, noise) + self._crossed_noise(found, np.full_like(raw, center), noise)
+            variance = between + sampling
+            weights = 1 / np.maximum(variance, 1e-12 * variance.max() + 1e-100)
+            center = max(float(np.average(raw, weights=weights)), 0.0)
+            excess = float(np.sum(weights**2 * ((raw - center) ** 2 - sampling)) / np.sum(weights**2))
+            if abs(max(excess, 0.0) - between) < 1e-6 * (between + 1e-12):
+                break
+            between = max(excess, 0.0)
+        return center, float(np.sqrt(between))
+
+    # --------------------------------------------------------------------------------------------- files
+
+    def save(self, path: str | PathLike[str]) -> None:
+        numbers = [getattr(self, name) for name in _NUMBERS]
+        arrays = {"shape": self.shape.astype(np.float32), "numbers": np.array(numbers)}
+        write_tensors(path, arrays, {"format": FORMAT, "targets": str(self.targets)})
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "TypicalSpread":
+        tensors, metadata = read_tensors(path, BadSums)
+        if metadata.get("format") != FORMAT:
+            raise BadSums(f"{path}: no typical spread but {metadata.get('format', 'something else')!r}")
+        numbers = dict(zip(_NUMBERS, tensors["numbers"].tolist(), strict=True))
+        return cls(np.array(tensors["shape"], dtype=np.float64), targets=int(metadata["targets"]), **numbers)
+
+
+_NUMBERS = ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near")
+
+
+def found_along(found: Deviations, directions: Doubles) -> Doubles:
+    """w · V w by the target's own contexts."""
+    return np.asarray(np.sum(np.einsum("tgd,td->tg", found.z, directions) ** 2, axis=1))
+
+
+def _effective_rank(shape: Doubles, df: float) -> float:
+    """(tr Σ)² / tr Σ² from a sample covariance with `df` degrees of freedom, without the bias of its square.
+
+    >>> round(_effective_rank(np.eye(4), 1e9), 6)
+    4.0
+    """
+    trace, square = float(np.trace(shape)), float(np.sum(shape**2))
+    if df > 1.5:
+        square = df**2 / ((df - 1) * (df + 2)) * (square - trace**2 / df)
+    return float(np.clip(trace**2 / max(square, 1e-300), 1.0, len(shape)))
+
+
+def _prior(variances: Doubles, df: Doubles) -> tuple[float, float]:
+    """(typical value, degrees of freedom it is worth) of variances with df degrees of freedom each.
+
+    log s² − ψ(f/2) + log(f/2) has the mean log s₀² − ψ(f₀/2) + log(f₀/2) and the variance ψ'(f/2) + ψ'(f₀/2).
+
+    >>> rng = np.random.default_rng(0)
+    >>> true = 2 * 10 / rng.chisquare(10, 4000)
+    >>> value, worth = _prior(true * rng.chisquare(6, 4000) / 6, np.full(4000, 6.0))
+    >>> round(value, 1), round(worth)
+    (2.0, 10)
+    """
+    usable = np.isfinite(variances) & (variances > 0)
+    variances, half = variances[usable], df[usable] / 2
+    if not len(variances):
+        return 0.0, 0.0
+    e = np.log(variances) - digamma(half) + np.log(half)
+    within = polygamma(1, half)
+    weights = 1 / (within + within.mean() * 0.1 + 1e-6)  # targets with more contexts say more
+    center = float(np.average(e, weights=weights))
+    n = len(e)
+    excess = float(
+        np.average((e - center) ** 2, weights=weights) * n / max(n - 1, 1) - np.average(within, weights=weights)
+    )
+    if excess <= 1e-9:
+        return float(np.exp(center)), SAME
+    worth = 2 * _inverse_trigamma(excess)
+    return float(np.exp(center + digamma(worth / 2) - np.log(worth / 2))), min(worth, SAME)
+
+
+def _inverse_trigamma(value: float) -> float:
+    """
+    >>> round(_inverse_trigamma(float(polygamma(1, 3.0))), 6)
+    3.0
+    """
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(polygamma(1, x))
+        step = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        x += step
+        if -step / x < 1e-8:
+            break
+    return float(x)

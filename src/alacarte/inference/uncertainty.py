@@ -1,0 +1,380 @@
+"""Induced vectors that know how sure they are: confidence, standard errors, intervals on similarities.
+
+Everything is about the vector that infinitely many contexts of the same kind would give, not about the vector that a
+word has in some pretrained set. The noise of a mean makes vectors longer and so cosines smaller: estimates here are
+corrected for it. How the noise is measured: `alacarte.inference.spread`; what intervals cover: docs/uncertainty.md.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import t as student
+
+from alacarte.contexts.sums import ContextSums
+from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey, require
+from alacarte.inference.spread import LEARNED_FROM, Deviations, TypicalSpread, deviations
+from alacarte.transform.transform import Transform
+from alacarte.vectors.word_vectors import WordVectors
+
+Doubles = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+BLOCK = 1 << 10  # targets at a time
+SAMPLE = 2000  # targets that the typical spread is learned from
+OTHERS = 5000  # words along whose directions targets are found to be alike
+DRAWS = 200  # simulated vectors by which the excess of chosen neighbours is found
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A cosine with its interval.
+
+    `cosine` is that of the vectors as they are; `estimate` that of the vectors that infinitely many contexts would
+    give, which is what `low` and `high` enclose.
+    """
+
+    word: str
+    other: str
+    cosine: float
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Similarities(Sequence[Similarity]):
+    """Several similarities, in order."""
+
+    items: tuple[Similarity, ...]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.items[place]
+
+    def __iter__(self) -> Iterator[Similarity]:
+        return iter(self.items)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        return [item.to_dict() for item in self.items]
+
+    def to_frame(self) -> Any:
+        """A pandas frame, a row a similarity."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.to_dict(), columns=list(Similarity.__dataclass_fields__))
+
+
+class Uncertainty:
+    """How sure each of a set of induced vectors is.
+
+    Made by `InducedVectors.uncertainty` from sums collected with `spread`:
+
+    >>> rng = np.random.default_rng(0)
+    >>> vectors = WordVectors([f"w{i}" for i in range(60)], rng.normal(size=(60, 4)) + [3, 0, 0, 0])
+    >>> text = [" ".join(rng.choice(vectors.words, 9)) for _ in range(4000)]
+    >>> sums = ContextSums.collect(vectors, text, vectors.words[:30], spread=16)
+    >>> sure = Uncertainty.of_sums(sums, Transform(np.eye(4)), vectors)
+    >>> bool(0.9 < sure.confidence_of("w3") <= 1)
+    True
+    >>> low, high = sure.interval("w3", "w7")
+    >>> bool(-1 <= low < sure.similarity("w3", "w7").estimate < high <= 1)
+    True
+    """
+
+    def __init__(
+        self,
+        keys: Sequence[str],
+        found: Callable[[Rows], Deviations],
+        vectors: WordVectors,
+        typical: TypicalSpread | None = None,
+    ) -> None:
+        self.keys = list(keys)
+        self.vectors = vectors
+        self._found = found
+        self._given = typical
+
+    @classmethod
+    def of_sums(
+        cls, sums: ContextSums, transform: Transform, vectors: WordVectors, typical: TypicalSpread | None = None
+    ) -> "Uncertainty":
+        """For the targets of sums that were collected with `spread`."""
+        groups, seen = sums.groups, sums.seen
+        if groups is None:
+            raise AlacarteError(
+                "these sums do not know how far contexts lie apart; collect them with spread=16 (--spread 16)"
+            )
+        matrix, intercept = _wide(transform)
+        weights = groups.weights(sums.settings.averaging)
+
+        def found(rows: Rows) -> Deviations:
+            chosen = seen[rows]
+            counts = sums.occurrences[chosen]
+            return deviations(groups.sums[chosen], weights[chosen].astype(np.float64), counts, matrix, intercept)
+
+        return cls([sums.keys[row] for row in seen.tolist()], found, vectors, typical)
+
+    @classmethod
+    def of_contexts(
+        cls,
+        word: str,
+        sums: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        transform: Transform,
+        vectors: WordVectors,
+        typical: TypicalSpread | None = None,
+        contexts: int | None = None,
+    ) -> "Uncertainty":
+        """For one target from all of its contexts: a row of `sums` and a weight for each.
+
+        Contexts that belong together (of one document) may be one row; `contexts` then says how many there are.
+        """
+        rows, counted = np.asarray(sums, dtype=np.float64)[None], np.asarray(weights, dtype=np.float64)[None]
+        made = deviations(rows, counted, [contexts or int(np.count_nonzero(counted))], *_wide(transform))
+        return cls([word], lambda chosen: made[chosen], vectors, typical)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __repr__(self) -> str:
+        return f"Uncertainty({len(self):,} targets)"
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {key: place for place, key in enumerate(self.keys)}
+
+    def _place(self, word: str) -> int:
+        if word not in self._places:
+            few = ", ".join(self.keys[:3]) + (", …" if len(self) > 3 else "")
+            raise UnknownKey(
+                f"{word!r} is not among the {len(self):,} targets that have a vector ({few}); make it a target, and "
+                "collect the sums again"
+            )
+        return self._places[word]
+
+    # ------------------------------------------------------------------------------------------- spread
+
+    @cached_property
+    def typical(self) -> TypicalSpread:
+        """What the targets' spreads have in common; what was given, where there are too few to tell."""
+        step = max(1, len(self) // SAMPLE)
+        found = self._found(np.arange(0, len(self), step, dtype=np.intp))
+        if self._given is not None and np.count_nonzero(found.df > 0.5) < LEARNED_FROM:
+            return self._given
+        return TypicalSpread.learn(found, self.vectors.matrix[:OTHERS].astype(np.float64))
+
+    @cached_property
+    def _scalars(self) -> tuple[Doubles, Doubles]:
+        """(noise, confidence) of all targets."""
+        typical = self.typical
+        noises, sure = np.empty(len(self)), np.empty(len(self))
+        for low in range(0, len(self), BLOCK):
+            found = self._found(np.arange(low, min(low + BLOCK, len(self))))
+            noise, (q, _, _) = typical.noise(found), typical.lengths(found)
+            known = found.df * typical.rank + typical.scale_df > 0
+            noises[low : low + BLOCK] = np.where(known, noise, np.nan)
+            sure[low : low + BLOCK] = np.where(known, np.sqrt(q / (q + noise)), np.nan)
+        return noises, sure
+
+    @property
+    def confidence(self) -> Doubles:
+        """For each target, the cosine to be expected between its vector and what infinitely many contexts would give.
+
+        1: more text would change nothing; 0.7: half of the vector's squared length is noise.
+        """
+        return self._scalars[1]
+
+    def confidence_of(self, word: str) -> float:
+        place = self._place(word)
+        self._known(word, self._found(np.array([place])))
+        return float(self.confidence[place])
+
+    @property
+    def effective_contexts(self) -> Doubles:
+        """How many contexts of a typical target would leave as much noise."""
+        return np.asarray(self.typical.scale / self._scalars[0])
+
+    def covariance(self, word: str) -> Doubles:
+        """The covariance of the vector's noise: its own contexts' and the typical one, as their weight is."""
+        found = self.one(word)
+        typical, noise = self.typical, self.typical.noise(found)[0]
+        own = found.df[0] / (found.df[0] + typical.direction_df)
+        return np.asarray(own * (found.z[0].T @ found.z[0]) + (1 - own) * noise * typical.shape)
+
+    def deviations(self, word: str) -> Doubles:
+        """A row a group: their outer products add up to the covariance by the target's own contexts."""
+        return np.array(self.one(word).z[0])
+
+    def one(self, word: str) -> Deviations:
+        """The parts that everything about one target is computed from."""
+        found = self._found(np.array([self._place(word)]))
+        self._known(word, found)
+        return found
+
+    def _known(self, word: str, found: Deviations) -> None:
+        if found.df[0] + self.typical.direction_df <= 0:
+            raise NotEnoughData(
+                f"the contexts of {word!r} are one, or all in one document: they say nothing of how far contexts lie "
+                f"apart. Embed it together with at least {LEARNED_FROM} others, or with more text"
+            )
+
+    # ------------------------------------------------------------------------------------- similarities
+
+    def similarity(self, word: str, other: "str | npt.ArrayLike", level: float = 0.95) -> Similarity:
+        """The cosine of a target with a word that has a vector, or with another target, or with any vector."""
+        if isinstance(other, str) and other not in self.vectors and other in self._places:
+            return self.between(word, other, level)
+        vector = self.vectors[other] if isinstance(other, str) else np.asarray(other)
+        name = other if isinstance(other, str) else "vector"
+        return self._similarities(word, [name], vector[None].astype(np.float64), level)[0]
+
+    def standard_error(self, word: str, other: "str | npt.ArrayLike") -> float:
+        """The standard error of the cosine."""
+        return self.similarity(word, other).standard_error
+
+    def interval(self, word: str, other: "str | npt.ArrayLike", level: float = 0.95) -> tuple[float, float]:
+        """Where the cosine that infinitely many contexts would give lies."""
+        found = self.similarity(word, other, level)
+        return found.low, found.high
+
+    def similarities(self, word: str, others: Iterable[str], level: float = 0.95) -> Similarities:
+        """The cosines of a target with words that have a vector."""
+        names = list(others)
+        return Similarities(tuple(self._similarities(word, names, self.vectors[names].astype(np.float64), level)))
+
+    def nearest(
+        self, word: str, k: int = 10, *, level: float = 0.95, among: int | None = None, seed: int = 0
+    ) -> Similarities:
+        """The nearest words, each with an interval that knows that these words were chosen.
+
+        The largest of many noisy numbers are too large. By how much at each rank is found by drawing vectors with
+        this target's noise and searching with them; that is taken off the estimates.
+        """
+        found = self.one(word)
+        listed = self.vectors.nearest(found.means[0], k, among=among, exclude=[word])
+        names = [name for name, _ in listed]
+        draws, truth, q = self._drawn(word, found, seed)
+        lists = self.vectors.nearest(draws, k, among=among, exclude=[word])
+        excess = np.zeros(len(names))
+        for row, neighbours in enumerate(lists):
+            chosen = _units(self.vectors[[name for name, _ in neighbours]].astype(np.float64))
+            excess += (chosen @ draws[row] / np.sqrt(q[row]) - chosen @ truth / np.linalg.norm(truth)) / len(lists)
+        matrix = self.vectors[names].astype(np.float64)
+        return Similarities(tuple(self._similarities(word, names, matrix, level, excess)))
+
+    def _drawn(self, word: str, found: Deviations, seed: int) -> tuple[Doubles, Doubles, Doubles]:
+        """(vectors drawn about a vector of the right length, that vector, squared lengths as estimated from each)."""
+        typical, mean = self.typical, found.means[0]
+        noise, (q, own, _) = typical.noise(found)[0], typical.lengths(found)
+        truth = mean * np.sqrt(q[0]) / np.linalg.norm(mean)
+        values, axes = np.linalg.eigh(self.covariance(word))
+        rng = np.random.default_rng(seed)
+        draws = truth + rng.normal(size=(DRAWS, len(mean))) @ (np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T)
+        squared = np.einsum("nd,nd->n", draws, draws)
+        estimated = own[0] * (squared - noise) + (1 - own[0]) * q[0]
+        return draws, truth, np.maximum(estimated, 0.02 * squared)
+
+    def _similarities(
+        self, word: str, names: Sequence[str], matrix: Doubles, level: float, excess: Doubles | None = None
+    ) -> list[Similarity]:
+        _check(level)
+        found = self.one(word)
+        typical, mean = self.typical, found.means[0]
+        length, (q, _, extra) = np.linalg.norm(mean), typical.lengths(found)
+        units = _units(matrix)
+        repeated = found[np.zeros(len(names), dtype=np.intp)]
+        w, estimate = typical.direction(repeated, units)
+        variance, df = typical.variance_along(repeated, w, estimate)
+        error = np.sqrt(variance + estimate**2 * max(extra[0], 0.0) / (4 * q[0] ** 2))
+        if excess is not None:
+            estimate = estimate - excess
+        reach = student.ppf((1 + level) / 2, df) * error
+        columns = (
+            units @ mean / length,
+            _within(estimate),
+            error,
+            _within(estimate - reach),
+            _within(estimate + reach),
+        )
+        return [
+            Similarity(word, name, cosine, value, wide, low, high, level)
+            for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
+        ]
+
+    def between(self, word: str, other: str, level: float = 0.95) -> Similarity:
+        """The cosine of two targets, which may share documents: these are in the same groups."""
+        _check(level)
+        first, second, typical = self.one(word), self.one(other), self.typical
+        cosine = float(_units(first.means)[0] @ _units(second.means)[0])
+        if word == other:
+            return Similarity(word, other, 1.0, 1.0, 0.0, 1.0, 1.0, level)
+        parts = [(found, *typical.lengths(found)) for found in (first, second)]
+        roots = [float(np.sqrt(q[0])) for _, q, _, _ in parts]
+        same = first.z.shape == second.z.shape
+        shared = float(np.sum(first.z * second.z)) if same else 0.0  # contexts that count for both
+        estimate = (float(first.means[0] @ second.means[0]) - shared) / (roots[0] * roots[1])
+        along, expected, extra = 0.0, 0.0, 0.0
+        for mine, theirs, at in ((0, 1, first), (1, 0, second)):
+            _, q, own, second_order = parts[mine]
+            unit = parts[theirs][0].means[0] / roots[theirs]
+            w = ((unit - own[0] * estimate * at.means[0] / roots[mine]) / roots[mine])[None]
+            along = along + np.einsum("tgd,td->g", at.z, w) if same else along
+            expected += float(typical.expected_along(at, w, np.array([estimate]))[0])
+            extra += estimate**2 * max(float(second_order[0]), 0.0) / (4 * float(q[0]) ** 2)
+        df = min(float(first.df[0]), float(second.df[0])) if same else 0.0
+        both = df + typical.direction_df
+        variance = (df * float(np.sum(np.square(along))) + typical.direction_df * expected) / both
+        error = float(np.sqrt(variance + extra))
+        reach = float(student.ppf((1 + level) / 2, both)) * error
+        low, high = float(_within(estimate - reach)), float(_within(estimate + reach))
+        return Similarity(word, other, cosine, float(_within(estimate)), error, low, high, level)
+
+    # --------------------------------------------------------------------------------------------- table
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each target with its contexts, effective contexts, confidence and the length of its noise."""
+        found = (self._found(np.arange(low, min(low + BLOCK, len(self)))) for low in self._blocks())
+        contexts = np.concatenate([part.contexts for part in found]).astype(np.int64)
+        columns = zip(self.keys, contexts, self.effective_contexts, self.confidence, self._scalars[0], strict=True)
+        return [
+            {
+                "word": word, "contexts": int(count), "effective_contexts": float(effective),
+                "confidence": float(sure), "noise": float(np.sqrt(noise)),
+            }
+            for word, count, effective, sure, noise in columns
+        ]  # fmt: skip
+
+    def to_frame(self) -> Any:
+        """`rows` as a pandas frame."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.rows()).set_index("word")
+
+    def _blocks(self) -> range:
+        return range(0, len(self), BLOCK)
+
+
+def _wide(transform: Transform) -> tuple[Doubles, Doubles | None]:
+    intercept = None if transform.intercept is None else transform.intercept.astype(np.float64)
+    return transform.matrix.astype(np.float64), intercept
+
+
+def _units(matrix: Doubles) -> Doubles:
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return np.asarray(matrix / np.where(lengths > 0, lengths, 1.0))
+
+
+def _within(values: Any) -> Any:
+    return np.clip(values, -1.0, 1.0)
+
+
+def _check(level: float) -> None:
+    if not 0 < level < 1:
+        raise AlacarteError(f"the level of an interval lies between 0 and 1, as in 0.95, and not at {level}")

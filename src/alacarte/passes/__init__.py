@@ -1,0 +1,1 @@
+"""How a pass over text is run: threads, memory limits, checkpoints."""

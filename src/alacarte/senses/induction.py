@@ -1,0 +1,210 @@
+"""Several vectors for one word: its contexts are grouped, and each group is embedded by itself.
+
+No dictionary is asked: groups are what the text has, with their shares, nearest words and most typical contexts.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.errors import AlacarteError, require
+from alacarte.inference.uncertainty import Uncertainty
+from alacarte.model import ALaCarte
+from alacarte.senses._mixture import fit_mixture, prediction_strength, squared_distances
+from alacarte.senses.occurrences import Occurrences, gather, usable
+from alacarte.text.corpus import CorpusLike
+from alacarte.vectors.word_vectors import WordVectors
+
+Doubles = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+MOST = 6  # groups that are tried
+LEAST = 20  # contexts for each group that is tried
+AXES = 10  # along which contexts are grouped
+STRONG = 0.85  # prediction strength from which on groups are taken to be there
+LIMIT = 5000  # contexts, chosen at random
+
+
+@dataclass(frozen=True, eq=False)
+class InducedSense:
+    """One group of contexts: its share of all, its vector, the nearest words and the contexts nearest to its centre."""
+
+    name: str
+    share: float
+    contexts: int
+    vector: Singles
+    confidence: float
+    nearest: tuple[tuple[str, float], ...]
+    examples: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "share": self.share,
+            "contexts": self.contexts,
+            "confidence": self.confidence,
+            "nearest": [{"word": word, "cosine": cosine} for word, cosine in self.nearest],
+            "examples": list(self.examples),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class InducedSenses(Sequence[InducedSense]):
+    """The senses of a word in a corpus, the most frequent first.
+
+    `scores` has the prediction strength of 2, 3, … groups, by which their number was chosen (empty if it was given);
+    `labels` the sense of each of `occurrences`.
+    """
+
+    word: str
+    senses: tuple[InducedSense, ...]
+    scores: tuple[float, ...]
+    labels: npt.NDArray[np.int64]
+    occurrences: Occurrences
+
+    def __len__(self) -> int:
+        return len(self.senses)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.senses[place]
+
+    def __iter__(self) -> Iterator[InducedSense]:
+        return iter(self.senses)
+
+    @property
+    def vectors(self) -> WordVectors:
+        """The vectors under the keys `bank#1`, `bank#2`, …"""
+        return WordVectors([sense.name for sense in self.senses], np.stack([sense.vector for sense in self.senses]))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "word": self.word,
+            "contexts": len(self.occurrences),
+            "of": int(self.occurrences.counts.sum()),
+            "scores": list(self.scores),
+            "senses": [sense.to_dict() for sense in self.senses],
+        }
+
+    def to_frame(self) -> Any:
+        """A pandas frame, a row a sense."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(
+            [
+                {
+                    "name": sense.name,
+                    "share": sense.share,
+                    "contexts": sense.contexts,
+                    "confidence": sense.confidence,
+                    "nearest": " ".join(word for word, _ in sense.nearest),
+                }
+                for sense in self.senses
+            ]
+        )
+
+
+def induce_senses(
+    model: ALaCarte,
+    word: str,
+    corpus: CorpusLike,
+    k: int | Literal["auto"] = "auto",
+    *,
+    nearest: int = 10,
+    examples: int = 3,
+    among: int | None = 50_000,
+    limit: int = LIMIT,
+    seed: int = 0,
+    show_progress: bool | None = None,
+) -> InducedSenses:
+    """Group the contexts of a word (or phrase) and embed each group.
+
+    `k` is how many groups, or "auto": the largest number up to six whose groups, found in one half of the documents,
+    hold in the other (a prediction strength of at least 0.85), or one. `limit` bounds how many contexts are used; they
+    are chosen at random.
+
+    >>> from alacarte import Transform, WordVectors
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.repeat(np.eye(4), 10, axis=0) + 0.3 * rng.normal(size=(40, 4))
+    >>> vectors = WordVectors([f"w{i}" for i in range(40)], rows)
+    >>> model = ALaCarte(vectors, Transform(np.eye(4)))
+    >>> kinds = [vectors.words[:10], vectors.words[20:30]]  # "x" stands among words of one kind or of another
+    >>> text = [" ".join(["x", *rng.choice(kinds[i % 3 == 0], 8)]) for i in range(300)]
+    >>> found = induce_senses(model, "x", text)
+    >>> [(sense.name, round(sense.share, 2)) for sense in found]
+    [('x#1', 0.67), ('x#2', 0.33)]
+    """
+    if k != "auto" and (not isinstance(k, int) or k < 1):
+        raise AlacarteError(f"k is a number of senses from 1 on, or 'auto', not {k!r}")
+    all_found = gather(model, [word], corpus, limit=limit, seed=seed, show_progress=show_progress)
+    found = usable(all_found, LEAST if k == "auto" else max(2, k))
+    rng = np.random.default_rng(seed)
+    x = features(model, found)
+    scores: tuple[float, ...] = ()
+    if isinstance(k, int):
+        number = k
+    else:
+        most = max(1, min(MOST, len(found) // LEAST))
+        scores = tuple(prediction_strength(x, found.documents, groups, rng) for groups in range(2, most + 1))
+        number = max((groups for groups, score in enumerate(scores, start=2) if score >= STRONG), default=1)
+    mixture = fit_mixture(x, number, rng)
+    labels = mixture.memberships(x).argmax(axis=1)
+    sizes = np.bincount(labels, minlength=number)
+    order = np.argsort(-sizes, kind="stable")
+    order = order[sizes[order] > 0]
+    senses = []
+    for place, group in enumerate(order.tolist(), start=1):
+        mine = np.flatnonzero(labels == group)
+        away = squared_distances(x[mine], mixture.centers[[group]])[:, 0]
+        typical = mine[np.argsort(away, kind="stable")]
+        shown = _distinct([found.text(row) for row in typical[: 4 * examples].tolist()])[:examples]
+        senses.append(_sense(model, f"{word}#{place}", word, found, mine, shown, nearest, among))
+    renamed = np.empty(number, dtype=np.int64)
+    renamed[order] = np.arange(len(order))
+    return InducedSenses(word, tuple(senses), scores, renamed[labels], found)
+
+
+def features(model: ALaCarte, found: Occurrences, axes: int = AXES) -> Doubles:
+    """Contexts as points: transformed, at length 1, along the axes in which they differ most.
+
+    Where the model knows how contexts spread, directions in which those of any word do count less.
+    """
+    x = model.transform(found.means()).astype(np.float64)
+    if model.typical is not None:
+        values, directions = np.linalg.eigh(model.typical.shape)
+        x = x @ (directions / np.sqrt(np.maximum(values, 1e-3 * values.max())))
+    x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)
+    x = x - x.mean(axis=0)
+    axes = min(axes, x.shape[1], max(1, len(x) // 4))
+    _, _, directions = np.linalg.svd(x, full_matrices=False)
+    points: Doubles = x @ directions[:axes].T
+    return points
+
+
+def _sense(
+    model: ALaCarte,
+    name: str,
+    word: str,
+    found: Occurrences,
+    rows: npt.NDArray[np.intp],
+    examples: Sequence[str],
+    k: int,
+    among: int | None,
+) -> InducedSense:
+    mine = found.select(rows)
+    weights = mine.weights
+    vector = model.transform(mine.sums.sum(axis=0, dtype=np.float64) / weights.sum())
+    own = model.tokenizer(word, model.vectors.key_to_index)
+    near = model.vectors.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ())
+    names, inverse = np.unique(mine.documents, return_inverse=True)
+    sums = np.zeros((len(names), mine.sums.shape[1]))
+    np.add.at(sums, inverse, mine.sums)
+    sure = Uncertainty.of_contexts(
+        word, sums, np.bincount(inverse, weights=weights), model.transform, model.vectors, model.typical, len(mine)
+    )
+    confidence = float(sure.confidence[0]) if len(names) > 1 else float("nan")
+    return InducedSense(name, len(mine) / len(found), len(mine), vector, confidence, tuple(near), tuple(examples))
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(texts))

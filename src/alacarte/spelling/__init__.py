@@ -1,0 +1,1 @@
+"""Vectors from spelling, and spelling combined with contexts."""

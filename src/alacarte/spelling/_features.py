@@ -1,0 +1,131 @@
+"""What a spelling is made of: character n-grams with border marks, and what kind of word it is."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.spelling._kernel import ngram_codes
+
+Longs = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int32]
+
+END = "\x03"
+LOWER, CAPITALISED, UPPER, MIXED = "\x02", "\x04", "\x05", "\x06"  # how a word begins says how it is cased
+KINDS = ("letters", "capitalised", "compound", "digits", "other script", "other")
+MANY_CAPITALS = 0.01  # share of words with a capital from which on case means something to the vectors
+
+
+def case_mark(word: str) -> str:
+    """
+    >>> [case_mark(word) for word in ("word", "Word", "WORD", "wOrd")] == [LOWER, CAPITALISED, UPPER, MIXED]
+    True
+    """
+    if word == word.lower():
+        return LOWER
+    if word == word.upper() and len(word) > 1:
+        return UPPER
+    return CAPITALISED if word[1:] == word[1:].lower() else MIXED
+
+
+def spelled(word: str, cased: bool) -> str:
+    """A word with its marks: composed (NFC), folded to lower case, the case kept in the first mark if it matters.
+
+    >>> spelled("Ab", cased=True) == CAPITALISED + "ab" + END, spelled("Ab", cased=False) == LOWER + "ab" + END
+    (True, True)
+    """
+    if not word.isascii():
+        word = unicodedata.normalize("NFC", word)
+    return (case_mark(word) if cased else LOWER) + word.lower() + END
+
+
+def codes_of(words: Sequence[str], shortest: int, longest: int, cased: bool) -> tuple[Codes, Longs]:
+    """(a number for each n-gram, where each word's begin and end).
+
+    >>> codes, bounds = codes_of(["ab", "b"], 2, 3, cased=False)
+    >>> bounds.tolist(), len(set(codes.tolist()))  # \\x02a ab b\\x03 and so on; "b\\x03" is in both
+    ([0, 5, 8], 7)
+    """
+    marked = [spelled(word, cased) for word in words]
+    text = "".join(marked).encode("utf-32-le", "surrogatepass")
+    points = np.frombuffer(text, dtype="<u4").astype(np.uint32, copy=False)
+    offsets = np.zeros(len(words) + 1, dtype=np.int64)
+    np.cumsum([len(word) for word in marked], out=offsets[1:])
+    codes = np.empty(points.size * (longest - shortest + 1), dtype=np.uint64)
+    bounds = np.zeros(len(words) + 1, dtype=np.int64)
+    count = ngram_codes(points, offsets, shortest, longest, codes, bounds)
+    return codes[:count], bounds
+
+
+def find_codes(known: Codes, codes: Codes, bounds: Longs) -> tuple[Ints, Longs]:
+    """(features, bounds): the places of those codes that are among the known ones, which are sorted."""
+    if not len(known):
+        return np.empty(0, dtype=np.int32), np.zeros_like(bounds)
+    places = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+    found = known[places] == codes
+    ends = np.concatenate([[0], np.cumsum(found)])
+    return places[found].astype(np.int32), ends[bounds]
+
+
+def frequent_codes(codes: Codes, min_words: int) -> Codes:
+    """Codes that occur so often or more, sorted. (A word that has an n-gram twice counts twice.)
+
+    >>> frequent_codes(np.array([5, 3, 5], np.uint64), 2).tolist()
+    [5]
+    """
+    found, counts = np.unique(codes, return_counts=True)
+    kept: Codes = found[counts >= min_words]
+    return kept
+
+
+def script_of(word: str) -> str:
+    """The script of a word's first letter as Unicode names it; empty for a word without letters.
+
+    >>> script_of("word"), script_of("слово"), script_of("42")
+    ('LATIN', 'CYRILLIC', '')
+    """
+    for character in word:
+        if character.isalpha():
+            return "LATIN" if character.isascii() else unicodedata.name(character, "").partition(" ")[0]
+    return ""
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a vocabulary is written: its main script, and whether it tells capitals apart."""
+
+    script: str
+    cased: bool
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> "Writing":
+        """
+        >>> Writing.of(["a", "b", "я"])
+        Writing(script='LATIN', cased=False)
+        """
+        some = words[:: max(1, len(words) // 5000)]
+        scripts = Counter(found for word in some if (found := script_of(word)))
+        capitals = sum(word != word.lower() for word in some)
+        return cls(scripts.most_common(1)[0][0] if scripts else "", capitals >= MANY_CAPITALS * len(some))
+
+    def kind(self, word: str) -> str:
+        """
+        >>> [Writing("LATIN", True).kind(word) for word in ("word", "Oslo", "x-ray", "b52", "слово", "?!")]
+        ['letters', 'capitalised', 'compound', 'digits', 'other script', 'other']
+        """
+        if word.isascii() and word.isalpha():
+            return "capitalised" if self.cased and word[0].isupper() else "letters"
+        if any(character.isdigit() for character in word):
+            return "digits"
+        script = script_of(word)
+        if not script:
+            return "other"
+        if script != self.script:
+            return "other script"
+        if all(character.isalpha() or unicodedata.combining(character) for character in word):
+            return "capitalised" if self.cased and word[0].isupper() else "letters"
+        return "compound"

@@ -1,0 +1,94 @@
+"""Character n-grams as numbers, and the products that ridge regression on them takes.
+
+A word is a row of code points between two marks. The features of word i are `features[bounds[i]:bounds[i + 1]]`; each
+counts `scales[i]`. Matrices are a few dimensions wide, so that the rows a word touches stay in the processor's cache.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.compiled import kernel
+
+Singles = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.uint64]
+
+SEED = np.uint64(0x9E3779B97F4A7C15)
+MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
+
+
+@kernel
+def ngram_codes(
+    points: npt.NDArray[np.uint32], offsets: Longs, shortest: int, longest: int, codes: Codes, bounds: Longs
+) -> int:
+    """Fill `codes` with a number for each n-gram of each word, and `bounds` with where each word's begin and end.
+
+    `points[offsets[i]:offsets[i + 1]]` is word i with its marks; a mark by itself is no n-gram. Returns how many
+    n-grams there are.
+    """
+    count = 0
+    bounds[0] = 0
+    for i in range(offsets.size - 1):
+        begin, stop = offsets[i], offsets[i + 1]
+        for start in range(begin, stop):
+            code = SEED
+            for end in range(start, min(stop, start + longest)):
+                code = (code ^ np.uint64(points[end])) * MULTIPLIER
+                code = code ^ (code >> np.uint64(32))
+                length = end - start + 1
+                alone = length == 1 and (start == begin or end == stop - 1)
+                if length >= shortest and not alone:
+                    codes[count] = code
+                    count += 1
+        bounds[i + 1] = count
+    return count
+
+
+@kernel
+def add_features(features: Ints, bounds: Longs, scales: Singles, weights: Singles, out: Singles) -> None:
+    """out = X W: for each word, the scaled sum of the rows of its features."""
+    width = weights.shape[1]
+    for i in range(bounds.size - 1):
+        for j in range(width):
+            out[i, j] = np.float32(0)
+        for t in range(bounds[i], bounds[i + 1]):
+            f = features[t]
+            for j in range(width):
+                out[i, j] += weights[f, j]
+        for j in range(width):
+            out[i, j] *= scales[i]
+
+
+@kernel
+def spread_over_features(features: Ints, bounds: Longs, scales: Singles, rows: Singles, out: Singles) -> None:
+    """out = Xᵀ Y."""
+    width = rows.shape[1]
+    out[:] = np.float32(0)
+    for i in range(bounds.size - 1):
+        for t in range(bounds[i], bounds[i + 1]):
+            f = features[t]
+            for j in range(width):
+                out[f, j] += scales[i] * rows[i, j]
+
+
+@kernel
+def normal_product(features: Ints, bounds: Longs, scales: Singles, weights: Singles, out: Singles) -> None:
+    """out = Xᵀ X W, a word at a time."""
+    width = weights.shape[1]
+    total = np.empty(width, dtype=np.float32)
+    out[:] = np.float32(0)
+    for i in range(bounds.size - 1):
+        for j in range(width):
+            total[j] = np.float32(0)
+        for t in range(bounds[i], bounds[i + 1]):
+            f = features[t]
+            for j in range(width):
+                total[j] += weights[f, j]
+        square = scales[i] * scales[i]
+        for j in range(width):
+            total[j] *= square
+        for t in range(bounds[i], bounds[i + 1]):
+            f = features[t]
+            for j in range(width):
+                out[f, j] += total[j]

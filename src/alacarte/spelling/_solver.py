@@ -1,0 +1,111 @@
+"""Ridge regression from sparse features to vectors, by conjugate gradients on a few dimensions at a time."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.progress import progress
+from alacarte.spelling._kernel import add_features, normal_product, spread_over_features
+
+Singles = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+WIDTH = 32  # dimensions at a time: wider takes more memory for each thread, narrower more time
+
+
+def scales_of(bounds: Longs) -> Singles:
+    """1 / √(number of features) of each word, so that long words weigh no more than short ones."""
+    scales: Singles = (1 / np.sqrt(np.maximum(np.diff(bounds), 1))).astype(np.float32)
+    return scales
+
+
+def predict(features: Ints, bounds: Longs, weights: npt.NDArray[np.floating]) -> Singles:
+    """X W, whatever the precision of the weights; rows of words without features are zero."""
+    out = np.zeros((len(bounds) - 1, weights.shape[1]), dtype=np.float32)
+    scales = scales_of(bounds)
+    if weights.dtype == np.float32:
+        add_features(features, bounds, scales, weights, out)
+        return out
+    step = 2048  # words whose rows are widened together
+    for low in range(0, len(out), step):
+        high = min(low + step, len(out))
+        part = features[bounds[low] : bounds[high]]
+        if len(part):
+            used, places = np.unique(part, return_inverse=True)
+            wide = weights[used].astype(np.float32)
+            here = bounds[low : high + 1] - bounds[low]
+            add_features(places.astype(np.int32), here, scales[low:high], wide, out[low:high])
+    return out
+
+
+def solve_ridge(
+    features: Ints,
+    bounds: Longs,
+    targets: Singles,
+    size: int,
+    ridge: float,
+    *,
+    rows: Longs | None = None,
+    start: Singles | None = None,
+    iterations: int = 8,
+    threads: int = 1,
+    show_progress: bool | None = None,
+) -> Singles:
+    """W that minimises ‖Y − X W‖² + λ‖W‖² over `size` features, as far as so many steps get.
+
+    The preconditioner is the diagonal, which takes the place of most steps: features are met three times or a hundred
+    thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which
+    of the targets belong to the words, if not all.
+    """
+    scales = scales_of(bounds)
+    diagonal = np.bincount(features, np.repeat(scales.astype(np.float64) ** 2, np.diff(bounds)), size) + ridge
+    inverse = (1 / np.maximum(diagonal, 1e-12)).astype(np.float32)[:, None]
+    penalty = np.float32(ridge)
+    result = np.zeros((size, targets.shape[1]), dtype=np.float32)
+
+    def block(low: int) -> None:
+        part = targets[:, low : low + WIDTH]
+        y = np.ascontiguousarray(part if rows is None else part[rows])
+        residual = np.empty((size, y.shape[1]), dtype=np.float32)
+        spread_over_features(features, bounds, scales, y, residual)
+        w = np.zeros_like(residual)
+        product = np.empty_like(residual)
+        if start is not None:
+            w[:] = start[:, low : low + WIDTH]
+            normal_product(features, bounds, scales, w, product)
+            residual -= product + penalty * w
+        z = inverse * residual
+        direction = z.copy()
+        slope = _dots(residual, z)
+        for _ in range(iterations):
+            normal_product(features, bounds, scales, direction, product)
+            product += penalty * direction
+            step = _ratio(slope, _dots(direction, product))
+            w += step * direction
+            residual -= step * product
+            np.multiply(inverse, residual, out=z)
+            before, slope = slope, _dots(residual, z)
+            direction *= _ratio(slope, before)
+            direction += z
+        result[:, low : low + WIDTH] = w
+
+    lows = range(0, targets.shape[1], WIDTH)
+    with progress(len(lows), "blocks", "spelling", show_progress) as bar, ThreadPoolExecutor(threads) as pool:
+        for done, _ in enumerate(pool.map(block, lows), start=1):
+            bar.update_to(done)
+    return result
+
+
+def _dots(a: Singles, b: Singles) -> Doubles:
+    """The product of each column with the same of another, summed in float64."""
+    result: Doubles = np.einsum("ij,ij->j", a, b, dtype=np.float64)
+    return result
+
+
+def _ratio(over: Doubles, under: Doubles) -> Singles:
+    """0 where there is nothing left to do."""
+    quotient: Singles = np.divide(over, under, out=np.zeros_like(over), where=under > 0).astype(np.float32)
+    return quotient

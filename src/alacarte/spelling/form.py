@@ -1,0 +1,367 @@
+"""A vector for a word from its spelling alone, learned from the vectors and no text.
+
+Character n-grams of the word between border marks are the features; ridge regression leads from them to the vectors,
+centred and at length 1. The penalty is chosen on words held out, which also tell how far to trust a spelling: names and
+numbers are hardly written in their letters, inflections and compounds are. See docs/form.md.
+
+>>> from alacarte import WordVectors
+>>> words = ["walk", "walks", "walked", "talk", "talks", "talked", "jump", "jumps"]
+>>> vectors = WordVectors(words, [[3, 0], [3, 1], [3, 2], [2, 0], [2, 1], [2, 2], [0, 0], [0, 1]])
+>>> form = FormModel.learn(vectors, min_words=2)
+>>> form.vector("jumped").known, form.vector("jumped").kind
+(7, 'letters')
+"""
+
+import hashlib
+import json
+import warnings
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from os import PathLike, cpu_count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.draw import evenly_over_octaves
+from alacarte._io.tensors import read_tensors, write_tensors
+from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
+from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
+from alacarte.spelling._solver import WIDTH, predict, solve_ridge
+from alacarte.vectors.formats.cache import default_folder
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
+
+Singles = npt.NDArray[np.float32]
+Halves = npt.NDArray[np.float16]
+Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+
+FORMAT = "alacarte.FormModel/1"
+PENALTIES = (0.3, 1.0, 3.0)
+HELD_OUT = 5000  # words, at most
+LEAST_HELD_OUT = 50
+FEW = 1000  # the first words are drawn from as one doubling, not to lose all of them
+LEAST_OF_KIND = 30  # held-out words that can tell about a kind
+NOTHING = 0.05  # a mean cosine that is none
+STEPS, FURTHER_STEPS = 8, 4  # of conjugate gradients, from nothing and from a solution with a few words fewer
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How near predictions come to the vectors of words held out."""
+
+    kind: str
+    words: int
+    cosine: float  # mean, of centred vectors
+    explained: float  # share of the squared length
+
+
+@dataclass(frozen=True, eq=False)
+class FormVector:
+    """A vector from a spelling: what kind of word it is, how many of its n-grams are known, how good it may be."""
+
+    word: str
+    vector: Singles
+    kind: str
+    ngrams: int
+    known: int
+    expected: float | None  # cosine with the true vector (centred), as held-out words have it; None: not measured
+
+
+@dataclass(frozen=True, eq=False)
+class FormModel:
+    """Weights of character n-grams. `learn` makes one; `vector` gives a word's, `rows` those of many."""
+
+    codes: npt.NDArray[np.uint64]  # of the n-grams, sorted
+    weights: Halves  # (n-grams, dimensions)
+    center: Singles  # mean of the vectors
+    scale: float  # mean length of the centred vectors
+    shortest: int
+    longest: int
+    min_words: int
+    ridge: float
+    writing: Writing
+    words: int  # learned from
+    fingerprint: str  # of the vectors
+    quality: tuple[Quality, ...] = ()
+    lengths: tuple[float, ...] = ()  # of predictions for held-out words, and the mean cosine at each
+    cosines: tuple[float, ...] = ()
+
+    @property
+    def dimension(self) -> int:
+        return int(self.weights.shape[1])
+
+    def __repr__(self) -> str:
+        return f"FormModel({len(self.codes):,} n-grams of {self.words:,} words, {self.dimension} dimensions)"
+
+    # ------------------------------------------------------------------------------------------------ learn
+
+    @classmethod
+    def learn(
+        cls,
+        vectors: VectorsLike,
+        *,
+        shortest: int = 3,
+        longest: int = 6,
+        min_words: int = 3,
+        ridge: float | None = None,
+        exclude: Iterable[str] = (),
+        held_out: int | Iterable[str] = HELD_OUT,
+        seed: int = 0,
+        threads: int | None = None,
+        show_progress: bool | None = None,
+    ) -> "FormModel":
+        """Learn from all vectors but those of `exclude`.
+
+        N-grams have `shortest` to `longest` characters, border marks included, and stand in `min_words` words at
+        least. `ridge=None` chooses the penalty on held-out words, which also measure the quality; they are learned
+        from in the end. `held_out` says how many (at most a twentieth of all), taken evenly from each doubling of the
+        rank, so that frequent words have a say; or it names them.
+        """
+        return learn_with_guesses(
+            vectors, shortest=shortest, longest=longest, min_words=min_words, ridge=ridge, exclude=exclude,
+            held_out=held_out, seed=seed, threads=threads, show_progress=show_progress,
+        )[0]  # fmt: skip
+
+    # -------------------------------------------------------------------------------------------------- use
+
+    def rows(self, words: Sequence[str]) -> tuple[Singles, npt.NDArray[np.bool_]]:
+        """(a vector for each word, whether it has one): no known n-gram, or a kind that spelling says nothing of.
+
+        Vectors are deviations from the mean of all vectors, shrunk as ridge regression does: the less is known, the
+        shorter.
+        """
+        codes, spans = codes_of(words, self.shortest, self.longest, self.writing.cased)
+        features, bounds = find_codes(self.codes, codes, spans)
+        found = predict(features, bounds, self.weights) * np.float32(self.scale)
+        hopeless = {item.kind for item in self.quality if item.words >= LEAST_OF_KIND and item.cosine < NOTHING}
+        usable = np.diff(bounds) > 0
+        if hopeless:
+            usable &= np.array([self.writing.kind(word) not in hopeless for word in words], dtype=bool)
+        found[~usable] = 0
+        return found, usable
+
+    def vector(self, word: str) -> FormVector:
+        """The vector of one word, with what is known of its quality; raises `NotEnoughData` where it has none."""
+        codes, spans = codes_of([word], self.shortest, self.longest, self.writing.cased)
+        known = int(np.isin(codes, self.codes).sum())
+        kind = self.writing.kind(word)
+        found, usable = self.rows([word])
+        if not usable[0]:
+            reason = "none of its n-grams is known" if not known else f"words of the kind {kind!r} do not follow it"
+            raise NotEnoughData(f"the spelling of {word!r} says nothing: {reason}; give a context that mentions it")
+        # As if unknown n-grams had been counted with: one that is known out of many proves little.
+        length = float(np.linalg.norm(found[0])) / self.scale * np.sqrt(known / spans[-1])
+        expected = float(np.interp(length, self.lengths, self.cosines)) if self.lengths else None
+        return FormVector(word, found[0], kind, int(spans[-1]), known, expected)
+
+    def to_frame(self) -> Any:
+        """A pandas frame of the quality by kind of word."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame([asdict(item) for item in self.quality])
+
+    @classmethod
+    def cached(
+        cls,
+        vectors: VectorsLike,
+        folder: str | PathLike[str] | None = None,
+        *,
+        show_progress: bool | None = None,
+        **options: Any,
+    ) -> "FormModel":
+        """`learn`, kept in a folder (default: the user's cache) under the vectors' fingerprint and the options."""
+        source = WordVectors.of(vectors)
+        place = default_folder() if folder is None else Path(folder)
+        name = hashlib.blake2b(json.dumps([FORMAT, options], default=str).encode(), digest_size=4).hexdigest()
+        path = place / f"form-{source.fingerprint}-{name}.safetensors"
+        if path.is_file():
+            with suppress(BadTransform):  # a damaged copy is made again
+                return cls.load(path)
+        model = cls.learn(source, show_progress=show_progress, **options)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            model.save(path)
+        except OSError as error:
+            warnings.warn(f"the form model is not kept: {error}", AlacarteWarning, stacklevel=2)
+        return model
+
+    # ------------------------------------------------------------------------------------------------ files
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """One safetensors file."""
+        told = {
+            "scale": self.scale, "shortest": self.shortest, "longest": self.longest, "min_words": self.min_words,
+            "ridge": self.ridge, "words": self.words, "writing": asdict(self.writing),
+            "quality": [asdict(item) for item in self.quality], "lengths": self.lengths, "cosines": self.cosines,
+        }  # fmt: skip
+        write_tensors(
+            path, {"codes": self.codes, "weights": self.weights, "center": self.center},
+            {"format": FORMAT, "fingerprint": self.fingerprint, "form": json.dumps(told)},
+        )  # fmt: skip
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "FormModel":
+        """What `save` wrote; the weights are memory-mapped, so only the n-grams that are asked for are read."""
+        tensors, metadata = read_tensors(path, BadTransform)
+        if metadata.get("format") != FORMAT:
+            raise BadTransform(f"{path}: no form model but {metadata.get('format', 'something else')!r}")
+        told = json.loads(metadata["form"])
+        return cls(
+            tensors["codes"], tensors["weights"], tensors["center"], told["scale"], told["shortest"], told["longest"],
+            told["min_words"], told["ridge"], Writing(**told["writing"]), told["words"], metadata["fingerprint"],
+            tuple(Quality(**item) for item in told["quality"]), tuple(told["lengths"]), tuple(told["cosines"]),
+        )  # fmt: skip
+
+
+def learn_with_guesses(
+    vectors: VectorsLike,
+    *,
+    shortest: int = 3,
+    longest: int = 6,
+    min_words: int = 3,
+    ridge: float | None = None,
+    exclude: Iterable[str] = (),
+    held_out: int | Iterable[str] = HELD_OUT,
+    seed: int = 0,
+    threads: int | None = None,
+    show_progress: bool | None = None,
+) -> tuple[FormModel, dict[str, Singles]]:
+    """`FormModel.learn`, and the vectors it gave to the held-out words before it learned from them too."""
+    source = WordVectors.of(vectors)
+    if not 1 <= shortest <= longest:
+        raise AlacarteError(f"n-grams have 1 character or more, from the shortest on: not {shortest} to {longest}")
+    if ridge is not None and not ridge > 0:
+        raise AlacarteError(f"the ridge of a form model is a number above 0, not {ridge}")
+    excluded = set(exclude)
+    rows = np.array([row for row, word in enumerate(source.words) if word not in excluded], dtype=np.int64)
+    words = [source.words[row] for row in rows.tolist()]
+    writing = Writing.of(words)
+    codes, spans = codes_of(words, shortest, longest, writing.cased)
+    known = frequent_codes(codes, min_words)
+    if not len(known):
+        raise NotEnoughData(
+            f"no n-gram stands in {min_words} of the {len(words):,} words; learn from more words, or pass a smaller "
+            "min_words"
+        )
+    features, bounds = find_codes(known, codes, spans)
+    del codes
+    center = source.matrix[rows].mean(axis=0, dtype=np.float64)
+    targets, scale = _centred_units(source.matrix, rows, center)
+    rng = np.random.default_rng(seed)
+    if isinstance(held_out, int):
+        held = evenly_over_octaves(np.arange(FEW, FEW + len(rows)), min(held_out, len(rows) // 20), rng)
+    else:
+        wanted = set(held_out)
+        held = np.array([i for i, word in enumerate(words) if word in wanted], dtype=np.int64)
+    kept = np.setdiff1d(np.arange(len(rows)), held)
+    options: dict[str, Any] = {"threads": threads or cpu_count() or 1, "show_progress": show_progress}
+    start: Singles | None = None
+    quality: tuple[Quality, ...] = ()
+    curve: tuple[tuple[float, ...], tuple[float, ...]] = (), ()
+    told: dict[str, Singles] = {}
+    if len(held) >= LEAST_HELD_OUT:
+        left, left_bounds = _subset(features, bounds, kept)
+        out, out_bounds = _subset(features, bounds, held)
+        few = _mixed(targets, rng)
+        tried = {}
+        for penalty in PENALTIES if ridge is None else (ridge,):
+            weights = solve_ridge(left, left_bounds, few, len(known), penalty, rows=kept, **options)
+            tried[penalty] = predict(out, out_bounds, weights)
+        ridge = max(tried, key=lambda penalty: _cosines(tried[penalty], few[held]).mean())
+        guesses, truth = tried[ridge], few[held]
+        if not isinstance(held_out, int):  # the caller wants them in full
+            start = solve_ridge(left, left_bounds, targets, len(known), ridge, rows=kept, **options)
+            guesses, truth = predict(out, out_bounds, start), targets[held]
+            told = {words[i]: guesses[j] * np.float32(scale) for j, i in enumerate(held.tolist())}
+        quality = _quality([writing.kind(words[i]) for i in held.tolist()], guesses, truth)
+        curve = _curve(guesses * np.float32(np.sqrt(targets.shape[1] / truth.shape[1])), truth)
+    ridge = 1.0 if ridge is None else ridge
+    steps = STEPS if start is None else FURTHER_STEPS
+    weights = solve_ridge(features, bounds, targets, len(known), ridge, start=start, iterations=steps, **options)
+    model = FormModel(
+        known, weights.astype(np.float16), center.astype(np.float32), scale, shortest, longest, min_words, ridge,
+        writing, len(words), source.fingerprint, quality, *curve,
+    )  # fmt: skip
+    return model, told
+
+
+def same_stem(words: Iterable[str], vocabulary: Iterable[str]) -> set[str]:
+    """The words of a vocabulary that share the stem of one of `words`: its Snowball stem, or begin with it.
+
+    What a strict test leaves out of learning, so that a plural does not tell on its singular. Needs snowballstemmer.
+
+    >>> sorted(same_stem(["walking"], ["walked", "walk", "sleepwalk", "wall"]))
+    ['walk', 'walked']
+    """
+    package = require("snowballstemmer", extra="regression", purpose="finding words of the same stem")
+    stem = package.stemmer("english").stemWord
+    stems: dict[str, set[str]] = {}  # by the first three letters, which share a stem's
+    for word in words:
+        found = stem(word.lower())
+        stems.setdefault(found[:3], set()).add(found)
+    shared = set()
+    for word in vocabulary:
+        near = stems.get(word[:3].lower())
+        if near and (any(len(one) > 3 and word.lower().startswith(one) for one in near) or stem(word.lower()) in near):
+            shared.add(word)
+    return shared
+
+
+def _centred_units(matrix: Singles, rows: Longs, center: Doubles) -> tuple[Singles, float]:
+    """The vectors of some rows less the mean, at length 1, and their mean length before."""
+    units = np.empty((len(rows), matrix.shape[1]), dtype=np.float32)
+    total = 0.0
+    for low in range(0, len(rows), 1 << 14):
+        part = matrix[rows[low : low + (1 << 14)]] - center
+        lengths = np.linalg.norm(part, axis=1, keepdims=True)
+        units[low : low + len(part)] = part / np.where(lengths > 0, lengths, 1.0)
+        total += float(lengths.sum())
+    return units, total / len(rows)
+
+
+def _subset(features: npt.NDArray[np.int32], bounds: Longs, rows: Longs) -> tuple[npt.NDArray[np.int32], Longs]:
+    """The features of some words only."""
+    lengths = np.diff(bounds)[rows]
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    return features[np.repeat(bounds[rows] - ends[:-1], lengths) + np.arange(ends[-1])], ends
+
+
+def _mixed(targets: Singles, rng: np.random.Generator) -> Singles:
+    """A few random directions of the targets: enough to choose a penalty by, and to tell how good it is."""
+    if targets.shape[1] <= WIDTH:
+        return targets
+    directions = np.linalg.qr(rng.normal(size=(targets.shape[1], WIDTH)))[0]
+    few: Singles = targets @ directions.astype(np.float32)
+    return few
+
+
+def _cosines(guesses: Singles, truth: Singles) -> Doubles:
+    products = np.einsum("ij,ij->i", guesses, truth, dtype=np.float64)
+    lengths = np.linalg.norm(guesses, axis=1).astype(np.float64) * np.linalg.norm(truth, axis=1)
+    result: Doubles = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return result
+
+
+def _quality(kinds: list[str], guesses: Singles, truth: Singles) -> tuple[Quality, ...]:
+    cosines = _cosines(guesses, truth)
+    errors, squares = ((guesses - truth) ** 2).sum(axis=1), (truth**2).sum(axis=1)
+    named = np.array(kinds)
+    found = []
+    for kind in (*KINDS, "all"):
+        chosen = np.flatnonzero((named == kind) | (kind == "all"))
+        if len(chosen):
+            explained = 1 - errors[chosen].sum() / max(float(squares[chosen].sum()), 1e-12)
+            found.append(Quality(kind, len(chosen), float(cosines[chosen].mean()), float(explained)))
+    return tuple(found)
+
+
+def _curve(guesses: Singles, truth: Singles, bins: int = 10) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The mean cosine by the length of the prediction, which says how much the regression knew."""
+    lengths, cosines = np.linalg.norm(guesses, axis=1), _cosines(guesses, truth)
+    parts = np.array_split(np.argsort(lengths, kind="stable"), bins)
+    return (
+        tuple(float(lengths[part].mean()) for part in parts),
+        tuple(float(cosines[part].mean()) for part in parts),
+    )

@@ -1,0 +1,277 @@
+"""Spelling and contexts together: v = a(n) · x/|x| + b(n) · f/|f|, for x = A u from n contexts and f from spelling.
+
+The two weights are learned: few contexts of known words are sampled (`_sampling`), each word is left out of A and of
+the form model that predict it, and a and b are the least squares solution for its true direction, for n = 1, 2, 4 … .
+Between those they are interpolated in log n. The direction that all vectors share is taken out of the result: it tells
+how frequent a word is, not what it means. See docs/form.md for what else was tried.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts.sums import ContextSums
+from alacarte.errors import BadTransform, NotEnoughData, require
+from alacarte.passes.few_contexts import WORDS, Samples, sample_contexts
+from alacarte.spelling.form import FormModel, learn_with_guesses
+from alacarte.text.corpus import CorpusLike
+from alacarte.text.tokenizers import TokenizerLike
+from alacarte.transform.transform import Transform
+from alacarte.vectors.word_vectors import WordVectors
+
+Singles = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+
+FOLDS = 3
+LEAST = 30  # samples of a size from which weights are learned
+DEFINITION = 4  # contexts that a definition is worth, by the training nonces
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What few-shot learning of known words gave at one number of contexts: mean cosines with the true vectors."""
+
+    contexts: int
+    words: int
+    context_weight: float
+    form_weight: float
+    context_cosine: float
+    form_cosine: float
+    fused_cosine: float  # of weights learned without the word
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What a fused vector is made of, row by row: `fused` is `context_part` + `form_part`, at the context's length."""
+
+    fused: Singles
+    context_part: Singles
+    form_part: Singles
+    counts: Longs
+    context_weight: Doubles
+    form_weight: Doubles
+    agreement: Doubles  # cosine of the two
+    origin: tuple[str, ...]  # "contexts", "spelling", "contexts and spelling"
+
+
+@dataclass(frozen=True, eq=False)
+class Fusion:
+    """How much contexts and spelling count, by the number of contexts.
+
+    >>> fusion = Fusion((1, 4), np.array([[0.2, 0.6], [0.6, 0.2]]))
+    >>> [weights.round(2).tolist() for weights in fusion.weights(np.array([1, 2, 4, 100]))]
+    [[0.2, 0.4, 0.6, 0.6], [0.6, 0.4, 0.2, 0.2]]
+    """
+
+    sizes: tuple[int, ...]
+    table: Doubles  # (sizes, 2): a and b
+    common: Doubles | None = None  # the direction that all vectors share, which is taken out
+    report: tuple[Simulated, ...] = ()
+
+    def weights(self, counts: npt.ArrayLike) -> tuple[Doubles, Doubles]:
+        """(a, b) for each number of contexts."""
+        at = np.log2(np.maximum(np.asarray(counts, dtype=np.float64), 1))
+        known = np.log2(np.array(self.sizes, dtype=np.float64))
+        return np.interp(at, known, self.table[:, 0]), np.interp(at, known, self.table[:, 1])
+
+    def combine(self, contexts: npt.ArrayLike, forms: npt.ArrayLike, counts: npt.ArrayLike) -> Parts:
+        """Fuse row by row. A row of zeros means that there is nothing from that side; its count is then 0.
+
+        The length stays that of the context vector: only the direction is learned.
+
+        >>> fusion = Fusion((1,), np.array([[0.5, 0.5]]))
+        >>> parts = fusion.combine([[2.0, 0.0], [0.0, 0.0]], [[0.0, 3.0], [0.0, 3.0]], [1, 0])
+        >>> parts.fused.round(3).tolist(), parts.origin
+        ([[1.4140000343322754, 1.4140000343322754], [0.0, 3.0]], ('contexts and spelling', 'spelling'))
+        """
+        x, f = np.atleast_2d(np.asarray(contexts, np.float64)), np.atleast_2d(np.asarray(forms, np.float64))
+        n = np.atleast_1d(np.asarray(counts, dtype=np.int64))
+        (ux, x_length), (uf, f_length) = _units(x), _units(f)
+        a, b = self.weights(n)
+        has_x, has_f = x_length[:, 0] > 0, f_length[:, 0] > 0
+        both = has_x & has_f
+        a, b = np.where(both, a, has_x * 1.0), np.where(both, b, (has_f & ~has_x) * 1.0)
+        agreement: Doubles = np.einsum("ij,ij->i", ux, uf)
+        if self.common is not None:
+            ux, uf = ux - np.outer(ux @ self.common, self.common), uf - np.outer(uf @ self.common, self.common)
+        mixed_length = _units(a[:, None] * ux + b[:, None] * uf)[1]
+        length = np.where(has_x[:, None], x_length, f_length)
+        scale = np.divide(length, mixed_length, out=np.zeros_like(length), where=mixed_length > 0)
+        context_part, form_part = scale * a[:, None] * ux, scale * b[:, None] * uf
+        names = ("nothing", "contexts", "spelling", "contexts and spelling")
+        origin = tuple(names[code] for code in (has_x + 2 * has_f).tolist())
+        return Parts(
+            (context_part + form_part).astype(np.float32), context_part.astype(np.float32),
+            form_part.astype(np.float32), n, a, b, agreement, origin,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------ learn
+
+    @classmethod
+    def learn(cls, trials: "Trials") -> "Fusion":
+        """The least squares weights at each size, and how well those learned on the other folds do."""
+        (ux, _), (uf, _), (v, _) = _units(trials.contexts), _units(trials.forms), _units(trials.truth)
+        sizes, folds = trials.sizes, trials.folds
+        used: list[int] = []
+        table: list[Doubles] = []
+        report: list[Simulated] = []
+        for size in np.unique(sizes).tolist():
+            here = np.flatnonzero(sizes == size)
+            if len(here) < LEAST:
+                continue
+            a, b = weights = _least_squares(ux[here], uf[here], v[here])
+            fused = np.empty((len(here), v.shape[1]))
+            for fold in np.unique(folds[here]).tolist():
+                inside = folds[here] == fold
+                others = here[~inside] if (~inside).any() else here
+                c, e = _least_squares(ux[others], uf[others], v[others])
+                fused[inside] = c * ux[here[inside]] + e * uf[here[inside]]
+            alone, spelled, best = (
+                float(np.einsum("ij,ij->i", side, v[here]).mean()) for side in (ux[here], uf[here], _units(fused)[0])
+            )
+            used.append(size)
+            table.append(weights)
+            report.append(Simulated(size, len(here), float(a), float(b), alone, spelled, best))
+        if not used:
+            raise NotEnoughData(
+                f"fewer than {LEAST} words could be sampled at any number of contexts; give more text to learn from"
+            )
+        return cls(tuple(used), np.array(table), trials.common, tuple(report))
+
+    def to_frame(self) -> Any:
+        """A pandas frame of the simulation: a row a number of contexts."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame([asdict(item) for item in self.report])
+
+    def to_json(self) -> str:
+        """
+        >>> Fusion.from_json(Fusion((1,), np.array([[0.5, 0.5]])).to_json()).table.tolist()
+        [[0.5, 0.5]]
+        """
+        told = {
+            "format": "alacarte.Fusion/1", "sizes": self.sizes, "weights": self.table.tolist(),
+            "common": None if self.common is None else self.common.tolist(),
+            "report": [asdict(item) for item in self.report],
+        }  # fmt: skip
+        return json.dumps(told, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Fusion":
+        try:
+            told = json.loads(text)
+            if told["format"] != "alacarte.Fusion/1":
+                raise ValueError(f"format {told['format']!r}")
+            report = tuple(Simulated(**item) for item in told["report"])
+            common = None if told["common"] is None else np.array(told["common"], dtype=np.float64)
+            return cls(tuple(told["sizes"]), np.array(told["weights"], dtype=np.float64), common, report)
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadTransform(f"no fusion weights ({error}); learn them again with `alc fit --form`") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Few-shot learning of known words: what contexts and spelling alone say of each, and the truth."""
+
+    contexts: Doubles  # A u, by a transform learned without the word
+    forms: Doubles  # by a form model learned without the word
+    truth: Doubles
+    sizes: Longs  # numbers of contexts
+    folds: Longs  # a word's rows are all in the same one
+    common: Doubles | None  # the direction of the mean of all vectors
+
+    @classmethod
+    def of(
+        cls,
+        vectors: WordVectors,
+        samples: Samples,
+        fit: Callable[[Iterable[str]], Transform],
+        forms: Mapping[str, Singles],
+        *,
+        seed: int = 0,
+    ) -> "Trials":
+        """`fit(exclude)` learns a transform without some words: it is called once for each third of the words.
+
+        `forms` has vectors from spelling for the sampled words, learned without them.
+        """
+        words = [vectors.words[row] for row in samples.rows.tolist()]
+        usable = np.flatnonzero([word in forms and bool(forms[word].any()) for word in words])
+        if not len(usable):
+            raise NotEnoughData("no sampled word has a vector from its spelling; learn from more text")
+        rows = samples.rows[usable]
+        unique = np.unique(rows)
+        folds = np.random.default_rng(seed).integers(FOLDS, size=len(unique))[np.searchsorted(unique, rows)]
+        contexts = np.empty((len(rows), vectors.dimension))
+        for fold in range(FOLDS):
+            inside = folds == fold
+            if inside.any():
+                without = fit([vectors.words[row] for row in np.unique(rows[inside]).tolist()])
+                contexts[inside] = without(samples.means[usable[inside]])
+        mean = vectors.matrix.mean(axis=0, dtype=np.float64)
+        length = float(np.linalg.norm(mean))
+        return cls(
+            contexts, np.stack([forms[words[i]] for i in usable.tolist()]).astype(np.float64),
+            vectors.matrix[rows].astype(np.float64), samples.sizes[usable], folds,
+            mean / length if length > 0 else None,
+        )  # fmt: skip
+
+
+def simulate(
+    vectors: WordVectors,
+    sums: ContextSums,
+    corpus: CorpusLike,
+    *,
+    exclude: Iterable[str] = (),
+    without: Iterable[str] = (),
+    tokenizer: TokenizerLike | None = None,
+    seed: int = 0,
+    show_progress: bool | None = None,
+    form_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> tuple[FormModel, Trials]:
+    """A form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
+
+    `exclude` takes no part in anything, `without` not in the form model; `options` are those of `Transform.fit`.
+    """
+    left_out = {*exclude}
+    samples = sample_contexts(
+        vectors, corpus, sums, exclude={*left_out, *without}, words=min(WORDS, len(vectors) // 5),
+        tokenizer=tokenizer, seed=seed, show_progress=show_progress,
+    )  # fmt: skip
+    words = [vectors.words[row] for row in np.unique(samples.rows).tolist()]
+    form, forms = learn_with_guesses(
+        vectors, exclude={*left_out, *without}, held_out=words, show_progress=show_progress, **(form_options or {})
+    )
+
+    def fit(more: Iterable[str]) -> Transform:
+        return Transform.fit(sums, vectors, **{**options, "exclude": {*left_out, *more}, "folds": 1})
+
+    return form, Trials.of(vectors, samples, fit, forms, seed=seed)
+
+
+def learn_form(vectors: WordVectors, sums: ContextSums, corpus: CorpusLike, **options: Any) -> tuple[FormModel, Fusion]:
+    """A form model and the weights that go with it; options as in `simulate`."""
+    form, trials = simulate(vectors, sums, corpus, **options)
+    return form, Fusion.learn(trials)
+
+
+def _units(rows: Doubles) -> tuple[Doubles, Doubles]:
+    """(rows at length 1, or zeros; the lengths they had)."""
+    lengths: Doubles = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0), lengths
+
+
+def _least_squares(x: Doubles, f: Doubles, v: Doubles) -> Doubles:
+    """(a, b) that minimise Σ |v − a x − b f|², neither below 0."""
+    gram = np.array([[(x * x).sum(), (x * f).sum()], [(x * f).sum(), (f * f).sum()]])
+    right = np.array([(x * v).sum(), (f * v).sum()])
+    solution: Doubles = np.linalg.lstsq(gram, right, rcond=None)[0]
+    if (solution < 0).any():  # the best there is has one of them at 0
+        alone = np.maximum(right / np.maximum(np.diag(gram), 1e-12), 0)
+        gains = alone * right
+        solution = np.where(np.arange(2) == int(np.argmax(gains)), alone, 0.0)
+    return solution

@@ -1,0 +1,1 @@
+"""What to embed, and where it occurs in encoded text."""

@@ -1,0 +1,184 @@
+"""Where do targets (words and n-grams, as sequences of token ids) occur? One look-up a token and n-gram length.
+
+A word id leads straight to its one-word sequence; longer ones are found through a hash table with open addressing, and
+every hit is verified, so a collision costs time and never a wrong match. The hash of an n-gram extends that of the
+(n-1)-gram before it. With millions of targets neither the table nor the sequences fit the processor's cache: some
+tokens are looked up together, and the places in memory of one step are asked for before the step before it is done.
+"""
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.compiled import inner, kernel
+from alacarte._io.prefetch import prefetch
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Slots = npt.NDArray[np.uint64]
+
+EMPTY = -1
+ALONE, STARTS = 1, 2  # roles of an id: a sequence of its own, the beginning of longer ones
+AHEAD = 16  # tokens that are looked up together
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+UPPER, LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _extend(code: np.uint64, token: np.int32) -> np.uint64:
+    code = (code ^ np.uint64(token)) * MULTIPLIER
+    return code ^ (code >> np.uint64(29))
+
+
+@kernel
+def build_table(flat: Ints, bounds: Longs, keys: Ints, n_ids: int, size: int) -> tuple[Ints, Slots, Ints, Ints]:
+    """(one-word sequences by id, hash table of the others, their records, the first sequence equal to each).
+
+    Sequence i is `flat[bounds[i]:bounds[i + 1]]`, to be found as number `keys[i]`. `size` is a power of two above the
+    number of sequences. A slot holds the upper half of the hash and where the record begins, plus one; zero is an empty
+    slot. A record is the number, the length and the ids: one place in memory to verify a hit and know whose it is.
+    """
+    count = bounds.size - 1
+    single = np.full(n_ids, EMPTY, dtype=np.int32)
+    table = np.zeros(size, dtype=np.uint64)
+    records = np.empty(flat.size + 3 * count, dtype=np.int32)
+    first = np.empty(count, dtype=np.int32)
+    owner = np.empty(n_ids, dtype=np.int32)
+    mask = np.uint64(size - 1)
+    end = 0
+    for i in range(count):
+        low, high = bounds[i], bounds[i + 1]
+        first[i] = i
+        if high - low == 1:
+            token = flat[low]
+            if single[token] == EMPTY:
+                single[token] = keys[i]
+                owner[token] = i
+            else:
+                first[i] = owner[token]
+            continue
+        code = np.uint64(0)
+        for k in range(low, high):
+            code = _extend(code, flat[k])
+        slot = code & mask
+        while table[slot] != 0:
+            if (table[slot] ^ code) & UPPER == 0:
+                at = np.int64(table[slot] & LOWER) - 1
+                if _same(flat, low, high - low, records, at):
+                    first[i] = records[at + 2 + (high - low)]
+                    break
+            slot = (slot + np.uint64(1)) & mask
+        if first[i] == i:
+            table[slot] = (code & UPPER) | np.uint64(end + 1)
+            records[end] = keys[i]
+            records[end + 1] = high - low
+            records[end + 2 : end + 2 + high - low] = flat[low:high]
+            records[end + 2 + high - low] = i
+            end += 3 + high - low
+    return single, table, records[:end], first
+
+
+@kernel
+def find_sequences(
+    ids: Ints,
+    offsets: Longs,
+    single: Ints,
+    lengths: Longs,
+    roles: npt.NDArray[np.uint8],
+    table: Slots,
+    records: Ints,
+    starts: Ints,
+    ends: Ints,
+    found: Ints,
+) -> int:
+    """Fill `starts`, `ends`, `found` (the sequences' numbers) with every occurrence; return how many there are.
+
+    `roles[id]` is 0 for the many ids that no sequence begins with, so that these cost nothing but a glance;
+    `single[id]` is the one-word sequence of an id or -1. `lengths` rise. The output arrays hold at least
+    len(ids) × (1 + len(lengths)) entries.
+    """
+    count = 0
+    mask = np.uint64(table.size - 1)
+    codes = np.empty((AHEAD, max(1, lengths.size)), dtype=np.uint64)
+    slots = np.empty((AHEAD, max(1, lengths.size)), dtype=np.uint64)
+    reach = np.empty(AHEAD, dtype=np.int64)  # how many lengths fit at a token
+    for document in range(offsets.size - 1):
+        begin, stop = offsets[document], offsets[document + 1]
+        for low in range(begin, stop, AHEAD):
+            high = min(low + AHEAD, stop)
+            anything = False
+            for i in range(low, high):
+                token = ids[i]
+                reach[i - low] = -1
+                if token >= 0 and roles[token]:
+                    anything = True
+                    reach[i - low] = 0
+                    if roles[token] & STARTS:
+                        reach[i - low] = _hash_ngrams(ids, i, stop, lengths, codes[i - low])
+                        for k in range(reach[i - low]):
+                            prefetch(table, np.int64(codes[i - low, k] & mask))  # type: ignore[call-arg]
+            if not anything:
+                continue
+            for i in range(low, high):
+                for k in range(reach[i - low]):
+                    slot = _next_slot(table, codes[i - low, k] & mask, codes[i - low, k])
+                    slots[i - low, k] = slot
+                    if table[slot] != 0:
+                        prefetch(records, np.int64(table[slot] & LOWER) - 1)  # type: ignore[call-arg]
+            for i in range(low, high):
+                if reach[i - low] < 0:
+                    continue
+                if single[ids[i]] != EMPTY:
+                    starts[count] = i
+                    ends[count] = i + 1
+                    found[count] = single[ids[i]]
+                    count += 1
+                for k in range(reach[i - low]):
+                    slot = slots[i - low, k]
+                    while table[slot] != 0:
+                        at = np.int64(table[slot] & LOWER) - 1
+                        if _same(ids, i, lengths[k], records, at):
+                            starts[count] = i
+                            ends[count] = i + lengths[k]
+                            found[count] = records[at]
+                            count += 1
+                            break
+                        slot = _next_slot(table, (slot + np.uint64(1)) & mask, codes[i - low, k])
+    return count
+
+
+@inner
+def _hash_ngrams(ids, i, stop, lengths, codes):  # type: ignore[no-untyped-def]
+    """Hashes of the n-grams at i for each length; how many there are before the document or the known ids end."""
+    code = np.uint64(0)
+    done = 0
+    for k in range(lengths.size):
+        if i + lengths[k] > stop:
+            return k
+        while done < lengths[k]:
+            if ids[i + done] < 0:
+                return k
+            code = _extend(code, ids[i + done])
+            done += 1
+        codes[k] = code
+    return lengths.size
+
+
+@inner
+def _next_slot(table, slot, code):  # type: ignore[no-untyped-def]
+    """From `slot` on, the first that is empty or has the upper half of this hash."""
+    mask = np.uint64(table.size - 1)
+    while table[slot] != 0 and (table[slot] ^ code) & UPPER != 0:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@inner
+def _same(ids, low, length, records, at):  # type: ignore[no-untyped-def]
+    """Whether the record holds just the ids from `low` on."""
+    if records[at + 1] != length:
+        return False
+    for k in range(length):  # noqa: SIM110 (numba)
+        if records[at + 2 + k] != ids[low + k]:
+            return False
+    return True

@@ -1,0 +1,65 @@
+"""Words and n-grams as sequences of token ids: which of them occur where."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.targets._matching_kernel import ALONE, STARTS, build_table, find_sequences
+from alacarte.text.encoding import UNKNOWN, Encoded
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Occurrences, sorted by start: positions [start, end) hold target number `target`."""
+
+    starts: Ints
+    ends: Ints
+    targets: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+class SequenceTable:
+    """Words and n-grams as sequences of ids, ready for the kernel."""
+
+    def __init__(self, flat: Ints, lengths: Longs, keys_of: Ints, n_ids: int) -> None:
+        bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self._lengths = np.unique(lengths[lengths > 1])
+        self._roles = np.zeros(n_ids, dtype=np.uint8)
+        self._roles[flat[bounds[:-1][lengths == 1]]] |= ALONE
+        self._roles[flat[bounds[:-1][lengths > 1]]] |= STARTS
+        size = 1 << max(4, int(2 * (lengths > 1).sum()).bit_length())
+        self._single, self._table, self._records, first = build_table(flat, bounds, keys_of, n_ids, size)
+        # Two keys may be the same sequence ("New York" and "new york"): it is found for the first, and given to both.
+        self._owners: tuple[Ints, Longs, Longs] | None = None
+        if (first != np.arange(len(first))).any():
+            heads = keys_of[first]
+            copies = np.bincount(heads, minlength=int(keys_of.max()) + 1)
+            self._owners = keys_of[np.argsort(heads, kind="stable")], copies, np.cumsum(copies) - copies
+
+    def find(self, encoded: Encoded) -> Matches:
+        ids = encoded.ids
+        if self._patterns_may_have_grown(ids):
+            ids = np.where(ids < len(self._single), ids, UNKNOWN).astype(np.int32)
+        room = ids.size * (1 + len(self._lengths))
+        starts, ends, found = (np.empty(room, dtype=np.int32) for _ in range(3))
+        count = find_sequences(
+            ids, encoded.offsets, self._single, self._lengths, self._roles, self._table, self._records,
+            starts, ends, found,
+        )  # fmt: skip
+        starts, ends, found = starts[:count], ends[:count], found[:count]
+        if self._owners is None:
+            return Matches(starts, ends, found)
+        owners, amounts, begins = self._owners
+        copies = amounts[found]
+        within = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
+        targets = owners[np.repeat(begins[found], copies) + within]
+        return Matches(np.repeat(starts, copies), np.repeat(ends, copies), targets)
+
+    def _patterns_may_have_grown(self, ids: Ints) -> bool:
+        return bool(ids.size) and int(ids.max()) >= len(self._single)

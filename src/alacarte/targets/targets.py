@@ -1,0 +1,454 @@
+"""What to embed: words, n-grams, patterns over tokens, labelled spans. Compiled once into a matcher over ids.
+
+Overlapping and nested matches all count. A match is (start, end, target); what it sees are the windows outside it.
+"""
+
+import fnmatch
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.progress import ProgressCallback, progress
+from alacarte.errors import BadTargets
+from alacarte.targets.discovery import frequent_ngrams
+from alacarte.targets.sequences import Matches, SequenceTable
+from alacarte.text.corpus import Corpus, CorpusLike, extent
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
+from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+
+Kind = Literal["words", "tokens", "glob", "regex", "span"]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+
+class Targets:
+    """An ordered set of things to embed, each under the key it was asked for.
+
+    >>> Targets(["decorator", "keyword argument"])
+    Targets(2: 'decorator', 'keyword argument')
+    >>> Targets.glob(["immigr*", "asylum *"]) | Targets(["border"])
+    Targets(3: 'immigr*', 'asylum *', 'border')
+
+    A plain string is split into tokens as the corpus is, so that `New York` finds what the corpus has. A sequence
+    of tokens is taken as it is; its key joins them with spaces.
+    """
+
+    def __init__(self, items: "str | Iterable[str | Sequence[str]]" = ()) -> None:
+        if isinstance(items, str):
+            items = [items]
+        pairs: list[tuple[str, Kind]] = []
+        for item in items:
+            if isinstance(item, str):
+                pairs.append((item, "words"))
+            elif isinstance(item, Sequence) and item and all(isinstance(token, str) for token in item):
+                pairs.append((" ".join(item), "tokens"))
+            else:
+                raise BadTargets(f"a target is a string or a sequence of tokens, not {item!r}")
+        self._set(pairs)
+
+    def _set(self, pairs: Iterable[tuple[str, Kind]], any_label: bool = False) -> "Targets":
+        kinds: dict[str, Kind] = {}
+        for key, kind in pairs:
+            if not key.strip():
+                raise BadTargets("a target is empty; leave out blank lines and empty strings")
+            if kinds.setdefault(key, kind) != kind:
+                raise BadTargets(
+                    f"{key!r} is asked for both as {kinds[key]} and as {kind}; one key can hold one vector, "
+                    "so embed them in two runs"
+                )
+        self._kinds = kinds
+        self.any_label = any_label
+        return self
+
+    @classmethod
+    def _of(cls, pairs: Iterable[tuple[str, Kind]], any_label: bool = False) -> "Targets":
+        return cls.__new__(cls)._set(pairs, any_label)
+
+    @classmethod
+    def of(cls, what: "TargetsLike") -> "Targets":
+        """Targets from whatever describes them: one string, many, a `Path` to a file, or targets themselves."""
+        if isinstance(what, Targets):
+            return what
+        if isinstance(what, PathLike):
+            return cls.from_file(what)
+        return cls(what)
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> "Targets":
+        """One target a line; the tokens of an n-gram separated by spaces; blank lines and repetitions skipped."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadTargets(
+                f"{path}: byte {error.start} is not UTF-8; save the list of targets as UTF-8 text"
+            ) from None
+        except OSError as error:
+            raise BadTargets(f"{path}: {error.strerror}; pass a text file with one target a line") from None
+        items = [line.strip() for line in text.split("\n") if line.strip()]
+        if not items:
+            raise BadTargets(f"{path}: the file is empty; write one word or n-gram a line")
+        return cls(items)
+
+    @classmethod
+    def ngrams(cls, keys: str | Iterable[str]) -> "Targets":
+        """N-grams whose tokens are set off by single spaces, taken as they are: the keys of vectors induced before.
+
+        >>> Targets.ngrams(["new york", "isn t"]) == Targets([["new", "york"], ["isn", "t"]])
+        True
+        """
+        return cls._of((key, "tokens") for key in _listed(keys))
+
+    @classmethod
+    def glob(cls, patterns: str | Iterable[str]) -> "Targets":
+        """Patterns with `*` and `?` that must match whole tokens; several tokens separated by spaces."""
+        return cls._of((pattern, "glob") for pattern in _listed(patterns))
+
+    @classmethod
+    def regex(cls, patterns: str | Iterable[str]) -> "Targets":
+        """Regular expressions searched for inside tokens (anchor with ^ and $); separated by spaces."""
+        targets = cls._of((pattern, "regex") for pattern in _listed(patterns))
+        for pattern in targets:
+            for part in pattern.split():
+                try:
+                    re.compile(part)
+                except re.error as error:
+                    raise BadTargets(f"the regular expression {part!r} is malformed: {error}") from None
+        return targets
+
+    @classmethod
+    def spans(cls, labels: Iterable[str] | None = None) -> "Targets":
+        """The annotated spans of the documents, under their labels; with `labels`, only those."""
+        if labels is None:
+            return cls._of((), any_label=True)
+        return cls._of((label, "span") for label in _listed(labels))
+
+    @classmethod
+    def discover(
+        cls,
+        corpus: CorpusLike,
+        *,
+        n: int | Iterable[int] = 1,
+        min_count: int = 10,
+        vectors: Mapping[str, object] | Sequence[str] | None = None,
+        tokenizer: TokenizerLike = "words",
+        known: bool = False,
+        punctuation: bool = False,
+        show_progress: bool | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> "Targets":
+        """All n-grams that occur at least `min_count` times in a corpus, the most frequent first.
+
+        Single words that `vectors` holds are left out unless `known`; n-grams with a token that has no letter or
+        digit are left out unless `punctuation`. Exact, with memory bounded by what is frequent: an n-gram is
+        counted only where both (n-1)-grams in it are frequent.
+
+        >>> Targets.discover(["a rose is a rose", "is a rose"], n=(1, 2), min_count=3)
+        Targets(3: 'a', 'rose', 'a rose')
+        """
+        lengths = sorted({n} if isinstance(n, int) else set(n))
+        if not lengths or lengths[0] < 1:
+            raise BadTargets(f"n-gram lengths start at 1, not {lengths or n}")
+        if min_count < 1:
+            raise BadTargets(f"min_count is at least 1, not {min_count}")
+        index = vocabulary_index(vectors)
+        lexicon = Lexicon(index, grow=True)
+        encoder = Encoder(get_tokenizer(tokenizer), lexicon)
+        source = Corpus.of(corpus)
+        with progress(*extent(source), "counting n-grams", show_progress, callback) as bar:
+
+            def batches() -> Iterator[tuple[Ints, Longs]]:
+                for block in source.blocks():
+                    encoded = encoder.encode(block)
+                    bar.update_to(block.position)
+                    yield encoded.ids, encoded.offsets
+
+            found = frequent_ngrams(batches(), max(lengths), min_count)
+        words = np.array([*index, *lexicon.extra], dtype=object)
+        usable = np.ones(len(words), dtype=bool)
+        if not punctuation:
+            wordlike = re.compile(r"[^\W_]")
+            usable[:] = [wordlike.search(word) is not None for word in words]
+        keys: list[str] = []
+        for length, sequences in enumerate(found, start=1):
+            if length in lengths:
+                chosen = usable[sequences].all(axis=1)
+                if length == 1 and not known:
+                    chosen &= sequences[:, 0] >= len(index)
+                columns = words[sequences[chosen]].T.tolist()
+                keys += map(" ".join, zip(*columns, strict=True))
+        return cls.ngrams(keys)
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: CorpusLike,
+        n: int | Iterable[int] = 3,
+        *,
+        min_count: int = 1,
+        vectors: Mapping[str, object] | Sequence[str] | None = None,
+        tokenizer: TokenizerLike = "words",
+        known: bool = False,
+        punctuation: bool = True,
+        show_progress: bool | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> "Targets":
+        """The n-grams of a task: all that occur in its documents, up to length `n` (or of the lengths listed).
+
+        Single words that `vectors` holds are left out unless `known`: they have a vector already. Labels are not
+        looked at, so the documents may be those to train on and those to test on. Made for millions of n-grams.
+
+        >>> Targets.from_documents(["a rose is a rose"], n=2)
+        Targets(6: 'a', 'rose', 'is', 'a rose', 'rose is', …)
+        """
+        lengths = range(1, n + 1) if isinstance(n, int) else n
+        return cls.discover(
+            documents, n=lengths, min_count=min_count, vectors=vectors, tokenizer=tokenizer, known=known,
+            punctuation=punctuation, show_progress=show_progress, callback=callback,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._kinds
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Targets):
+            return NotImplemented
+        return list(self._kinds.items()) == list(other._kinds.items()) and self.any_label == other.any_label
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __or__(self, other: "Targets") -> "Targets":
+        return Targets._of([*self._kinds.items(), *other._kinds.items()], any_label=self.any_label or other.any_label)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(key) for key, _ in zip(self, range(5), strict=False))
+        more = ", …" if len(self) > 5 else ""
+        labels = " + any label" if self.any_label else ""
+        if not len(self):
+            return "Targets(any label)" if self.any_label else "Targets(none)"
+        return f"Targets({len(self)}: {shown}{more}{labels})"
+
+    # -------------------------------------------------------------------------------------- save and load
+
+    def to_state(self) -> dict[str, str | bool]:
+        """All but the keys, in a form that JSON can hold; `from_state` puts them together again."""
+        return {"kinds": "".join(kind[0] for kind in self._kinds.values()), "any_label": self.any_label}
+
+    def digest(self) -> str:
+        """A short name for exactly these targets."""
+        content = json.dumps([list(self._kinds), self.to_state()], ensure_ascii=True)
+        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+    @classmethod
+    def from_state(cls, keys: Iterable[str], state: Mapping[str, object]) -> "Targets":
+        initials: dict[str, Kind] = {"w": "words", "t": "tokens", "g": "glob", "r": "regex", "s": "span"}
+        kinds = [initials[initial] for initial in str(state["kinds"])]
+        return cls._of(zip(keys, kinds, strict=False), any_label=bool(state["any_label"]))
+
+    # -------------------------------------------------------------------------------------------- compile
+
+    def compile(self, lexicon: "Lexicon", tokenizer: Tokenizer) -> "Matcher":
+        """A matcher over ids. Adds the targets' own words to the lexicon; tokens of a target that the tokenizer
+        cannot produce simply never occur."""
+        flat: list[str] = []
+        lengths: list[int] = []
+        keys_of: list[int] = []
+        patterns: list[tuple[int, list[re.Pattern[str]]]] = []
+        labels: dict[str, int] = {}
+        if set(self._kinds.values()) == {"tokens"}:  # by the million, perhaps
+            keys = list(self._kinds)
+            ids, counts = lexicon.add_sequences(keys)
+            table = SequenceTable(ids, counts, np.arange(len(keys), dtype=np.int32), len(lexicon))
+            return Matcher(keys, table, [], {}, self.any_label, lexicon)
+        for position, (key, kind) in enumerate(self._kinds.items()):
+            if kind == "words" or kind == "tokens":
+                tokens = tokenizer(key, lexicon.index) if kind == "words" else key.split(" ")
+                if not tokens:
+                    raise BadTargets(f"the tokenizer {tokenizer.name!r} finds no token in the target {key!r}")
+                flat += tokens
+                lengths.append(len(tokens))
+                keys_of.append(position)
+            elif kind == "span":
+                labels[key] = position
+            else:
+                patterns.append((position, [_token_pattern(part, kind) for part in key.split()]))
+        sequences = None
+        if flat:
+            ids = lexicon.add_all(flat)
+            sequences = SequenceTable(ids, np.array(lengths), np.array(keys_of, dtype=np.int32), len(lexicon))
+        return Matcher(list(self), sequences, patterns, labels, self.any_label, lexicon)
+
+
+TargetsLike = Targets | str | PathLike[str] | Iterable[str | Sequence[str]]
+
+
+def _listed(items: str | Iterable[str]) -> list[str]:
+    return [items] if isinstance(items, str) else list(items)
+
+
+def _token_pattern(part: str, kind: Kind) -> re.Pattern[str]:
+    return re.compile(rf"\A{fnmatch.translate(part)}" if kind == "glob" else part, re.IGNORECASE)
+
+
+def vocabulary_index(vectors: Mapping[str, object] | Sequence[str] | None) -> dict[str, int]:
+    """Word → row for anything that lists words: vectors, a mapping, a list; nothing known for None."""
+    if vectors is None:
+        return {}
+    index = getattr(vectors, "key_to_index", None)
+    return dict(index) if index is not None else {word: row for row, word in enumerate(vectors)}
+
+
+# ----------------------------------------------------------------------------------------------- matching
+
+
+def _no_matches() -> Matches:
+    nothing = np.empty(0, dtype=np.int32)
+    return Matches(nothing, nothing, nothing)
+
+
+class Matcher:
+    """Finds all targets in encoded documents. `keys` grows when spans bring labels not seen before."""
+
+    groups = 1  # rows of sums for each target
+
+    def __init__(
+        self,
+        keys: list[str],
+        sequences: "SequenceTable | _WholeVocabulary | None",
+        patterns: list[tuple[int, list[re.Pattern[str]]]],
+        labels: dict[str, int],
+        any_label: bool,
+        lexicon: Lexicon,
+    ) -> None:
+        self.keys = keys
+        self._lexicon = lexicon
+        self._labels = labels
+        self.any_label = any_label
+        self._taken = set(keys) - set(labels) if any_label else set()
+        self._sequences = sequences
+        self._patterns = [
+            (position, [_PatternMask(pattern, lexicon) for pattern in parts]) for position, parts in patterns
+        ]
+        if self._patterns:
+            tests = [mask.pattern for _, masks in self._patterns for mask in masks]
+            lexicon.admit = lambda token: any(test.search(token) for test in tests)
+
+    @classmethod
+    def of_vocabulary(cls, words: Sequence[str], lexicon: Lexicon) -> "Matcher":
+        """Every word of the vectors is a target: what learning a transform needs."""
+        return cls(list(words), _WholeVocabulary(len(words)), [], {}, False, lexicon)
+
+    @property
+    def rows(self) -> int:
+        """How many rows of sums the matches name by now."""
+        return len(self.keys) * self.groups
+
+    @property
+    def stateless(self) -> bool:
+        """Whether matching one block never depends on another, so that threads may match several at a time."""
+        return not (self._patterns or self._labels or self.any_label)
+
+    def restore(self, keys: Sequence[str]) -> None:
+        """Take up labels that were met before, in their order."""
+        for label in keys[len(self.keys) :]:
+            self._labels[label] = len(self.keys)
+            self.keys.append(label)
+
+    def match(self, encoded: Encoded) -> Matches:
+        parts: list[Matches] = []
+        if self._sequences is not None:
+            parts.append(self._sequences.find(encoded))
+        for position, masks in self._patterns:
+            parts.append(_find_pattern(encoded, position, masks))
+        if encoded.spans and (self._labels or self.any_label):
+            parts.append(self._find_spans(encoded))
+        if not parts:
+            return _no_matches()
+        if len(parts) == 1:
+            return parts[0]
+        starts = np.concatenate([part.starts for part in parts])
+        ends = np.concatenate([part.ends for part in parts])
+        targets = np.concatenate([part.targets for part in parts])
+        order = np.lexsort((targets, ends, starts))
+        return Matches(starts[order], ends[order], targets[order])
+
+    def _find_spans(self, encoded: Encoded) -> Matches:
+        found: list[tuple[int, int, int]] = []
+        for start, end, label in encoded.spans:
+            position = self._labels.get(label)
+            if position is None:
+                if not self.any_label:
+                    continue
+                if label in self._taken:
+                    raise BadTargets(
+                        f"the label {label!r} of a span is also the key of another target; rename one of them"
+                    )
+                position = self._labels[label] = len(self.keys)
+                self.keys.append(label)
+            found.append((start, end, position))
+        if not found:
+            return _no_matches()
+        columns = np.array(sorted(found), dtype=np.int32)
+        return Matches(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
+
+
+class _WholeVocabulary:
+    """Every word that has a vector, as its own target: each known token is a match."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def find(self, encoded: Encoded) -> Matches:
+        ids = encoded.ids
+        starts = np.flatnonzero((ids >= 0) & (ids < self._size)).astype(np.int32)
+        return Matches(starts, starts + np.int32(1), ids[starts])
+
+
+class _PatternMask:
+    """Which ids a token pattern matches, found out once for each id that occurs."""
+
+    def __init__(self, pattern: re.Pattern[str], lexicon: Lexicon) -> None:
+        self.pattern = pattern
+        self._lexicon = lexicon
+        self._answers = np.full(len(lexicon) + 1, -1, dtype=np.int8)  # -1: not asked yet
+        self._answers[-1] = 0  # the unknown id -1 reads the last entry
+
+    def __call__(self, ids: Ints) -> npt.NDArray[np.bool_]:
+        if len(self._answers) < len(self._lexicon) + 1:
+            grown = np.full(2 * len(self._lexicon) + 1, -1, dtype=np.int8)
+            grown[: len(self._answers) - 1] = self._answers[:-1]
+            grown[-1] = 0
+            self._answers = grown
+        answers = self._answers[ids]
+        if (answers < 0).any():
+            for token in np.unique(ids[answers < 0]).tolist():
+                self._answers[token] = self.pattern.search(self._lexicon.word(token)) is not None
+            answers = self._answers[ids]
+        return np.asarray(answers == 1)
+
+
+def _find_pattern(encoded: Encoded, position: int, masks: list[_PatternMask]) -> Matches:
+    ids, length = encoded.ids, len(masks)
+    if ids.size < length:
+        return _no_matches()
+    hits = masks[0](ids[: ids.size - length + 1])
+    for shift, mask in enumerate(masks[1:], start=1):
+        hits = hits & mask(ids[shift : ids.size - length + 1 + shift])
+    starts = np.flatnonzero(hits)
+    if length > 1:  # all tokens in one document
+        document = np.searchsorted(encoded.offsets, starts, side="right")
+        starts = starts[starts + length <= encoded.offsets[document]]
+    begins = starts.astype(np.int32)
+    return Matches(begins, (starts + length).astype(np.int32), np.full(starts.size, position, dtype=np.int32))

@@ -1,0 +1,1 @@
+"""Text from anywhere, cut into documents, tokens and ids."""

@@ -1,0 +1,441 @@
+"""Where bytes come from: files, globs, folders, archives and standard input, as blocks of whole lines."""
+
+import codecs
+import glob
+import io
+import lzma
+import os
+import re
+import sys
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from shutil import copyfileobj
+from typing import Any, BinaryIO, TypeAlias, cast
+
+from alacarte._io.files import compression, decompressed
+from alacarte.errors import BadCorpus, require
+
+BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
+DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
+BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
+Buffered: TypeAlias = "io.BufferedReader[Any]"
+AS_TEXT = 'to pass text itself, put it in a list: ["…"]'
+
+
+@dataclass(slots=True)
+class Stream:
+    """One open file, archive member or standard input, as plain (decompressed) bytes."""
+
+    name: str  # for messages and for the format by ending
+    file: BinaryIO
+    position: Callable[[], int]  # bytes of the input consumed so far, as they lie on disk
+    path: Path | None = None  # set where the bytes lie on disk just as they are
+
+
+def find_files(source: str | os.PathLike[str]) -> list[Path]:
+    """The files behind a path, a glob pattern or a folder."""
+    name = os.fspath(source)
+    path = Path(name).expanduser()
+    if name and os.path.exists(path):  # noqa: PTH110 (a whole text as a name makes Path.exists raise)
+        return _walk(path) if path.is_dir() else [path]
+    if glob.has_magic(name):
+        matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 (Path.glob takes no absolute pattern)
+        files = sorted((p for p in map(Path, matches) if not p.is_dir()), key=lambda p: p.parts)
+        if files:
+            return files
+        raise BadCorpus(f"no file matches {_short(name)}; check the pattern and the folder, or, {AS_TEXT}")
+    raise BadCorpus(f"no such file: {_short(name)}; check the path, or, {AS_TEXT}")
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= 80 else name[:79] + "…")
+
+
+def _walk(folder: Path) -> list[Path]:
+    def refuse(error: OSError) -> None:
+        raise BadCorpus(f"{error.filename} cannot be listed: {error.strerror}; check its permissions")
+
+    files: list[Path] = []
+    for root, folders, names in os.walk(folder, followlinks=True, onerror=refuse):
+        here = Path(root).resolve()
+        # Links are followed, but not the ones that lead back up: they would never end.
+        folders[:] = [f for f in folders if f[0] != "." and not here.is_relative_to((here / f).resolve())]
+        paths = (Path(root, name) for name in names if name[0] != ".")
+        files += (path for path in paths if path.is_file() or path.is_symlink())
+    if not files:
+        raise BadCorpus(f"the folder {folder} holds no files (hidden ones are skipped); check the path")
+    return sorted(files, key=lambda path: path.parts)
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn what decompressors and disks raise into a `BadCorpus` that names the file."""
+    try:
+        yield
+    except DAMAGED as error:
+        raise BadCorpus(
+            f"{name} cannot be read to its end ({error or type(error).__name__}): it is damaged or was cut "
+            "off; copy or download it again"
+        ) from error
+
+
+def standard_input() -> Iterator[Stream]:
+    counted = _Counted(cast("io.RawIOBase", sys.stdin.buffer))
+    yield _plain("standard input", io.BufferedReader(counted), lambda: counted.count)
+
+
+def file_streams(path: Path) -> Iterator[Stream]:
+    """The stream of a file, or those of an archive's members; each is closed when the next is asked for."""
+    with _open(path) as raw:
+        counted = _Counted(raw, os.fstat(raw.fileno()).st_size)
+        buffered = io.BufferedReader(counted, BLOCK)
+        with reading(str(path)):
+            head = buffered.peek(512)
+        kind = compression(head)
+        seekable = path.is_file()  # a pipe can be opened only once, so it is never taken for an archive
+        if seekable and head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+            members = _zip_members(path)
+        elif seekable and (_tar_magic(head) if kind is None else _is_tar(path)):
+            members = _tar_members(path)
+        else:
+            stream = _plain(str(path), buffered, lambda: counted.count)
+            stream.path = path if kind is None else None
+            yield stream
+            return
+    yield from _members(path, members)
+
+
+def _open(path: Path) -> io.FileIO:
+    try:
+        return io.FileIO(path)
+    except FileNotFoundError:
+        raise BadCorpus(f"no such file: {path}; it was there before, or a link to it was") from None
+    except OSError as error:
+        raise BadCorpus(f"{path} cannot be opened: {error.strerror}; check that it is a readable file") from error
+
+
+def _plain(name: str, buffered: Buffered, position: Callable[[], int]) -> Stream:
+    with reading(name):
+        kind = compression(buffered.peek(8))
+        raw = cast("BinaryIO", buffered)
+        if kind == "zst":
+            return Stream(name, cast("BinaryIO", io.BufferedReader(_Zstd(raw), 1 << 20)), position)
+        return Stream(name, decompressed(raw, kind), position)
+
+
+class _Counted(io.RawIOBase):
+    """Counts the bytes that go through: a pipe cannot tell its position, and a file may shrink while it is read."""
+
+    def __init__(self, raw: io.RawIOBase, expected: int = 0) -> None:
+        self.raw = raw
+        self.count = 0
+        self.expected = expected
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        count = self.raw.readinto(buffer) or 0
+        self.count += count
+        if not count and self.count < self.expected:  # its new end would pass for the end of the text
+            raise OSError("it shrank while it was read")
+        return count
+
+
+class _Zstd(io.RawIOBase):
+    """Zstandard frames one after another; unlike the library's own reader, a cut-off one is an error."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._library = require("zstandard", extra="zst", purpose="reading .zst files")
+        self._raw = raw
+        self._frame = self._new_frame()
+        self._started = False
+        self._ready = memoryview(b"")
+
+    def _new_frame(self) -> Any:
+        # Windows up to 2 GiB: dumps made with `zstd --long=31` need them.
+        return self._library.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._ready:
+            data = b""
+            if self._frame.eof:
+                data, self._frame, self._started = self._frame.unused_data, self._new_frame(), False
+            data = data or self._raw.read(1 << 16)
+            if not data:
+                if self._started:
+                    raise EOFError("the compressed data ends in the middle")
+                return 0
+            self._started = True
+            try:
+                self._ready = memoryview(self._frame.decompress(data))
+            except self._library.ZstdError as error:
+                raise OSError(str(error)) from error
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+
+@dataclass(slots=True)
+class _Member:
+    name: str
+    size: int
+    open: Callable[[], Buffered]
+
+
+def _members(path: Path, members: Iterator[tuple[int, _Member]]) -> Iterator[Stream]:
+    on_disk = path.stat().st_size
+    done = 0
+    with reading(str(path)):
+        for total, member in members:
+            name = f"{path}/{member.name}"
+            try:
+                opened = member.open()
+            except (RuntimeError, NotImplementedError) as error:  # encrypted, or a rare compression
+                raise BadCorpus(f"{name} cannot be opened: {error}; unpack the archive first") from error
+            with opened as file:
+                if _looks_like_archive(file.peek(512)):
+                    raise BadCorpus(f"{name} is an archive inside an archive; unpack the outer one first")
+                # Members are read in the order of their names, so a share of the archive stands in for the
+                # place in it.
+                yield _plain(name, file, partial(_share, file.tell, done, total, on_disk))
+            done += member.size
+
+
+def _share(tell: Callable[[], int], done: int, total: int, on_disk: int) -> int:
+    return on_disk * (done + tell()) // max(total, 1)
+
+
+def _wanted(name: str) -> bool:
+    return not any(part[0] == "." and part not in (".", "..") for part in name.split("/") if part)
+
+
+def _looks_like_archive(head: bytes) -> bool:
+    return head.startswith(b"PK\x03\x04") or _tar_magic(head)
+
+
+def _tar_magic(head: bytes) -> bool:
+    return head[257:262] == b"ustar"
+
+
+def _zip_members(path: Path) -> Iterator[tuple[int, _Member]]:
+    with zipfile.ZipFile(path) as archive:
+        infos = sorted((i for i in archive.infolist() if not i.is_dir()), key=lambda i: i.filename)
+        if any(i.filename in ("[Content_Types].xml", "mimetype") for i in infos):
+            raise BadCorpus(f"{path} is an office document or e-book, not text; export it as plain text first")
+        infos = [i for i in infos if _wanted(i.filename)]
+        total = sum(i.file_size for i in infos)
+        for info in infos:
+            opener = cast("Callable[[], Buffered]", partial(archive.open, info))
+            yield total, _Member(info.filename, info.file_size, opener)
+
+
+@contextmanager
+def _tar_bytes(path: Path) -> Iterator[BinaryIO]:
+    with _open(path) as raw, io.BufferedReader(raw, 1 << 20) as buffered:
+        yield _plain(str(path), buffered, raw.tell).file
+
+
+def _is_tar(path: Path) -> bool:
+    with _tar_bytes(path) as file:
+        try:
+            return _tar_magic(file.read(512))
+        except DAMAGED:
+            return False  # said properly when the file is read
+
+
+def _tar_members(path: Path) -> Iterator[tuple[int, _Member]]:
+    """Members by name; a compressed tar is read straight through if in that order, else from a copy."""
+    with _open(path) as raw:
+        packed = compression(raw.read(8)) is not None
+    if not packed:
+        with tarfile.open(path, "r:") as archive:
+            yield from _tar_sorted(archive)
+        return
+    with _tar_bytes(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
+        infos = [(info.name, info.size) for info in archive if info.isreg() and _wanted(info.name)]
+    total = sum(size for _, size in infos)
+    with _tar_bytes(path) as file:
+        if infos == sorted(infos):
+            with tarfile.open(fileobj=file, mode="r|") as archive:
+                for info in archive:
+                    if info.isreg() and _wanted(info.name):
+                        yield total, _tar_member(archive, info)
+            return
+        # Going back in a compressed stream means starting over, once per member: a plain copy is faster.
+        with tempfile.TemporaryFile() as copy:
+            copyfileobj(file, copy, 1 << 20)
+            copy.seek(0)
+            with tarfile.open(fileobj=copy, mode="r:") as archive:
+                yield from _tar_sorted(archive)
+
+
+def _tar_sorted(archive: tarfile.TarFile) -> Iterator[tuple[int, _Member]]:
+    infos = sorted((i for i in archive if i.isreg() and _wanted(i.name)), key=lambda i: i.name)
+    total = sum(info.size for info in infos)
+    for info in infos:
+        yield total, _tar_member(archive, info)
+
+
+def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> _Member:
+    return _Member(info.name, info.size, cast("Callable[[], Buffered]", partial(archive.extractfile, info)))
+
+
+def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
+    """Blocks of about `size` bytes that end at a line's end, each with the position after reading it.
+
+    A line longer than a block makes the block grow; its parts are joined once, so this stays linear.
+
+    >>> stream = Stream("x", io.BytesIO(b"one\\ntwo\\nthree"), lambda: 0)
+    >>> [block for block, _ in line_blocks(stream, size=6)]
+    [b'one\\n', b'two\\n', b'three']
+    """
+    parts: list[bytes] = []
+    while True:
+        with reading(stream.name):
+            data = stream.file.read(size)
+        if not data:
+            break
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            parts.append(data)
+            continue
+        parts.append(data[:cut])
+        yield b"".join(parts), stream.position()
+        parts = [data[cut:]] if cut < len(data) else []
+    if parts:
+        yield b"".join(parts), stream.position()
+
+
+def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -> Iterator[tuple[str, int, int]]:
+    r"""`line_blocks`, each decoded in one call, with its size in bytes and the position.
+
+    ``\r\n`` is made ``\n``, and a byte order mark at the start is dropped.
+
+    >>> stream = Stream("x", io.BytesIO(b"\xef\xbb\xbfone\r\ntwo"), lambda: 0)
+    >>> list(text_blocks(stream, "utf-8", "strict"))
+    [('one\n', 8, 0), ('two', 3, 0)]
+    """
+    if not _newline_is_a_byte(encoding):
+        file = io.BufferedReader(_Transcoded(stream, encoding, errors), 1 << 20)
+        stream = Stream(stream.name, cast("BinaryIO", file), stream.position)
+        encoding, errors = "utf-8", "surrogatepass"
+    utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+    offset = 0
+    for block, position in line_blocks(stream, size):
+        skip = _byte_order_mark(stream.name, block) if offset == 0 and utf8 else 0
+        try:
+            text = (block[skip:] if skip else block).decode("utf-8" if utf8 else encoding, errors)
+        except UnicodeDecodeError as error:
+            raise _undecodable(stream.name, encoding, offset + skip + error.start, error) from error
+        offset += len(block)
+        yield text.replace("\r\n", "\n") if "\r" in text else text, len(block), position
+
+
+def utf8_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -> Iterator[tuple[bytes, int, int]]:
+    """`line_blocks` as UTF-8, each with its offset in the stream and the position.
+
+    Strict UTF-8 is passed on as it is, unchecked: whoever decodes it calls `decode_line`.
+    """
+    if errors != "strict" or codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
+        for text, _, position in text_blocks(stream, encoding, errors, size):
+            yield text.encode("utf-8", "surrogatepass"), 0, position
+        return
+    offset = 0
+    for block, position in line_blocks(stream, size):
+        skip = _byte_order_mark(stream.name, block) if offset == 0 else 0
+        yield block[skip:] if skip else block, offset + skip, position
+        offset += len(block)
+
+
+def decode_line(name: str, block: bytes, offset: int, low: int, high: int) -> str:
+    """The text of block[low:high]; an error names the byte that is not UTF-8 by its place in the file."""
+    try:
+        return block[low:high].decode("utf-8", "strict" if name else "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise _undecodable(name, "utf-8", offset + low + error.start, error) from error
+
+
+def _byte_order_mark(name: str, block: bytes) -> int:
+    """How many bytes of a first block are a mark and not text."""
+    if block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise BadCorpus(f'{name} is UTF-16 text, not UTF-8; pass encoding="utf-16"')
+    return 3 if block.startswith(codecs.BOM_UTF8) else 0
+
+
+def paragraphs(texts: Iterable[str]) -> Iterator[str]:
+    r"""What stands between blank lines, out of blocks of whole lines.
+
+    >>> list(paragraphs(["one\nstill one\n", "\ntwo\n"]))
+    ['one\nstill one', 'two']
+    """
+    parts: list[str] = []
+    for text in texts:
+        # The line end before the block is put back, for a blank line right at its start.
+        first, *others = BLANK_LINES.split("\n" + text)
+        parts.append(first[1:])
+        for other in others:
+            yield "".join(parts).removesuffix("\n")
+            parts = [other]
+    text, newline, last = "".join(parts).rpartition("\n")
+    yield text if not last or last.isspace() else text + newline + last
+
+
+def _undecodable(name: str, encoding: str, offset: int, error: UnicodeDecodeError) -> BadCorpus:
+    return BadCorpus(
+        f"{name}: byte {offset} (0x{error.object[error.start]:02x}) is not {encoding} text ({error.reason}); "
+        'pass errors="replace" to put � there, or the encoding the file is in, such as encoding="latin-1"'
+    )
+
+
+def _newline_is_a_byte(encoding: str) -> bool:
+    """Whether lines can be told apart before decoding."""
+    name = codecs.lookup(encoding).name
+    if name == "utf-8-sig":
+        return True
+    stateful = name.startswith(("iso2022", "hz", "utf-7"))  # a line may depend on the one before
+    return "\n".encode(encoding) == b"\n" and not stateful
+
+
+class _Transcoded(io.RawIOBase):
+    """A stream in UTF-16 or the like, as UTF-8."""
+
+    def __init__(self, stream: Stream, encoding: str, errors: str) -> None:
+        self._stream = stream
+        self._encoding = encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
+        self._fed = 0
+        self._ready = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._ready and not self._ended:
+            with reading(self._stream.name):
+                data = self._stream.file.read(1 << 20)
+            self._ended = not data
+            pending = len(self._decoder.getstate()[0])
+            try:
+                text = self._decoder.decode(data, final=self._ended)
+            except UnicodeDecodeError as error:
+                offset = self._fed - pending + error.start
+                raise _undecodable(self._stream.name, self._encoding, offset, error) from error
+            self._fed += len(data)
+            self._ready = text.encode("utf-8", "surrogatepass")
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count

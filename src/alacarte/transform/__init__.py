@@ -1,0 +1,1 @@
+"""The d × d matrix: least squares, its report, other people's matrices."""

@@ -1,0 +1,1 @@
+"""Word vectors, the formats they are stored in, and their nearest neighbours."""

@@ -1,0 +1,137 @@
+"""Every file format that word vectors come in, and the table that picks one by the content of a file."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from numpy.typing import NDArray
+
+from alacarte._io.files import SUFFIXES
+from alacarte.errors import BadVectors
+from alacarte.vectors.formats import fasttext_binary, gensim_pickle, native, npy, text, word2vec_binary
+from alacarte.vectors.formats.problems import Problems, Skipped
+from alacarte.vectors.formats.sniff import sniff
+from alacarte.vectors.formats.streams import plain_suffix, sink
+from alacarte.vectors.formats.table import Table
+
+__all__ = ["FORMATS", "Format", "Problems", "Skipped", "Table", "describe", "read", "sniff", "write"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format: how to read it, how to write it if that can be done, and how such files are usually called.
+
+    `write_stream` writes to an open file, and the result may be compressed; `write_path` writes files itself.
+    """
+
+    read: Callable[[str | PathLike[str], int | None, Problems], Table]
+    write_stream: Callable[[BinaryIO, Sequence[str], NDArray[Any]], None] | None = None
+    write_path: Callable[[str | PathLike[str], Sequence[str], NDArray[Any]], None] | None = None
+    suffixes: tuple[str, ...] = ()
+
+
+FORMATS = {
+    "safetensors": Format(native.read, write_path=native.write, suffixes=(".safetensors",)),
+    "glove-text": Format(text.read_glove, text.write_glove, suffixes=(".txt", ".glove")),
+    "word2vec-text": Format(text.read_word2vec, text.write_word2vec, suffixes=(".vec", ".w2v")),
+    "word2vec-binary": Format(word2vec_binary.read, word2vec_binary.write, suffixes=(".bin",)),
+    "npy": Format(npy.read, write_path=npy.write, suffixes=(".npy",)),
+    "fasttext-binary": Format(fasttext_binary.read),
+    "gensim": Format(gensim_pickle.read),
+}
+
+
+def read(
+    path: str | PathLike[str], format: str | None = None, limit: int | None = None, on_error: str = "raise"
+) -> Table:
+    """Read a vector file of any format.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "tiny.txt"
+    ...     _ = file.write_text("the 0.5 1\\nof 2 3\\n")
+    ...     table = read(file)
+    >>> table.words, table.matrix.tolist()
+    (['the', 'of'], [[0.5, 1.0], [2.0, 3.0]])
+    """
+    problems = Problems(path, on_error)
+    table = _named(format or sniff(path)[0]).read(path, limit, problems)
+    if not table.words:
+        raise BadVectors(f"{fspath(path)} holds no usable vector; check the file. {problems.report()}")
+    return table
+
+
+def write(path: str | PathLike[str], words: Sequence[str], matrix: NDArray[Any], format: str | None = None) -> None:
+    """Write words and vectors, atomically, in the format that the name asks for.
+
+    >>> import tempfile, numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(Path(folder) / "tiny.vec.gz", ["the"], np.ones((1, 2), np.float32))
+    ...     sniff(Path(folder) / "tiny.vec.gz")
+    ('word2vec-text', 'gz')
+    """
+    chosen = _named(format or _format_for(path))
+    if chosen.write_stream:
+        with sink(path) as file:
+            chosen.write_stream(file, words, matrix)
+    elif chosen.write_path:
+        if Path(path).suffix.lower() in SUFFIXES:
+            raise BadVectors(f"{path}: this format is memory-mapped and not compressed; leave the ending away")
+        chosen.write_path(path, words, matrix)
+    else:
+        raise BadVectors(f"the format {format!r} is only read; write one of: {_writable()}")
+
+
+def describe(path: str | PathLike[str]) -> dict[str, Any]:
+    """What a file is: format, compression, bytes, and where cheap to tell words, dimension and first words.
+
+    A pickle is not opened, since that would run its code.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "tiny.vec"
+    ...     _ = file.write_text("2 3\\nthe 1 2 3\\nof 4 5 6\\n")
+    ...     facts = describe(file)
+    >>> facts["format"], facts["words"], facts["dimension"], facts["first_words"]
+    ('word2vec-text', 2, 3, ['the', 'of'])
+    """
+    format, compression = sniff(path)
+    facts: dict[str, Any] = {
+        "path": fspath(path),
+        "format": format,
+        "compression": compression,
+        "bytes": Path(path).stat().st_size,
+        "words": None,
+        "dimension": None,
+        "first_words": [],
+    }
+    if format != "gensim":
+        table = _named(format).read(path, 10, Problems(path, "skip"))
+        facts.update(words=table.total, dimension=table.matrix.shape[1], first_words=table.words)
+    return facts
+
+
+def _named(format: str) -> Format:
+    if format not in FORMATS:
+        raise BadVectors(f"there is no format {format!r}; pass one of: {', '.join(FORMATS)}")
+    return FORMATS[format]
+
+
+def _writable() -> str:
+    return ", ".join(name for name, format in FORMATS.items() if format.write_stream or format.write_path)
+
+
+def _format_for(path: str | PathLike[str]) -> str:
+    suffix = plain_suffix(path)
+    for name, format in FORMATS.items():
+        if suffix in format.suffixes:
+            return name
+    if suffix in (".kv", ".model"):
+        raise BadVectors(f"{path}: gensim's own format is only read; call .to_gensim().save(…) instead")
+    endings = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
+    raise BadVectors(
+        f"cannot tell a format from the name {Path(path).name!r}; use one of {endings}, "
+        f"or pass format= one of: {_writable()}"
+    )

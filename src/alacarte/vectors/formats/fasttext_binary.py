@@ -1,0 +1,178 @@
+"""fastText's own .bin models, version 12: words, and character n-grams that unknown words are made of."""
+
+import struct
+from dataclasses import dataclass
+from os import PathLike, fspath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alacarte.errors import BadVectors
+from alacarte.vectors.formats import _subwords as subwords
+from alacarte.vectors.formats.problems import Problems
+from alacarte.vectors.formats.streams import Source
+from alacarte.vectors.formats.table import Table, whole_table
+
+MAGIC, VERSION = 793712314, 12
+BLOCK = 1 << 22
+END_OF_SENTENCE = "</s>"  # the one word that has no n-grams
+_START = struct.Struct("<14id")  # magic, version, twelve settings, t
+_DICTIONARY = struct.Struct("<3i2q")
+_ENTRY = struct.Struct("<qb")
+_MATRIX = struct.Struct("<?2q")
+
+
+@dataclass(frozen=True)
+class Subwords:
+    """The n-gram rows of a fastText model and how to find them."""
+
+    matrix: NDArray[np.float32]
+    shortest: int
+    longest: int
+
+    def vector(self, word: str) -> NDArray[np.float32] | None:
+        """The mean of the rows of the word's n-grams, or None if it has none."""
+        if self.longest == 0 or word == END_OF_SENTENCE:
+            return None
+        data = np.frombuffer(f"<{word}>".encode(), np.uint8)
+        rows = np.empty(len(data) * self.longest, np.int64)
+        count = subwords.ngram_rows(data, self.shortest, self.longest, len(self.matrix), rows)
+        if count == 0:
+            return None
+        return np.asarray(self.matrix[rows[:count]].sum(axis=0, dtype=np.float32) / np.float32(count))
+
+
+def looks_like(head: bytes) -> bool:
+    """Whether the first bytes are those of a fastText model.
+
+    >>> looks_like(struct.pack("<2i", MAGIC, 12)), looks_like(b"the 0.1 0.2")
+    (True, False)
+    """
+    return head[:4] == MAGIC.to_bytes(4, "little")
+
+
+class _Reader:
+    """Reads exactly what is asked for, and knows where it stands."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.data = b""
+        self.position = 0  # in `data`
+        self.offset = 0  # of `data` in the file
+
+    def need(self, size: int) -> None:
+        if len(self.data) - self.position < size:
+            rest = self.data[self.position :]
+            self.offset += self.position
+            self.data = rest + self.source.read(max(BLOCK, size - len(rest)))
+            self.position = 0
+            if len(self.data) < size:
+                raise BadVectors(f"{self.source.path} is cut off; download or copy it again")
+
+    def unpack(self, layout: struct.Struct) -> tuple[int, ...]:
+        self.need(layout.size)
+        values = layout.unpack_from(self.data, self.position)
+        self.position += layout.size
+        return values
+
+    def word(self) -> bytes:
+        end = self.data.find(b"\0", self.position)
+        while end < 0:
+            before = len(self.data) - self.position
+            if before > BLOCK:
+                raise BadVectors(f"{self.source.path} is damaged: a word has no end; download it again")
+            self.need(before + 1)
+            end = self.data.find(b"\0", self.position)
+        word = self.data[self.position : end]
+        self.position = end + 1
+        return word
+
+    def matrix(self, rows: int, columns: int) -> NDArray[np.float32]:
+        start, size = self.offset + self.position, 4 * rows * columns
+        if self.source.compression is None:
+            if start + size > self.source.size:
+                raise BadVectors(f"{self.source.path} is cut off; download or copy it again")
+            mapped = np.memmap(self.source.path, "<f4", "r", start, (rows, columns))
+            return mapped.view(np.ndarray)
+        parts = [self.data[self.position :][:size]]
+        missing = size - len(parts[0])
+        while missing:
+            part = self.source.read(min(missing, 1 << 26))
+            if not part:
+                raise BadVectors(f"{self.source.path} is cut off; download or copy it again")
+            parts.append(part)
+            missing -= len(part)
+        return np.frombuffer(b"".join(parts), "<f4").reshape(rows, columns)
+
+
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+    """Read the words and compute their vectors as fastText does; the n-grams stay memory-mapped."""
+    with Source(path) as source:
+        reader = _Reader(source)
+        magic, version, dimension, *settings = reader.unpack(_START)
+        buckets, shortest, longest = settings[7:10]
+        if magic != MAGIC or version != VERSION:
+            raise BadVectors(f"{path}: fastText version {version} is not known here; version {VERSION} is")
+        entries, known, _, _, pruned = reader.unpack(_DICTIONARY)
+        if not 0 <= known <= entries or dimension < 1:
+            raise BadVectors(f"{path} is damaged: its header makes no sense; download it again")
+        encoded = []
+        for _ in range(entries):
+            word = reader.word()
+            _, label = reader.unpack(_ENTRY)
+            if not label:
+                encoded.append(word)
+        quantised, rows, columns = reader.unpack(_MATRIX)
+        if quantised or pruned > 0:
+            raise BadVectors(
+                f"{fspath(path)} is a quantised model (.ftz), which holds only rough vectors; "
+                "get the .bin or the .vec file of the model"
+            )
+        if not longest or pruned == 0:
+            buckets = longest = 0
+        if columns != dimension or len(encoded) != known or rows < known + buckets or buckets < 0:
+            raise BadVectors(f"{path} is damaged: its matrix has {rows} × {columns} values; download it again")
+        matrix = reader.matrix(rows, columns)
+    if longest and not buckets:
+        longest = 0
+    words, bad = _decode(encoded[:limit], problems)
+    vectors = _word_vectors(encoded[: len(words)], known, matrix, shortest, longest, buckets)
+    if bad:
+        good = np.ones(len(words), np.bool_)
+        good[bad] = False
+        words = [word for word, fine in zip(words, good.tolist(), strict=True) if fine]
+        vectors = vectors[good]
+    table = whole_table(words, vectors, None, problems, known)
+    ngrams = Subwords(matrix[known : known + buckets], shortest, longest)
+    return Table(table.words, table.matrix, table.skipped, known, ngrams)
+
+
+def _decode(encoded: list[bytes], problems: Problems) -> tuple[list[str], list[int]]:
+    words, bad = [], []
+    for row, word in enumerate(encoded):
+        try:
+            words.append(word.decode())
+        except UnicodeDecodeError:
+            bad.append(row)
+            words.append(word.decode(errors="replace"))
+            problems.add("bad UTF-8", f"row {row + 1}", words[-1], "the word is not UTF-8")
+    return words, bad
+
+
+def _word_vectors(
+    encoded: list[bytes],
+    known: int,
+    matrix: NDArray[np.float32],
+    shortest: int,
+    longest: int,
+    buckets: int,
+) -> NDArray[np.float32]:
+    if not longest:
+        return np.array(matrix[: len(encoded)])
+    bracketed = [b"" if word == END_OF_SENTENCE.encode() else b"<" + word + b">" for word in encoded]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(word) for word in bracketed], out=offsets[1:])
+    data = np.frombuffer(b"".join(bracketed), np.uint8)
+    out = np.empty((len(encoded), matrix.shape[1]), np.float32)
+    subwords.mean_rows(data, offsets, known, matrix, shortest, longest, buckets, out)
+    return out

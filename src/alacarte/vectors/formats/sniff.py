@@ -1,0 +1,81 @@
+"""Which format a file has, told by its content."""
+
+from os import PathLike
+
+from alacarte.errors import BadVectors
+from alacarte.vectors.formats import fasttext_binary, word2vec_binary
+from alacarte.vectors.formats.streams import Source
+from alacarte.vectors.formats.text import HEAD, head_lines, parse_header, usual_width
+
+# Files that people pass by mistake, and what to do instead.
+OTHERS = {
+    b"PK\x03\x04": "a zip archive; unpack it and pass the vector file in it",
+    b"Rar!": "a RAR archive; unpack it and pass the vector file in it",
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive; unpack it and pass the vector file in it",
+    b"%PDF": "a PDF document; pass a vector file",
+    b"PAR1": "a Parquet file; read it with pandas and pass the frame to WordVectors.of",
+    b"ARROW1": "an Arrow file; read it with pandas and pass the frame to WordVectors.of",
+    b"\x89HDF": "an HDF5 file; read it with h5py and pass (words, matrix) to WordVectors.of",
+    b"SQLite format 3": "an SQLite database; read it and pass (words, matrix) to WordVectors.of",
+    b"<!DOCTYPE": "a web page; the download went wrong, get the file itself",
+    b"<html": "a web page; the download went wrong, get the file itself",
+    b"version https://git-lfs": "a Git LFS pointer; run `git lfs pull` to get the file itself",
+    b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
+    b"\xfe\xff": "UTF-16 text; convert it to UTF-8",
+}
+
+
+def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
+    """The format and the compression of a vector file, by content and not by name.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "misleading.bin"
+    ...     _ = file.write_text("the 0.1 0.2\\nof 0.3 0.4\\n")
+    ...     sniff(file)
+    ('glove-text', None)
+    """
+    with Source(path) as source:
+        head = source.read(HEAD)
+        compression = source.compression
+    if not head:
+        raise BadVectors(f"{path} is empty; download or write it again")
+    if head[257:262] == b"ustar":
+        raise BadVectors(f"{path} is a tar archive; unpack it and pass the vector file in it")
+    found = _binary(head) or _text(head, len(head) < HEAD)
+    for magic, what in OTHERS.items():
+        # A word of a vector file may begin like those magics that are plain text.
+        if head.startswith(magic) and (found is None or not magic.decode("latin-1").isprintable()):
+            raise BadVectors(f"{path} is {what}")
+    if found is None:
+        raise BadVectors(
+            f"{path} is not a vector file of a known kind: text would have lines of a word and numbers with "
+            "spaces between; pass format= if you know it, or call WordVectors(words, matrix)"
+        )
+    return found, compression
+
+
+def _binary(head: bytes) -> str | None:
+    if head.startswith(b"\x93NUMPY"):
+        return "npy"
+    if fasttext_binary.looks_like(head):
+        return "fasttext-binary"
+    if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") < 1 << 32:
+        return "safetensors"
+    if head[0] == 0x80 and 2 <= head[1] <= 5:  # a pickle, and which protocol
+        return "gensim"
+    return None
+
+
+def _text(head: bytes, whole: bool) -> str | None:
+    lines = head_lines(head, whole)
+    header = parse_header(lines[0])
+    if header is not None:
+        width = usual_width(lines[1:])
+        if width < 2 and width != header[1] and word2vec_binary.looks_like(head):
+            return "word2vec-binary"
+        # Otherwise a line of two whole numbers can only be GloVe text of one dimension.
+        if width == header[1] or width > 1 or len(lines) == 1:
+            return "word2vec-text"
+    return "glove-text" if usual_width(lines) else None

@@ -1,0 +1,101 @@
+"""Vector files as streams of plain bytes, whatever compresses them, with a progress bar for long ones."""
+
+import bz2
+import gzip
+import lzma
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+from alacarte._io.files import DAMAGED, SUFFIXES, atomic_write, compression, decompressed
+from alacarte._io.progress import progress
+from alacarte.errors import BadVectors, require
+
+
+class Source:
+    """The plain bytes of a file, read from its start.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "a"
+    ...     _ = file.write_bytes(gzip.compress(b"plain"))
+    ...     with Source(file) as source:
+    ...         print(source.compression, source.read(100))
+    gz b'plain'
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if self.path.is_dir():
+            raise BadVectors(f"{self.path} is a folder; pass the path of the vector file in it")
+        if not self.path.exists():
+            raise BadVectors(f"there is no file {self.path}; check the path")
+        self._raw = self.path.open("rb")
+        self.size = self.path.stat().st_size
+        self.compression = compression(self._raw.read(16))
+        self._raw.seek(0)
+        try:
+            self._plain = decompressed(self._raw, self.compression)
+        except BaseException:
+            self._raw.close()
+            raise
+        self._stack = ExitStack()
+        self._stack.callback(self._raw.close)
+        self._bar = self._stack.enter_context(progress(self.size, "B", f"reading {self.path.name}"))
+
+    def read(self, size: int) -> bytes:
+        """The next `size` bytes; fewer at the end."""
+        try:
+            data = self._plain.read(size)
+        except DAMAGED as error:
+            if self.compression is None:
+                raise
+            raise BadVectors(f"{self.path} is damaged or cut off ({error}); download or copy it again") from error
+        self._bar.update_to(self._raw.tell())
+        return data
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
+
+
+@contextmanager
+def sink(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write plain bytes to: compressed as its name says, complete or not there at all."""
+    kind = SUFFIXES.get(Path(path).suffix.lower())
+    with atomic_write(path) as file:
+        if kind is None:
+            yield file
+        else:
+            with _compressor(file, kind) as plain:
+                yield plain
+
+
+def _compressor(file: BinaryIO, kind: str) -> Any:
+    if kind == "gz":
+        return gzip.GzipFile("", "wb", 6, file, mtime=0)  # no time in it: same vectors, same bytes
+    if kind == "bz2":
+        return bz2.BZ2File(file, "wb")
+    if kind == "xz":
+        return lzma.LZMAFile(file, "wb")
+    zstandard = require("zstandard", extra="zst", purpose="writing .zst files")
+    return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
+
+
+def plain_suffix(path: str | os.PathLike[str]) -> str:
+    """The end of a file's name, without that of its compression.
+
+    >>> plain_suffix("glove.TXT.gz")
+    '.txt'
+    """
+    path = Path(path)
+    if path.suffix.lower() in SUFFIXES:
+        path = path.with_suffix("")
+    return path.suffix.lower()

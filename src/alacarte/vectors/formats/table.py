@@ -1,0 +1,79 @@
+"""What every reader returns."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alacarte.vectors.formats.problems import Problems, Skipped, usable_rows
+
+if TYPE_CHECKING:
+    from alacarte.vectors.formats.fasttext_binary import Subwords
+
+
+@dataclass(frozen=True)
+class Table:
+    """Words and their vectors, checked: unique words, finite float32 rows."""
+
+    words: list[str]
+    matrix: NDArray[np.float32]
+    skipped: Skipped = field(default_factory=Skipped)
+    total: int | None = None  # how many words the file says it has, whatever the limit
+    subwords: "Subwords | None" = None
+
+
+class Growing:
+    """Rows that arrive block by block: a matrix that grows in place, and its words.
+
+    >>> rows = Growing(2, 1)
+    >>> rows.room(3)[:] = 1
+    >>> rows.take(["a", "b", "c"])
+    >>> rows.finish().tolist()
+    [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    """
+
+    def __init__(self, dimension: int, expected: int) -> None:
+        self.words: list[str] = []
+        self.seen: set[str] = set()
+        self._matrix = np.empty((max(1, expected), dimension), np.float32)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def room(self, rows: int) -> NDArray[np.float32]:
+        """The next `rows` rows, to be filled."""
+        needed = len(self.words) + rows
+        if needed > len(self._matrix):
+            # Nothing else holds the array, and realloc moves large ones without copying.
+            grown = (max(needed, len(self._matrix) * 3 // 2), self._matrix.shape[1])
+            self._matrix.resize(grown, refcheck=False)
+        return self._matrix[len(self.words) : needed]
+
+    def take(self, words: list[str], keep: NDArray[np.bool_] | None = None) -> None:
+        """Accept the rows just filled, those in `keep` only."""
+        start = len(self.words)
+        if keep is not None:
+            words = [word for word, good in zip(words, keep.tolist(), strict=True) if good]
+            self._matrix[start : start + len(words)] = self._matrix[start : start + len(keep)][keep]
+        self.words.extend(words)
+
+    def finish(self) -> NDArray[np.float32]:
+        """The matrix, cut to the rows taken."""
+        self._matrix.resize((len(self.words), self._matrix.shape[1]), refcheck=False)
+        self._matrix.flags.writeable = False
+        return self._matrix
+
+
+def whole_table(
+    words: list[str], matrix: NDArray[Any], limit: int | None, problems: Problems, total: int | None = None
+) -> Table:
+    """A table from all words and a whole matrix, less what is beyond `limit` or cannot be used."""
+    total = len(words) if total is None else total
+    # Rows beyond the limit are not looked at; with rows to skip among the first, fewer than `limit` remain.
+    words, matrix = words[:limit], matrix[:limit]
+    keep = usable_rows(words, matrix, problems)
+    if keep is not None:
+        words, matrix = [words[row] for row in np.flatnonzero(keep).tolist()], matrix[keep]
+    matrix.flags.writeable = False
+    return Table(words, matrix, problems.report(), total)

