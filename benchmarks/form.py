@@ -29,7 +29,7 @@ if arguments.induce:
     for form in (False, True, False, True):
         start = time.perf_counter(), time.process_time()
         spread = arguments.spread if form else None
-        induced = model.induce(targets, arguments.induce, form=form, spread=spread, threads=1, show_progress=False)
+        induced = model.induce(arguments.induce, targets, form=form, spread=spread, threads=1, show_progress=False)
         taken = time.perf_counter() - start[0], time.process_time() - start[1]
         print(f"form={form}: {len(induced):,} vectors, {taken[0]:.1f} s ({taken[1]:.1f} s of processor time)")
 else:

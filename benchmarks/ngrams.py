@@ -61,7 +61,7 @@ def main() -> None:
         if given.interrupt is not None:
             timed("until the interruption", lambda: _interrupted(model, targets, corpus, checkpoint, given.interrupt))
         sums = timed(
-            "sum their contexts", lambda: model.collect(targets, corpus, checkpoint=checkpoint, checkpoint_seconds=120)
+            "sum their contexts", lambda: model.collect(corpus, targets, checkpoint=checkpoint, checkpoint_seconds=120)
         )
         induced = timed("transform", lambda: model.apply(sums))
         out = given.out or Path(folder) / "ngrams.safetensors"
@@ -84,7 +84,7 @@ def _interrupted(model: ALaCarte, targets: Targets, corpus: Corpus, checkpoint: 
             raise KeyboardInterrupt
 
     try:
-        model.collect(targets, corpus, checkpoint=checkpoint, callback=stop)
+        model.collect(corpus, targets, checkpoint=checkpoint, callback=stop)
     except KeyboardInterrupt:
         print(f"interrupted; {checkpoint.stat().st_size / 1e9:.2f} GB of work are kept", flush=True)
 

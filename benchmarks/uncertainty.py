@@ -55,7 +55,7 @@ def real_contexts(options: argparse.Namespace, model: ALaCarte) -> Contexts:
         chosen = rng.choice(usable, min(options.words, len(usable)), replace=False)
         words = np.array([model.vectors.words[row] for row in chosen])
         found = gather(model, words.tolist(), Path(options.corpus), limit=3000)
-        means = model.collect(words.tolist(), Path(options.corpus)).means()
+        means = model.collect(Path(options.corpus), words.tolist()).means()
         targets, sums, documents = found.targets, found.sums, found.documents
         if keep is not None:
             np.savez(keep, words=words, targets=targets, sums=sums, documents=documents, means=means)
@@ -257,7 +257,7 @@ def cost(options: argparse.Namespace) -> None:
             for spread in times:
                 began = time.perf_counter()
                 sums = model.collect(
-                    targets, Path(options.corpus), spread=spread, threads=options.threads, show_progress=False
+                    Path(options.corpus), targets, spread=spread, threads=options.threads, show_progress=False
                 )
                 times[spread].append(time.perf_counter() - began)
                 groups = 0 if sums.groups is None else sums.groups.sums.nbytes

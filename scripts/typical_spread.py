@@ -29,7 +29,7 @@ def main() -> None:
     usable = [row for row in np.flatnonzero((counts >= 16) & (counts <= 10_000)) if model.vectors.words[row].isalpha()]
     rng = np.random.default_rng(0)
     words = [model.vectors.words[row] for row in rng.choice(usable, min(given.words, len(usable)), replace=False)]
-    sure = model.induce(words, given.corpus, spread=16).uncertainty
+    sure = model.induce(given.corpus, words, spread=16).uncertainty
     typical = sure.typical
     typical.save(OUT / f"{given.model}.spread")
     for name in ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near", "targets"):

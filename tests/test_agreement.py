@@ -80,9 +80,9 @@ def test_a_model_that_listens():
 def test_every_average_is_weighted(averaging):
     rng = np.random.default_rng(0)
     vectors = WordVectors([f"w{i}" for i in range(9)], rng.normal(size=(9, 4)) + 1)
-    from alacarte.contexts.reading import ContextSettings
+    from alacarte.contexts.reading import Reading
 
-    transform = Transform(rng.normal(size=(4, 4)), settings=ContextSettings(3, 3, averaging))
+    transform = Transform(rng.normal(size=(4, 4)), settings=Reading(3, 3, averaging))
     model = ALaCarte(vectors, transform)
     contexts = ["w0 w1 x w2", "w3 x w4", "w5 w6 w1 x w7", "x w8 w2"]
     found = model.agreement(contexts, target="x")

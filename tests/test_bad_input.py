@@ -103,45 +103,45 @@ def test_a_name_that_is_no_file_and_no_known_set():
 
 def test_a_corpus_that_is_not_there(tmp_path):
     with pytest.raises(BadCorpus, match="no such file"):
-        MODEL.induce(["cat"], tmp_path / "nothing.txt")
+        MODEL.induce(tmp_path / "nothing.txt", ["cat"])
 
 
 def test_text_where_a_path_belongs():
     with pytest.raises(BadCorpus, match=r"put it in a list"):
-        MODEL.induce(["cat"], "the cat sat on the mat")
+        MODEL.induce("the cat sat on the mat", ["cat"])
 
 
 def test_a_corpus_without_text(tmp_path):
     (tmp_path / "empty.txt").write_text(" \n\n\t\n")
     with pytest.raises(BadCorpus, match="holds no text"):
-        MODEL.induce(["cat"], tmp_path / "empty.txt")
+        MODEL.induce(tmp_path / "empty.txt", ["cat"])
 
 
 def test_another_encoding_names_the_byte(tmp_path):
     (tmp_path / "latin.txt").write_bytes("the cat\nthe café sat\n".encode("latin-1"))
     with pytest.raises(BadCorpus, match=r"latin\.txt: byte 15 .*latin-1"):
-        MODEL.induce(["cat"], tmp_path / "latin.txt")
-    assert MODEL.induce(["cat"], Corpus(tmp_path / "latin.txt", errors="replace")).count("cat") == 1
+        MODEL.induce(tmp_path / "latin.txt", ["cat"])
+    assert MODEL.induce(Corpus(tmp_path / "latin.txt", errors="replace"), ["cat"]).count("cat") == 1
 
 
 def test_a_column_that_is_not_there(tmp_path):
     (tmp_path / "a.csv").write_text("id,body\n1,the cat sat\n")
     with pytest.raises(BadCorpus, match=r"body"):
-        MODEL.induce(["cat"], Corpus(tmp_path / "a.csv"))
-    assert MODEL.induce(["cat"], Corpus(tmp_path / "a.csv", text="body")).count("cat") == 1
+        MODEL.induce(Corpus(tmp_path / "a.csv"), ["cat"])
+    assert MODEL.induce(Corpus(tmp_path / "a.csv", text="body"), ["cat"]).count("cat") == 1
 
 
 def test_a_line_that_is_no_json(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "the cat"}\n{"text": \n')
     with pytest.raises(BadCorpus, match=r"a\.jsonl.*2"):
-        MODEL.induce(["cat"], tmp_path / "a.jsonl")
+        MODEL.induce(tmp_path / "a.jsonl", ["cat"])
 
 
 def test_reading_an_iterator_twice():
     corpus = Corpus(iter(["the cat sat"]))
-    MODEL.induce(["cat"], corpus)
+    MODEL.induce(corpus, ["cat"])
     with pytest.raises(BadCorpus, match="already read"):
-        MODEL.induce(["cat"], corpus)
+        MODEL.induce(corpus, ["cat"])
 
 
 def test_spans_outside_their_text():
@@ -153,14 +153,14 @@ def test_spans_outside_their_text():
 
 
 def test_a_target_that_never_occurs_is_listed_not_zero():
-    induced = MODEL.induce(["cat", "dog"], ["the cat sat"])
+    induced = MODEL.induce(["the cat sat"], ["cat", "dog"])
     assert induced.missing == ["dog"]
     assert "dog" not in induced
 
 
 def test_no_target_occurs_at_all():
     with pytest.raises(NotEnoughData, match="none of the 2 targets occurs"):
-        MODEL.induce(["dog", "cow"], ["the cat sat"])
+        MODEL.induce(["the cat sat"], ["dog", "cow"])
 
 
 def test_an_empty_list_of_targets(tmp_path):

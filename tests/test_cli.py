@@ -293,7 +293,7 @@ def test_induce_from_a_list(model: str) -> None:
     assert Path("gone").read_text(encoding="utf-8") == "never seen\n"
     found = WordVectors.load("o.vec")
     assert found.words == ("blorp", "New York")
-    expected = ALaCarte.load("model").induce(["blorp", "New York"], Path("one.txt"))
+    expected = ALaCarte.load("model").induce(Path("one.txt"), ["blorp", "New York"])
     np.testing.assert_array_equal(found.matrix, expected.matrix)
     assert ContextSums.load("s").occurrences.tolist()[:2] == expected.counts.tolist()
 

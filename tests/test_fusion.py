@@ -171,7 +171,7 @@ def test_nothing_changes_for_those_who_do_not_ask(world, model):
     context[2] = "newword"
     np.testing.assert_array_equal(plain.embed([context], target="newword"), model.embed([context], target="newword"))
     targets = [*vectors.words[:5], "never"]
-    before, after = plain.induce(targets, text[:2000]), model.induce(targets, text[:2000])
+    before, after = plain.induce(text[:2000], targets), model.induce(text[:2000], targets)
     np.testing.assert_array_equal(before.matrix, after.matrix)
     assert after.origin is None
     assert "never" in after.missing
@@ -220,8 +220,8 @@ def test_induce_with_form(world, model):
     some = vectors.words[:4]
     unseen = vectors.words[5][:4] + "zzz"  # a known beginning
     phrase = f"{text[0].split()[0]} {text[0].split()[1]}"
-    induced = model.induce([*some, unseen, phrase, "ЖЖЖЖ"], text[:3000], form=True)
-    plain = model.induce([*some, unseen, phrase, "ЖЖЖЖ"], text[:3000])
+    induced = model.induce(text[:3000], [*some, unseen, phrase, "ЖЖЖЖ"], form=True)
+    plain = model.induce(text[:3000], [*some, unseen, phrase, "ЖЖЖЖ"])
     origin = dict(zip(induced.words, induced.origin, strict=True))
     assert origin[unseen] == "spelling"
     assert origin[phrase] == "contexts"
@@ -233,7 +233,7 @@ def test_induce_with_form(world, model):
             expected = model.fusion.combine(plain[word], model.form.rows([word])[0], n).fused[0]
             np.testing.assert_allclose(induced[word], expected, atol=1e-5)
     more = induced.update(text[3000:5000])
-    whole = model.induce([*some, unseen, phrase, "ЖЖЖЖ"], text[:5000], form=True)
+    whole = model.induce(text[:5000], [*some, unseen, phrase, "ЖЖЖЖ"], form=True)
     np.testing.assert_allclose(more.matrix, whole.matrix, atol=1e-5)
     assert whole.to_frame()["origin"].tolist() == list(whole.origin)
 
@@ -254,7 +254,7 @@ def test_a_model_without_form_says_how_to_get_one(world):
     plain = ALaCarte(vectors, Transform(np.eye(vectors.dimension)))
     for call in (
         lambda: plain.embed("a b", target="a", form=True),
-        lambda: plain.induce(["a"], text, form=True),
+        lambda: plain.induce(text, ["a"], form=True),
         lambda: plain.spell("a"),
     ):
         with pytest.raises(AlacarteError, match="form"):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.contexts.reading import ContextSettings, written_positions
+from alacarte.contexts.reading import Reading, written_positions
 from alacarte.contexts.sums import ContextSums, count_words
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData
 from alacarte.passes.few_windows import SampledWindows, sample_windows
@@ -220,7 +220,7 @@ def test_a_model_with_learned_weights(world, tmp_path):
     again = ALaCarte.load(tmp_path / "model")
     assert again.settings == model.settings
     contexts = ["w1 w2 blorp w3 s1", "s2 blorp w5"]
-    induced = again.induce(["blorp"], contexts, show_progress=False)
+    induced = again.induce(contexts, ["blorp"], show_progress=False)
     np.testing.assert_allclose(induced["blorp"], model.embed(contexts, target="blorp"), rtol=1e-5)
     # The same again by hand.
     left, right = model.settings.position_weights()
@@ -257,7 +257,7 @@ def test_errors(world, sums):
 
 
 def test_positions_by_number():
-    settings = ContextSettings(2, 3, positions="1,0.5/0.75,0,0.25")
+    settings = Reading(2, 3, positions="1,0.5/0.75,0,0.25")
     left, right = settings.position_weights()
     assert (left.tolist(), right.tolist()) == ([1, 0.5], [0.75, 0, 0.25])
     vectors = WordVectors(["a", "b", "c"], np.eye(3))
@@ -292,4 +292,4 @@ def test_named_positions_are_special_cases(world, kind):
 )
 def test_positions_that_are_none(positions, message):
     with pytest.raises(AlacarteError, match=message):
-        ContextSettings(2, 2, positions=positions)
+        Reading(2, 2, positions=positions)

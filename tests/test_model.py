@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
-from alacarte.contexts.sums import ContextSettings
+from alacarte.contexts.sums import Reading
 from alacarte.errors import AlacarteError, AlacarteWarning, NoOccurrences, NotEnoughData, TransformMismatch
 from alacarte.model import pretrained_names
 
@@ -28,7 +28,7 @@ def model(vectors, corpus):
 
 
 def test_fit_induce_and_what_is_missing(model, corpus):
-    induced = model.induce(["zorg", "zorg blik", "w1", "never"], corpus)
+    induced = model.induce(corpus, ["zorg", "zorg blik", "w1", "never"])
     assert list(induced.words) == ["zorg", "zorg blik", "w1"]
     assert induced.missing == ["never"]
     text = " ".join(corpus).split()
@@ -42,14 +42,14 @@ def test_fit_induce_and_what_is_missing(model, corpus):
 
 def test_update_is_one_pass_over_both(model, corpus):
     targets = Targets(["zorg"]) | Targets.glob("bl*")
-    updated = model.induce(targets, corpus[:100]).update(corpus[100:])
-    whole = model.induce(targets, corpus)
+    updated = model.induce(corpus[:100], targets).update(corpus[100:])
+    whole = model.induce(corpus, targets)
     np.testing.assert_allclose(updated.matrix, whole.matrix, rtol=1e-6)
     assert updated.counts.tolist() == whole.counts.tolist()
 
 
 def test_update_finds_what_was_missing(model):
-    first = model.induce(["zorg", "blik"], ["w1 zorg w2"])
+    first = model.induce(["w1 zorg w2"], ["zorg", "blik"])
     assert first.missing == ["blik"]
     assert first.update(["w3 blik"]).missing == []
 
@@ -66,7 +66,7 @@ def test_embed_is_induce_for_the_same_contexts(vectors, corpus, averaging, posit
     contexts = [text for text in corpus if "zorg blik" in text or "blik zorg" in text][:20]
     texts = ["w1 foo zorg blik w2", "w3 foo foo zorg blik foo w4 w5 zorg blik", *contexts]
     texts = [text for text in texts if "zorg blik" in text]
-    induced = model.induce(["zorg blik"], texts)
+    induced = model.induce(texts, ["zorg blik"])
     np.testing.assert_allclose(model.embed(texts, target="zorg blik"), induced["zorg blik"], rtol=1e-5, atol=1e-6)
 
 
@@ -107,7 +107,7 @@ def test_save_and_load(tmp_path, model, corpus):
     again = ALaCarte.load(tmp_path / "model")
     assert again.settings == model.settings
     assert again.report == model.report
-    np.testing.assert_array_equal(again.induce(["zorg"], corpus).matrix, model.induce(["zorg"], corpus).matrix)
+    np.testing.assert_array_equal(again.induce(corpus, ["zorg"]).matrix, model.induce(corpus, ["zorg"]).matrix)
     model.save(tmp_path / "model")  # a saved model may be replaced
     assert sorted(file.name for file in tmp_path.iterdir()) == ["model"]
 
@@ -164,7 +164,7 @@ def test_load_says_what_is_wrong(tmp_path):
 
 
 def test_induced_vectors_are_saved_like_any_others(tmp_path, model, corpus):
-    induced = model.induce(["zorg", "blik"], corpus)
+    induced = model.induce(corpus, ["zorg", "blik"])
     for name in ("v.txt", "v.safetensors", "v.bin"):
         induced.save(tmp_path / name)
         again = WordVectors.load(tmp_path / name)
@@ -193,14 +193,14 @@ def test_pretrained_glove():
     assert model.report.words > 3500
     vector = model.embed("a bottle of fine french blorp with their meal", target="blorp")
     assert "wine" in [word for word, _ in model.vectors.nearest(vector, k=20, among=20_000)]
-    bare = Transform(np.eye(50), settings=ContextSettings(averaging="token"))
+    bare = Transform(np.eye(50), settings=Reading(averaging="token"))
     assert ALaCarte(model.vectors, bare).settings.averaging == "token"
 
 
 def test_counts_are_kept_and_shown(tmp_path, model, corpus):
     from alacarte._io.tensors import read_tensors
 
-    induced = model.induce(["zorg", "blik"], corpus)
+    induced = model.induce(corpus, ["zorg", "blik"])
     induced.save(tmp_path / "v.safetensors")
     assert read_tensors(tmp_path / "v.safetensors")[0]["counts"].tolist() == induced.counts.tolist()
     pytest.importorskip("pandas")
@@ -208,7 +208,7 @@ def test_counts_are_kept_and_shown(tmp_path, model, corpus):
 
 
 def test_phrases_in_formats_of_others(tmp_path, model, corpus):
-    phrase = model.induce(["zorg blik"], corpus)
+    phrase = model.induce(corpus, ["zorg blik"])
     with pytest.warns(AlacarteWarning, match="space='_'"):
         phrase.save(tmp_path / "v.vec")
     phrase.save(tmp_path / "w.vec", space="_")
@@ -226,5 +226,5 @@ def test_sums_of_targets_teach_no_matrix(vectors, corpus):
 def test_whole_contexts_are_averaged_as_the_settings_say(averaging, expected):
     """Of "a" and "a a a b b b", without a target: the mean sum, the mean word, the mean of the means."""
     plane = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
-    model = ALaCarte(plane, Transform(np.eye(2), settings=ContextSettings(averaging=averaging)))
+    model = ALaCarte(plane, Transform(np.eye(2), settings=Reading(averaging=averaging)))
     np.testing.assert_allclose(model.embed(["a", "a a a b b b"]), expected, rtol=1e-6)

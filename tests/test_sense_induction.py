@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
 from alacarte.cli import app
-from alacarte.contexts.reading import ContextSettings
+from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
 from alacarte.explaining import explain
@@ -27,7 +27,7 @@ documents = st.lists(st.lists(st.sampled_from([*WORDS, "x", "y"]), max_size=30),
 
 def model(averaging="occurrence", positions="uniform", weights=None, unknown="keep", intercept=None):
     matrix = np.random.default_rng(1).normal(size=(6, 6))
-    settings = ContextSettings(3, 2, averaging, positions, "own" if weights else "uniform", "words", unknown)
+    settings = Reading(3, 2, averaging, positions, "own" if weights else "uniform", "words", unknown)
     values = None if weights is None else np.array(weights, dtype=np.float32)
     return ALaCarte(
         VECTORS,
@@ -83,7 +83,7 @@ def test_gathered_contexts_add_up_to_the_sums():
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice([*WORDS, "x"], 20)) for _ in range(100)]
     made = model()
-    sums = made.collect(["x", "a"], texts)
+    sums = made.collect(texts, ["x", "a"])
     for key, found in by_target(gather(made, ["x", "a"], texts)):
         row = sums.keys.index(key)
         np.testing.assert_allclose(found.sums.sum(axis=0), sums.sums[row], rtol=1e-4, atol=1e-3)
@@ -134,7 +134,7 @@ def test_two_senses_are_found():
     assert list(found.vectors.words) == ["x#1", "x#2"]
     assert found.to_frame().contexts.sum() == 600
     for number, sense in enumerate(found):  # the vector of a sense is what its contexts alone would give
-        alone = made.induce(["x"], [text[row] for row in np.flatnonzero(found.labels == number)])
+        alone = made.induce([text[row] for row in np.flatnonzero(found.labels == number)], ["x"])
         np.testing.assert_allclose(sense.vector, alone["x"], rtol=1e-4, atol=1e-4)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Transform, WordVectors
-from alacarte.contexts.sums import ContextSettings
+from alacarte.contexts.sums import Reading
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch
 from alacarte.transform.least_squares import Regression
 
@@ -17,7 +17,7 @@ def problem(seed=0, words=60, d=5, noise=0.1, true=None, counts=None):
     vectors = WordVectors([f"w{i}" for i in range(words)], u @ true.T + noise * rng.normal(size=(words, d)))
     counts = rng.integers(1, 5000, size=words) if counts is None else counts
     sums = ContextSums(
-        vectors.words, u * counts[:, None], counts, counts, 10 * counts, 10.0 * counts, ContextSettings(),
+        vectors.words, u * counts[:, None], counts, counts, 10 * counts, 10.0 * counts, Reading(),
         vectors.fingerprint, None, documents=7, tokens_read=1000, tokens_known=900,
     )  # fmt: skip
     return vectors, sums, u, true
@@ -110,9 +110,7 @@ def test_ill_conditioned_problems_go_to_qr():
     true = rng.normal(size=(5, 5)) / scale
     vectors = WordVectors([f"w{i}" for i in range(200)], u @ true.T)
     counts = np.full(200, 9)
-    sums = ContextSums(
-        vectors.words, u * 9, counts, counts, counts, 1.0 * counts, ContextSettings(), vectors.fingerprint, None
-    )
+    sums = ContextSums(vectors.words, u * 9, counts, counts, counts, 1.0 * counts, Reading(), vectors.fingerprint, None)
     transform = Transform.fit(sums, vectors, weighting=None)
     assert transform.report.solver == "QR"
     assert transform.report.condition == pytest.approx(1e6, rel=1)
@@ -189,7 +187,7 @@ def test_sums_of_another_kind_are_refused(toy, tmp_path):
     def sums(**options):
         return ContextSums.collect(toy, ["a b x c"], ["x"], **options)
 
-    transform = Transform(np.eye(2), settings=ContextSettings(), fingerprint=toy.fingerprint)
+    transform = Transform(np.eye(2), settings=Reading(), fingerprint=toy.fingerprint)
     transform.check_sums(sums())
     for options, name in (
         ({"averaging": "token"}, "averaging"),

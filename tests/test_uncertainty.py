@@ -80,7 +80,7 @@ def test_confidence_is_the_cosine_that_is_reached(n):
 
 def test_one_context_alone_tells_nothing_and_beside_others_something():
     vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
-    alone = ALaCarte(vectors, Transform(np.eye(2))).induce(["x", "y"], ["x a", "y a", "y b"], spread=4)
+    alone = ALaCarte(vectors, Transform(np.eye(2))).induce(["x a", "y a", "y b"], ["x", "y"], spread=4)
     with pytest.raises(NotEnoughData, match="one document"):
         alone.uncertainty.confidence_of("x")
     assert np.isnan(alone.confidence[0])
@@ -135,7 +135,7 @@ def test_tables_and_errors():
     with pytest.raises(UnknownKey, match="not among"):
         sure.interval("nothing", "v1")
     vectors = WordVectors(["a"], [[1.0]])
-    plain = ALaCarte(vectors, Transform(np.eye(1))).induce(["x"], ["x a"])
+    plain = ALaCarte(vectors, Transform(np.eye(1))).induce(["x a"], ["x"])
     with pytest.raises(AlacarteError, match="spread=16"):
         _ = plain.uncertainty
 

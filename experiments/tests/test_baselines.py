@@ -99,7 +99,7 @@ def test_sif_but_the_top_removes_one_direction_and_no_mean(vectors, text):
 def test_a_baseline_can_stand_where_a_model_stands(kind, vectors, text, tmp_path):
     model = fitted(kind, vectors, text)
     assert isinstance(model, ALaCarte)
-    induced = model.induce(["newword", "absent"], [*text[:2], "w1 w2 newword w3 w4"])
+    induced = model.induce([*text[:2], "w1 w2 newword w3 w4"], ["newword", "absent"])
     assert induced.missing == ["absent"]
     np.testing.assert_allclose(induced["newword"], model.embed("w1 w2 newword w3 w4", target="newword"), atol=1e-5)
     assert model.embed_definition("___ : w1 w2").shape == (4,)
@@ -205,7 +205,7 @@ def test_nonce2vec_is_random_but_repeatable(vectors, text):
 
 def test_nonce2vec_induces_from_a_corpus(vectors, text):
     model = Nonce2Vec.fit(vectors, text)
-    found = model.induce(["blorp", "absent"], [*text, "w1 w2 blorp w3", "blorp w4"])
+    found = model.induce([*text, "w1 w2 blorp w3", "blorp w4"], ["blorp", "absent"])
     assert (list(found.words), found.counts.tolist(), found.missing) == (["blorp"], [2], ["absent"])
     expected = model.embed_rows([model.encode(["w1", "w2", "___", "w3"]), model.encode(["___", "w4"])])
     np.testing.assert_allclose(found["blorp"], expected)
@@ -219,7 +219,7 @@ def test_nonce2vec_says_what_it_lacks(vectors):
     with pytest.raises(AlacarteError, match="at least one"):
         everything_kept(vectors).embed([])
     with pytest.raises(NotEnoughData, match="none of the targets"):
-        everything_kept(vectors).induce(["blorp"], ["w1 w2"])
+        everything_kept(vectors).induce(["w1 w2"], ["blorp"])
 
 
 # -------------------------------------------------------------------------------------------------- word2vec
@@ -238,7 +238,7 @@ def test_word2vec_trained_again_puts_a_new_word_in_its_topic(two_topics):
     found = model.retrain({"blorp": ["a1 blorp a2 a3", "a4 a5 blorp a6"] * 20})
     nearest = [word for word, _ in found.nearest(found["blorp"], k=6, exclude=["blorp"])]
     assert sum(word.startswith("a") for word in nearest) >= 5
-    induced = model.induce(["blorp"], ["b1 b2 blorp b3 b4 b5"] * 20)
+    induced = model.induce(["b1 b2 blorp b3 b4 b5"] * 20, ["blorp"])
     nearest = [word for word, _ in induced.nearest(induced["blorp"], k=6, exclude=["blorp"])]
     assert sum(word.startswith("b") for word in nearest) >= 5
 

@@ -281,7 +281,7 @@ def test_nearest_words_of_ngrams(model, corpus):
     table = compare(model, Corpus(corpus), ["w0 w1", "w0 nowhere"], k=2)
     ours = {(row.ngram, row.method): row for row in table.rows if row.source == "ours"}
     assert ours["w0 w1", "à la carte"].count == 50
-    induced = model.induce(["w0 w1"], Corpus(corpus))["w0 w1"]
+    induced = model.induce(Corpus(corpus), ["w0 w1"])["w0 w1"]
     nearest = [word for word, _ in model.vectors.nearest(induced, 2, exclude=["w0", "w1"])]
     assert list(ours["w0 w1", "à la carte"].neighbours) == nearest
     sums = model.vectors["w0"] + model.vectors["w1"]

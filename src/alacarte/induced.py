@@ -34,7 +34,7 @@ class Model(Protocol):
     vectors: WordVectors
     typical: TypicalSpread | None
 
-    def collect(self, targets: TargetsLike, corpus: CorpusLike, **options: Any) -> ContextSums: ...
+    def collect(self, corpus: CorpusLike, targets: TargetsLike, **options: Any) -> ContextSums: ...
     def apply(self, sums: ContextSums, *, form: bool = False) -> "InducedVectors": ...
     def require_form(self) -> tuple[FormModel, Fusion]: ...
 
@@ -76,7 +76,7 @@ class InducedVectors(WordVectors):
         >>> from alacarte import ALaCarte
         >>> model = ALaCarte.pretrained("glove.6B.50d")
         >>> text = ["the blorp ate cheese", "a blorp and a cat", "the cat saw a blorp sleep"]
-        >>> induced = model.induce(["blorp"], text, spread=16)
+        >>> induced = model.induce(text, ["blorp"], spread=16)
         >>> bool(0 < induced.uncertainty.confidence_of("blorp") < 1)
         True
         """
@@ -113,13 +113,13 @@ class InducedVectors(WordVectors):
         >>> from alacarte import ALaCarte, Transform
         >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
         >>> model = ALaCarte(vectors, Transform(np.eye(2)))
-        >>> first = model.induce(["x"], ["a x"])
+        >>> first = model.induce(["a x"], ["x"])
         >>> first.update(["x b"])["x"].tolist(), first["x"].tolist()
         ([0.5, 0.5], [1.0, 0.0])
         """
         if self.sums.targets is None:
             raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
-        more = self.model.collect(self.sums.targets, corpus, **options)
+        more = self.model.collect(corpus, self.sums.targets, **options)
         result: InducedVectors = self.model.apply(self.sums + more, form=self.origin is not None)
         return result
 

@@ -5,7 +5,7 @@
 >>> vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
 >>> text = [" ".join(rng.choice(vectors.words, 40)) for _ in range(200)]
 >>> model = ALaCarte.fit(vectors, text, window=5)
->>> induced = model.induce(["w1", "w1 w2", "never seen"], text)
+>>> induced = model.induce(text, ["w1", "w1 w2", "never seen"])
 >>> list(induced.words), induced.missing
 (['w1', 'w1 w2'], ['never seen'])
 """
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from alacarte._io.folders import absolute, check_folder, new_folder
 from alacarte._version import __version__
 from alacarte.contexts.agreement import Agreement, agreement_weights
-from alacarte.contexts.reading import Averaging, ContextSettings, Positions
+from alacarte.contexts.reading import Averaging, Positions, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import (
     AlacarteError,
@@ -95,7 +95,7 @@ class ALaCarte:
             transform.check_vectors(self.vectors)
         elif self.vectors.dimension != transform.dimension:
             transform.check_vectors(self.vectors)  # no caller can know better than the dimensions
-        settings = transform.settings or ContextSettings()
+        settings = transform.settings or Reading()
         self._tokenizer = None if tokenizer is None else get_tokenizer(tokenizer)
         if self._tokenizer is not None:
             settings = replace(settings, tokenizer=self._tokenizer.name)
@@ -248,7 +248,7 @@ class ALaCarte:
 
     # -------------------------------------------------------------------------------------------- induce
 
-    def collect(self, targets: TargetsLike, corpus: CorpusLike, **options: Any) -> ContextSums:
+    def collect(self, corpus: CorpusLike, targets: TargetsLike, **options: Any) -> ContextSums:
         """Sum the contexts of targets as this model's transform needs them; `apply` turns sums into vectors.
 
         `options` are those of `ContextSums.collect` that say how the work is done: threads, memory, checkpoint, …
@@ -266,7 +266,7 @@ class ALaCarte:
             self.transform.check_sums(sums)
         return InducedVectors(self, sums, form=form)
 
-    def induce(self, targets: TargetsLike, corpus: CorpusLike, *, form: bool = False, **options: Any) -> InducedVectors:
+    def induce(self, corpus: CorpusLike, targets: TargetsLike, *, form: bool = False, **options: Any) -> InducedVectors:
         """A vector for each target that occurs in the corpus; `.missing` lists the others.
 
         `form=True` adds what the spelling of single words says, by the number of their contexts, and so gives words
@@ -274,13 +274,13 @@ class ALaCarte:
         `options` say how the work is done, as in `collect`: threads, memory, checkpoint, show_progress, …
 
         >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
-        >>> induced = ALaCarte(vectors, Transform(np.eye(2))).induce(["new york", "x"], ["a New York b"])
+        >>> induced = ALaCarte(vectors, Transform(np.eye(2))).induce(["a New York b"], ["new york", "x"])
         >>> induced["new york"].tolist(), induced.count("new york"), induced.missing
         ([1.0, 1.0], 1, ['x'])
         """
         if form:
             self.require_form()
-        return self.apply(self.collect(targets, corpus, **options), form=form)
+        return self.apply(self.collect(corpus, targets, **options), form=form)
 
     def spell(self, word: str) -> FormVector:
         """The vector of a word from its spelling alone; `NotEnoughData` where that says nothing."""

@@ -104,16 +104,16 @@ def test_a_model_induces_the_ngrams_of_the_documents():
     model = ALaCarte(WORDS, Transform(np.eye(4)))
     texts = ["a b", "c a b c", "b zz"]
     embedder = NgramEmbedder(model, n=2).fit(texts)
-    expected = model.induce(["a b", "b c", "c a", "b zz"], texts)
+    expected = model.induce(texts, ["a b", "b c", "c a", "b zz"])
     assert sorted(embedder.ngrams_.words) == sorted(expected.words)
     np.testing.assert_allclose(embedder.ngrams_["b c"], expected["b c"])
     more = NgramEmbedder(model, n=2, corpus=["b c zz a", "a b c"]).fit(texts)
-    both = model.induce(["b c"], [*texts, "b c zz a", "a b c"])
+    both = model.induce([*texts, "b c zz a", "a b c"], ["b c"])
     np.testing.assert_allclose(more.ngrams_["b c"], both["b c"], rtol=1e-6)
     unseen = embedder.transform(["a c"])  # an n-gram never seen adds nothing
     assert not unseen[0, 4:].any()
     assert unseen[0, :4].any()
-    again = NgramEmbedder(model.induce(["a b"], texts), n=2).fit(texts)
+    again = NgramEmbedder(model.induce(texts, ["a b"]), n=2).fit(texts)
     assert again.words_ is WORDS
     assert again.ngrams_.words == ("a b",)
 

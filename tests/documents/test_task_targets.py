@@ -48,10 +48,10 @@ def test_large_results_are_made_in_blocks_and_lie_in_a_file(monkeypatch):
     model = ALaCarte(WORDS, Transform(np.array([[0.0, 2.0], [1.0, 0.0]])))
     texts = [f"a t{i} b c" for i in range(10)]
     targets = [f"t{i}" for i in range(10)] + ["never"]
-    expected = model.induce(targets, texts)
+    expected = model.induce(texts, targets)
     monkeypatch.setattr(induced, "BLOCK", 3)
     monkeypatch.setattr(induced, "LARGE", 8)
-    found = model.induce(targets, texts)
+    found = model.induce(texts, targets)
     assert isinstance(root(found.matrix), mmap.mmap)
     assert not isinstance(root(expected.matrix), mmap.mmap)
     assert found == expected

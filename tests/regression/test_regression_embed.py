@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.contexts.sums import ContextSettings
+from alacarte.contexts.sums import Reading
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression import compute_transform, contexts, cooccurrences, dem, dem_group, dem_sample, fem
 from alacarte.regression._space import Space
@@ -33,7 +33,7 @@ def test_case_of_tokens():
 
 def test_a_model_keeps_its_own_average():
     vectors = WordVectors(WORDS[:3], VECTORS[1][:3])
-    settings = ContextSettings(left=2, right=2, averaging="occurrence")
+    settings = Reading(left=2, right=2, averaging="occurrence")
     model = ALaCarte(vectors, Transform(np.eye(3), settings=settings))
     found = dem([["a", "b"]], model)
     np.testing.assert_allclose(found.matrix[0], vectors.matrix[0].astype(float) + vectors.matrix[1], rtol=1e-6)
@@ -43,7 +43,7 @@ def test_a_model_keeps_its_own_average():
 
 def test_as_the_facade_embeds():
     vectors = WordVectors(WORDS[:3], VECTORS[1][:3])
-    model = ALaCarte(vectors, Transform(MATRIX, settings=ContextSettings(left=2, right=2)))
+    model = ALaCarte(vectors, Transform(MATRIX, settings=Reading(left=2, right=2)))
     text = ["a b x c a", "x b"]
     found = dem(contexts(text, "x", window=2, known=vectors), model)
     np.testing.assert_allclose(found.matrix, model.embed(text, target="x", each=True), rtol=1e-5)

@@ -226,7 +226,7 @@ def test_every_reader_feeds_the_same_machinery(tmp_path, model):
         "thing": Corpus(tmp_path / "a.jsonl"),
     }
     for label, source in sources.items():
-        assert model.induce(Targets.spans([label]), source)[label].tolist() == [5.0, 0.0], label
+        assert model.induce(source, Targets.spans([label]))[label].tolist() == [5.0, 0.0], label
 
 
 def test_brown(tmp_path):

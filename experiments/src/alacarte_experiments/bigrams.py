@@ -91,7 +91,7 @@ def compare(
         tables["à la carte"] = ngrams
         missing = [phrase for phrase in wanted if phrase not in ngrams]
     else:
-        induced = model.induce(Targets.ngrams(wanted), corpus, show_progress=show_progress)
+        induced = model.induce(corpus, Targets.ngrams(wanted), show_progress=show_progress)
         counts = {phrase: induced.count(phrase) for phrase in wanted if phrase in induced}
         missing = induced.missing
         # The additive vector is the mean of the context words: the same sums, each by its number of words.

@@ -238,7 +238,7 @@ def induce_ngrams(
         return load_ngrams(path, min_count)
     path.parent.mkdir(parents=True, exist_ok=True)
     checkpoint = None if identity is None else path.with_suffix(".checkpoint")
-    induced = model.induce(wanted, corpus, checkpoint=checkpoint, threads=threads, show_progress=store.show_progress)
+    induced = model.induce(corpus, wanted, checkpoint=checkpoint, threads=threads, show_progress=store.show_progress)
     if checkpoint is not None:
         induced.save(path)
         checkpoint.unlink(missing_ok=True)

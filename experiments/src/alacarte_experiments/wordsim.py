@@ -110,7 +110,7 @@ def _induced(bench: Workbench, system: System, missing: list[str], texts: list[A
     if not texts:
         return {}
     try:
-        found = model.induce(missing, texts)
+        found = model.induce(texts, missing)
     except NotEnoughData:
         return {}
     return {word: found[word].tolist() for word in missing if word in found}

@@ -95,7 +95,7 @@ def run(plot: Path | None = None) -> DemoResult:
     # Tokens instead of text: a first run would spend longer on compiling the fast tokenizer than this takes.
     known = model.vectors.key_to_index
     text = [model.tokenizer(paragraph, known) for paragraph in paragraphs(language_reference())]
-    induced = model.induce(Targets([*WORDS, PHRASE]) | _terms(text, model), text, show_progress=False)
+    induced = model.induce(text, Targets([*WORDS, PHRASE]) | _terms(text, model), show_progress=False)
     tone = _tone(model.vectors, induced)
     shifts = tuple(_shift(model.vectors, induced, word, tone) for word in WORDS if word in induced)
     phrase = induced.nearest(induced[PHRASE], NEIGHBOURS, exclude=[PHRASE, f"{PHRASE}s"])

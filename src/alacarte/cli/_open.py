@@ -242,7 +242,7 @@ def _with_transform(
     tokenizer: str | None,
     force: bool,
 ) -> "ALaCarte":
-    from alacarte.contexts.sums import ContextSettings
+    from alacarte.contexts.sums import Reading
     from alacarte.model import ALaCarte
     from alacarte.transform.transform import Transform
 
@@ -250,7 +250,7 @@ def _with_transform(
     loaded = Transform.load(file, dimension=vectors.dimension if bare else None, averaging=averaging)
     if window is not None:
         before, after = parse_window(window)
-        settings = loaded.settings or ContextSettings()
+        settings = loaded.settings or Reading()
         loaded = replace(loaded, settings=replace(settings, left=before, right=after))
     return ALaCarte(vectors, loaded, tokenizer=tokenizer, check=not force)
 

@@ -195,14 +195,14 @@ def induce(
             raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
         if before.groups is not None:
             how["spread"] = len(before.groups)
-        collected = before + opened.collect(before.targets, documents, **how)
+        collected = before + opened.collect(documents, before.targets, **how)
     else:
         if discover:
             listed = listed | _discovered(opened, documents, lengths, min_count or 10, known)
         if task:
             texts = open_corpus(task, unit=unit, format=format, text=text, encoding=encoding, errors=errors)
             listed = listed | _of_task(opened, texts, lengths, min_count or 1, known)
-        collected = opened.collect(listed, documents, **how)
+        collected = opened.collect(documents, listed, **how)
     if save_sums is not None:
         collected.save(save_sums)
         wrote(save_sums)

@@ -1,12 +1,13 @@
 """How contexts are read: all that sums and transforms must agree on."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import AlacarteError
+from alacarte.text.tokenizers import TokenizerLike
 
 Averaging = Literal["occurrence", "token", "context"]
 Positions = str  # one of POSITIONS, or weights by distance: "1,0.5/0.8,0.4", to the left / to the right
@@ -15,8 +16,24 @@ POSITIONS = ("uniform", "linear", "inverse")
 Doubles = npt.NDArray[np.float64]
 
 
+class ReadingOptions(TypedDict, total=False):
+    """The keywords that say how contexts are read, wherever a public function takes them.
+
+    `window`: words on each side, or (before, after). `context_weights`: see `alacarte.contexts.weights`. `tokenizer`:
+    a name or a function, see `alacarte.text.tokenizers`. `unknown`: whether a word without a vector keeps its place in
+    the window ("keep") or is taken out of the text first ("drop"). `averaging` and `positions`: see `Reading`.
+    """
+
+    window: int | tuple[int, int]
+    averaging: Averaging
+    positions: Positions
+    context_weights: object
+    tokenizer: TokenizerLike
+    unknown: Literal["keep", "drop"]
+
+
 @dataclass(frozen=True)
-class ContextSettings:
+class Reading:
     """How contexts were read: all that must agree for sums to be added, or for a transform to apply.
 
     `averaging` is what u_f means (METHOD: three averages that must never be mixed):
@@ -28,7 +45,7 @@ class ContextSettings:
     `positions` weighs context words by their distance: `uniform` (1), `linear` (1 … 1/n), `inverse` (1/distance), or
     one number for each distance 1, 2, … to the left, a slash, and to the right.
 
-    >>> ContextSettings(2, 2, positions="1,0.5/0.8,0.4").position_weights()[1].tolist()
+    >>> Reading(2, 2, positions="1,0.5/0.8,0.4").position_weights()[1].tolist()
     [0.8, 0.4]
     """
 
@@ -94,7 +111,7 @@ def _explicit(positions: str, widths: tuple[int, int]) -> tuple[Doubles, Doubles
 
 
 def written_positions(left: Doubles, right: Doubles) -> Positions:
-    """Weights by distance as `ContextSettings` takes them.
+    """Weights by distance as `Reading` takes them.
 
     >>> written_positions(np.array([1.0, 0.5]), np.array([0.8]))
     '1,0.5/0.8'

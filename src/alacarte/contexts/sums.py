@@ -16,7 +16,7 @@ import numpy.typing as npt
 from alacarte._io.progress import ProgressCallback, progress
 from alacarte._io.tensors import pack_words, read_tensors, unpack_words, write_tensors
 from alacarte.contexts.groups import NAMES, GroupedMatcher, GroupSums
-from alacarte.contexts.reading import Averaging, ContextSettings, Positions, window_sides
+from alacarte.contexts.reading import Averaging, Positions, Reading, window_sides
 from alacarte.contexts.weights import UNIFORM, ContextWeights, resolve
 from alacarte.errors import BadCorpus, BadSums
 from alacarte.passes.accumulate import COUNTS
@@ -28,7 +28,7 @@ from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
-__all__ = ["Averaging", "ContextSettings", "ContextSums", "Positions", "count_words", "merge", "window_sides"]
+__all__ = ["Averaging", "ContextSums", "Positions", "Reading", "count_words", "merge", "window_sides"]
 
 Doubles = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ class ContextSums:
     contexts: Counts  # occurrences with at least one context word that has a vector
     tokens: Counts  # context words that have a vector, over all occurrences
     totals: Doubles  # their total weight; equal to `tokens` when nothing is weighted
-    settings: ContextSettings
+    settings: Reading
     fingerprint: str  # of the vectors
     targets: Targets | None  # None: every word of the vectors
     weights: ContextWeights = UNIFORM
@@ -109,7 +109,7 @@ class ContextSums:
             return count_words(vectors, source, split, show_progress=show_progress, callback=callback)
 
         weights = resolve(context_weights, vectors, count)
-        settings = ContextSettings(left, right, averaging, positions, weights.name, split.name, unknown)
+        settings = Reading(left, right, averaging, positions, weights.name, split.name, unknown)
         lexicon = Lexicon(vectors.key_to_index)
         if targets is None:
             wanted, matcher = None, Matcher.of_vocabulary(vectors.words, lexicon)
@@ -269,7 +269,7 @@ class ContextSums:
     def from_tensors(cls, tensors: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> "ContextSums":
         keys = unpack_words(tensors["words"], tensors["word_offsets"])
         state = json.loads(metadata["targets"])
-        settings = ContextSettings(**json.loads(metadata["settings"]))
+        settings = Reading(**json.loads(metadata["settings"]))
         return cls(
             keys,
             **{name: tensors[name] for name in _ARRAYS},

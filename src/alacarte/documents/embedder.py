@@ -185,9 +185,9 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         if not len(targets):
             return None
         how: dict[str, Any] = {"threads": self.threads, "show_progress": self.show_progress}
-        sums = model.collect(targets, documents, **how)
+        sums = model.collect(documents, targets, **how)
         if self.corpus is not None:
-            sums = sums + model.collect(targets, self.corpus, **how)
+            sums = sums + model.collect(self.corpus, targets, **how)
         try:
             induced = model.apply(sums)
         except NotEnoughData:  # not one beside a word that has a vector: there is nothing to add to the words

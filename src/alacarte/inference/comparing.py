@@ -96,7 +96,7 @@ def compare(
     ...     near = vectors.words[:45] if first else vectors.words[45:]
     ...     pairs = [("x", near), ("y", vectors.words)]
     ...     return [" ".join([word, *rng.choice(others, 9)]) for word, others in pairs for _ in range(400)]
-    >>> both = [model.induce(["x", "y"], text(first), spread=16) for first in (True, False)]
+    >>> both = [model.induce(text(first), ["x", "y"], spread=16) for first in (True, False)]
     >>> [(found.word, found.p_value < 0.01) for found in compare(*both)]
     [('x', True), ('y', False)]
     """

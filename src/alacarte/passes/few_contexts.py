@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from alacarte._io.draw import evenly_over_octaves
 from alacarte._io.progress import ProgressCallback
-from alacarte.contexts.reading import ContextSettings
+from alacarte.contexts.reading import Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadCorpus, NotEnoughData
 from alacarte.passes.scan import Pass
@@ -149,7 +149,7 @@ def sample_contexts(
     split = get_tokenizer(sums.settings.tokenizer if tokenizer is None else tokenizer)
     lexicon = Lexicon(index)
     matcher = SampledOccurrences(chosen[word], number, sample, len(owners), len(vectors))
-    settings: ContextSettings = sums.settings
+    settings: Reading = sums.settings
     work = Pass(
         source, Encoder(split, lexicon), matcher, vectors.matrix, settings, sums.weights,
         threads or cpu_count() or 1, None, 1 << 20, (show_progress, callback),

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from alacarte._io.progress import Progress, ProgressCallback, progress
 from alacarte._io.tensors import pack_words, unpack_words
-from alacarte.contexts.reading import ContextSettings
+from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
 from alacarte.passes.accumulate import COUNTS, IN_HAND, Accumulator, Windows, Work, counts_by_name, prepare
@@ -64,7 +64,7 @@ class Pass:
     encoder: Encoder
     matcher: Matcher
     rows: Singles
-    settings: ContextSettings
+    settings: Reading
     weights: ContextWeights
     threads: int
     shard: tuple[int, int] | None

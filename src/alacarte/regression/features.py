@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, sparse
 
-from alacarte.contexts.sums import ContextSettings
+from alacarte.contexts.sums import Reading
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression._frames import Table, Variables, column_of
 from alacarte.regression._space import Space, unit_rows
@@ -139,7 +139,7 @@ class LearnedTransform:
 
     def to_transform(self, window: int = 6) -> Transform:
         """The same as a `Transform` (float32), to save and to use with `ALaCarte`."""
-        settings = ContextSettings(left=window, right=window, averaging="token")
+        settings = Reading(left=window, right=window, averaging="token")
         return Transform(self.matrix.astype(np.float32), settings=settings)
 
 

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.files import atomic_write
 from alacarte._io.tensors import pack_words, read_tensors, unpack_words, write_tensors
-from alacarte.contexts.reading import Averaging, ContextSettings, Positions
+from alacarte.contexts.reading import Averaging, Positions, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch, require
@@ -29,6 +29,19 @@ Singles = npt.NDArray[np.float32]
 Weighting = str | int | float | Callable[[npt.NDArray[np.int64]], npt.ArrayLike] | None
 
 FOLDS = 5
+
+
+class SolveOptions(TypedDict, total=False):
+    """The keywords that say how the matrix is learned, wherever a public function takes them; see `Transform.fit`."""
+
+    weighting: Weighting
+    ridge: float | Literal["loo"]
+    toward: Literal["zero", "identity"]
+    intercept: bool
+    exclude: Iterable[str]
+    folds: int
+
+
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -109,7 +122,7 @@ class FitReport:
         return pandas.DataFrame(self.rows(), columns=["what", "value"])
 
     def rows(self) -> list[tuple[str, str]]:
-        settings = ContextSettings(**self.settings)
+        settings = Reading(**self.settings)
 
         def share(part: int, whole: int) -> str:
             return f"{part / whole:.1%}" if whole else "–"
@@ -158,7 +171,7 @@ class Transform:
 
     matrix: Singles
     intercept: Singles | None = None
-    settings: ContextSettings | None = None
+    settings: Reading | None = None
     fingerprint: str | None = None
     probe: Probe | None = None
     weights: ContextWeights = UNIFORM
@@ -201,11 +214,11 @@ class Transform:
         With many contexts what is not to the point averages out; with few it does not, so words that tell more may
         count more there (`alacarte.transform.informative`).
 
-        >>> transform = Transform(np.eye(2), settings=ContextSettings())
+        >>> transform = Transform(np.eye(2), settings=Reading())
         >>> transform.read_with(ContextWeights("mine", np.array([1.0, 0.5]))).settings.weights
         'mine'
         """
-        settings = self.settings or ContextSettings()
+        settings = self.settings or Reading()
         reading = replace(settings, weights=weights.name, positions=positions or settings.positions)
         return replace(self, weights=weights, settings=reading)
 
@@ -407,7 +420,7 @@ class Transform:
             )
         if dimension is not None and matrix.shape != (dimension, dimension):
             raise BadTransform(f"{path}: holds a matrix of shape {matrix.shape}, not {dimension} × {dimension}")
-        settings = ContextSettings(averaging=averaging) if averaging else None
+        settings = Reading(averaging=averaging) if averaging else None
         return cls(matrix.astype(np.float32), settings=settings, name=file.name)
 
     @classmethod
@@ -425,7 +438,7 @@ class Transform:
         return cls(
             tensors["matrix"],
             tensors.get("intercept"),
-            ContextSettings(**json.loads(metadata["settings"])) if "settings" in metadata else None,
+            Reading(**json.loads(metadata["settings"])) if "settings" in metadata else None,
             metadata.get("fingerprint"),
             probe,
             ContextWeights(metadata["weights"], None if values is None else np.array(values)),

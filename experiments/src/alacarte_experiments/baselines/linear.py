@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import ProgressCallback
-from alacarte.contexts.reading import Averaging, ContextSettings, Positions, window_sides
+from alacarte.contexts.reading import Averaging, Positions, Reading, window_sides
 from alacarte.contexts.sums import ContextSums, count_words
 from alacarte.contexts.weights import UNIFORM, ContextWeights, resolve, sif
 from alacarte.errors import BadSums, NotEnoughData
@@ -74,7 +74,7 @@ class Baseline(ALaCarte):
         source = WordVectors.of(vectors)
         left, right = window_sides(window)
         split = get_tokenizer(tokenizer)
-        settings = ContextSettings(left, right, cls.averaging, positions, "uniform", split.name, unknown)
+        settings = Reading(left, right, cls.averaging, positions, "uniform", split.name, unknown)
         if cls.needs == "nothing":
             return cls._make(source, settings, None, None, tokenizer, **options)
         if corpus is None:
@@ -110,7 +110,7 @@ class Baseline(ALaCarte):
     def _make(
         cls,
         vectors: WordVectors,
-        settings: ContextSettings,
+        settings: Reading,
         counts: Counts | None,
         sums: ContextSums | None,
         tokenizer: TokenizerLike | None,

@@ -189,8 +189,8 @@ class Nonce2Vec:
 
     def induce(
         self,
-        targets: TargetsLike,
         corpus: CorpusLike,
+        targets: TargetsLike,
         *,
         max_contexts: int = 128,
         show_progress: bool | None = None,

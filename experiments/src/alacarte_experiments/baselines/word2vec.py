@@ -148,7 +148,7 @@ class RetrainedWord2Vec:
         kept = [row for row, word in enumerate(found.words) if word not in contexts]  # their old occurrences
         return WordVectors([names.get(found.words[row], found.words[row]) for row in kept], found.matrix[kept])
 
-    def induce(self, targets: TargetsLike, corpus: CorpusLike, *, max_contexts: int = 128) -> WordVectors:
+    def induce(self, corpus: CorpusLike, targets: TargetsLike, *, max_contexts: int = 128) -> WordVectors:
         """`retrain` with the documents of a corpus in which the targets (single words) occur."""
         wanted = {key: key for key in Targets.of(targets)}
         contexts: dict[str, list[list[str]]] = {key: [] for key in wanted}

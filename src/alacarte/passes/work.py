@@ -1,0 +1,64 @@
+"""How a pass over text is run: threads, memory, checkpoint, progress. Nothing here changes a result."""
+
+from dataclasses import dataclass
+from os import PathLike, cpu_count
+from typing import TypedDict
+
+from alacarte._io.progress import ProgressCallback
+from alacarte.errors import AlacarteError
+
+BLOCK = 1 << 20  # bytes of text that are worked on together
+
+
+class WorkOptions(TypedDict, total=False):
+    """The keywords that say how a pass is run, wherever a public function takes them; see `Work`."""
+
+    threads: int | None
+    memory: int | str | None
+    checkpoint: str | PathLike[str] | None
+    checkpoint_seconds: float
+    shard: tuple[int, int] | None
+    show_progress: bool | None
+    callback: ProgressCallback | None
+    block_size: int
+
+
+@dataclass(frozen=True)
+class Work:
+    """How a pass is run.
+
+    `threads`: how many to use; None is all cores. The result is the same to the last bit for any number.
+    `memory`: a limit such as "4GB" for vectors, sums and text; sums that do not fit are made some dimensions at a time.
+    `checkpoint`: a file that keeps the work so far, written every `checkpoint_seconds` and on Ctrl-C; the same call
+    takes it up again and gives the same result to the last bit. It stays when all is done, for the caller to delete
+    once the result is safe.
+    `shard`: (i, n) reads only the i-th of n parts of the text, counted from 1; the parts add up to the whole.
+    `show_progress`: True or False; None shows a bar on a terminal when the work takes more than two seconds.
+    `callback`: called with a `ProgressState` as the work goes on.
+    `block_size`: bytes of text that are worked on together.
+
+    >>> Work(threads=2).threads
+    2
+    """
+
+    threads: int | None = None
+    memory: int | str | None = None
+    checkpoint: str | PathLike[str] | None = None
+    checkpoint_seconds: float = 60.0
+    shard: tuple[int, int] | None = None
+    show_progress: bool | None = None
+    callback: ProgressCallback | None = None
+    block_size: int = BLOCK
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise AlacarteError(f"at least one thread is needed, not {self.threads}")
+        if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
+            raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
+        if self.block_size < 1:
+            raise AlacarteError(f"a block cannot have a size of {self.block_size} bytes; give at least 1")
+
+    @property
+    def cores(self) -> int:
+        """How many threads that is on this machine."""
+        return self.threads or cpu_count() or 1
