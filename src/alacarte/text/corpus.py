@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from alacarte._io.files import SUFFIXES
-from alacarte.errors import BadCorpus
+from alacarte.errors import BadCorpus, Hint
 from alacarte.text.records import (
     Fields,
     Record,
@@ -466,9 +466,10 @@ def _format_of(name: str) -> Format:
         path = path.with_suffix("")
     ending = path.suffix.lower()
     if ending in NOT_TEXT:
+        formats = f"one of {', '.join(map(repr, get_args(Format)))} if it is one of these"
         raise BadCorpus(
-            f"{name}: files ending in {ending} are not read; convert it to text, JSON lines, CSV or Parquet, "
-            f"or pass format= with one of {', '.join(map(repr, get_args(Format)))} if it is one of these"
+            f"{name}: files ending in {ending} are not read; convert it to text, JSON lines, CSV or Parquet",
+            hint=Hint(f"or pass format= with {formats}", f"or pass --format with {formats}"),
         )
     return FORMATS.get(ending, "text")
 
@@ -559,7 +560,7 @@ def _documents(place: str, records: Iterable[Record], fields: Fields) -> Iterato
         try:
             yield _document(text, tokens, spans, fields)
         except BadCorpus as error:
-            raise BadCorpus(f"{place} {number}: {error}") from None
+            raise BadCorpus(f"{place} {number}: {error.message}", hint=error.hint) from None
 
 
 def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
@@ -575,7 +576,10 @@ def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
             "text=None to read the tokens"
         )
     if not no_text and not isinstance(text, str):
-        raise BadCorpus(f"{fields.text!r} is of type {_kind(text)}, not str; name another field as text=…")
+        raise BadCorpus(
+            f"{fields.text!r} is of type {_kind(text)}, not str",
+            hint=Hint("name another field as text=…", "name another field as --text …"),
+        )
     if not no_tokens:
         tokens = tokens.tolist() if hasattr(tokens, "tolist") else tokens  # NumPy, in pandas frames
         _check_tokens(tokens)

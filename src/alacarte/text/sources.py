@@ -20,13 +20,13 @@ from shutil import copyfileobj
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from alacarte._io.files import compression, decompressed
-from alacarte.errors import BadCorpus, require
+from alacarte.errors import BadCorpus, Hint, require
 
 BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
 DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 Buffered: TypeAlias = "io.BufferedReader[Any]"
-AS_TEXT = 'to pass text itself, put it in a list: ["…"]'
+AS_TEXT = Hint('or, to pass text itself, put it in a list: ["…"]')
 
 
 @dataclass(slots=True)
@@ -50,8 +50,8 @@ def find_files(source: str | os.PathLike[str]) -> list[Path]:
         files = sorted((p for p in map(Path, matches) if not p.is_dir()), key=lambda p: p.parts)
         if files:
             return files
-        raise BadCorpus(f"no file matches {_short(name)}; check the pattern and the folder, or, {AS_TEXT}")
-    raise BadCorpus(f"no such file: {_short(name)}; check the path, or, {AS_TEXT}")
+        raise BadCorpus(f"no file matches {_short(name)}; check the pattern and the folder", hint=AS_TEXT)
+    raise BadCorpus(f"no such file: {_short(name)}; check the path", hint=AS_TEXT)
 
 
 def _short(name: str) -> str:
@@ -403,8 +403,11 @@ def paragraphs(texts: Iterable[str]) -> Iterator[str]:
 
 def _undecodable(name: str, encoding: str, offset: int, error: UnicodeDecodeError) -> BadCorpus:
     return BadCorpus(
-        f"{name}: byte {offset} (0x{error.object[error.start]:02x}) is not {encoding} text ({error.reason}); "
-        'pass errors="replace" to put � there, or the encoding the file is in, such as encoding="latin-1"'
+        f"{name}: byte {offset} (0x{error.object[error.start]:02x}) is not {encoding} text ({error.reason})",
+        hint=Hint(
+            'pass errors="replace" to put � there, or the encoding the file is in, such as encoding="latin-1"',
+            "pass --errors replace to put � there, or the encoding the file is in, such as --encoding latin-1",
+        ),
     )
 
 
