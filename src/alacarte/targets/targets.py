@@ -7,6 +7,7 @@ import fnmatch
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -213,6 +214,14 @@ class Targets:
             punctuation=punctuation, show_progress=show_progress, callback=callback,
         )  # fmt: skip
 
+    def is_label(self, key: str) -> bool:
+        """Whether a key stands for annotated spans."""
+        return self._kinds.get(key) == "span"
+
+    def only(self, keys: Iterable[str]) -> "Targets":
+        """Some of the targets."""
+        return Targets._of(((key, self._kinds[key]) for key in keys), self.any_label)
+
     def __len__(self) -> int:
         return len(self._kinds)
 
@@ -321,8 +330,6 @@ def _no_matches() -> Matches:
 class Matcher:
     """Finds all targets in encoded documents. `keys` grows when spans bring labels not seen before."""
 
-    groups = 1  # rows of sums for each target
-
     def __init__(
         self,
         keys: list[str],
@@ -333,7 +340,9 @@ class Matcher:
         lexicon: Lexicon,
     ) -> None:
         self.keys = keys
+        self.whole_vocabulary = isinstance(sequences, _WholeVocabulary)
         self._lexicon = lexicon
+        self._lock = threading.Lock()
         self._labels = labels
         self.any_label = any_label
         self._taken = set(keys) - set(labels) if any_label else set()
@@ -351,14 +360,9 @@ class Matcher:
         return cls(list(words), _WholeVocabulary(len(words)), [], {}, False, lexicon)
 
     @property
-    def rows(self) -> int:
-        """How many rows of sums the matches name by now."""
-        return len(self.keys) * self.groups
-
-    @property
-    def stateless(self) -> bool:
-        """Whether matching one block never depends on another, so that threads may match several at a time."""
-        return not (self._patterns or self._labels or self.any_label)
+    def size(self) -> int:
+        """How many targets there are by now."""
+        return len(self.keys)
 
     def restore(self, keys: Sequence[str]) -> None:
         """Take up labels that were met before, in their order."""
@@ -367,13 +371,15 @@ class Matcher:
             self.keys.append(label)
 
     def match(self, encoded: Encoded) -> Matches:
+        """All occurrences in a block; may be called by several threads at a time."""
         parts: list[Matches] = []
         if self._sequences is not None:
             parts.append(self._sequences.find(encoded))
-        for position, masks in self._patterns:
-            parts.append(_find_pattern(encoded, position, masks))
-        if encoded.spans and (self._labels or self.any_label):
-            parts.append(self._find_spans(encoded))
+        with self._lock:  # what patterns and labels have met so far grows
+            for position, masks in self._patterns:
+                parts.append(_find_pattern(encoded, position, masks))
+            if encoded.spans and (self._labels or self.any_label):
+                parts.append(self._find_spans(encoded))
         if not parts:
             return _no_matches()
         if len(parts) == 1:
