@@ -9,13 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
+from alacarte import ALaCarte, Targets, Transform, WordVectors
 from alacarte.cli import app
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
-from alacarte.explaining import explain
-from alacarte.inference.spread import TypicalSpread
 from alacarte.senses._mixture import fit_mixture
 from alacarte.senses.induction import induce_senses
 from alacarte.senses.occurrences import by_target, gather
@@ -166,46 +164,7 @@ def test_a_mixture_finds_shares_centres_and_width():
     np.testing.assert_allclose(found.memberships(x).sum(axis=1), 1)
 
 
-# -------------------------------------------------------------------------------------------------- explain
-
-
-@settings(max_examples=30)
-@given(documents, models, st.booleans())
-def test_shares_add_up_to_the_vector(texts, made, whole):
-    texts = [text for text in texts if "x" in text and set(text) & set(WORDS)]
-    try:
-        vector = made.embed(texts, None if whole else "x")
-    except (NoOccurrences, NotEnoughData):
-        return
-    if np.linalg.norm(vector) < 1e-3:
-        return
-    found = explain(made, texts, None if whole else "x")
-    np.testing.assert_array_equal(found.vector, vector)
-    assert sum(item.share for item in found.words) + found.intercept == pytest.approx(1, abs=1e-4)
-
-
-def test_shares_by_hand():
-    # A u = (1, 2): of its squared length 5, "a" = (1, 0) gives 1 and the two "b" = (0, 1) give 4
-    vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
-    found = explain(ALaCarte(vectors, Transform(np.eye(2))), "a x b b", "x")
-    assert [(item.word, item.times, round(item.share, 6)) for item in found.words] == [("b", 2, 0.8), ("a", 1, 0.2)]
-    assert found.confidence is None
-    assert found.nearest is None
-
-
-def test_several_contexts_and_a_typical_spread_make_it_sure():
-    made = model()
-    several = explain(made, ["a x b", "x c d", "e a x"], "x")
-    assert 0 < several.confidence < 1
-    assert several.nearest[0].low < several.nearest[0].high
-    rng = np.random.default_rng(0)
-    texts = [" ".join([f"t{i % 40}", *rng.choice(WORDS, 4)]) for i in range(400)]
-    sums = ContextSums.collect(VECTORS, texts, [f"t{i}" for i in range(40)], window=(3, 2), spread=16)
-    made.typical = made.apply(sums).uncertainty.typical
-    assert isinstance(made.typical, TypicalSpread)
-    one = explain(made, ["a x b"], "x")
-    assert 0 < one.confidence < 1
-    assert len(one.to_frame()) == 2
+# --------------------------------------------------------------------------------------------- typical spread
 
 
 def test_a_model_keeps_its_typical_spread(tmp_path):
@@ -213,16 +172,6 @@ def test_a_model_keeps_its_typical_spread(tmp_path):
     made.save(tmp_path / "model")
     loaded = ALaCarte.load(tmp_path / "model")
     np.testing.assert_allclose(loaded.typical.shape, made.typical.shape)
-
-
-def test_a_model_fitted_with_spread_knows_it():
-    rng = np.random.default_rng(0)
-    vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
-    text = [" ".join(rng.choice(vectors.words, 20)) for _ in range(300)]
-    assert ALaCarte.fit(vectors, text).typical is None
-    made = ALaCarte.fit(vectors, text, spread=8)
-    assert made.typical.targets == 50
-    assert 0 < explain(made, "w1 x w2", "x").confidence < 1
 
 
 # ------------------------------------------------------------------------------------------------- commands
