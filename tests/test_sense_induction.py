@@ -16,7 +16,7 @@ from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
 from alacarte.senses._mixture import fit_mixture
 from alacarte.senses.induction import induce_senses
-from alacarte.senses.occurrences import by_target, gather
+from alacarte.senses.occurrences import gather
 
 WORDS = ["a", "b", "c", "d", "e"]
 VECTORS = WordVectors(WORDS, np.random.default_rng(7).normal(size=(5, 6)).astype(np.float32))
@@ -56,9 +56,9 @@ def test_gathered_contexts_are_the_plain_windows(texts, made):
     found = plain.find(texts, targets)
     if not found:
         with pytest.raises(NoOccurrences):
-            gather(made, Targets(targets), texts)
+            gather(made, texts, Targets(targets))
         return
-    ours = gather(made, Targets(targets), texts)
+    ours = gather(made, texts, Targets(targets))
     assert ours.documents.tolist() == [document for document, *_ in found]
     assert ours.targets.tolist() == [which for *_, which in found]
     for row, (document, start, end, _) in enumerate(found):
@@ -77,13 +77,22 @@ def test_gathered_contexts_are_the_plain_windows(texts, made):
         assert ours.text(0) == " ".join(shown)
 
 
+@pytest.mark.parametrize("targets", [Targets.glob(["x*"]), Targets.regex(["^x"]), Targets(["xy"])])
+@pytest.mark.parametrize("unknown", ["keep", "drop"])
+def test_contexts_are_shown_with_the_words_that_have_no_vector(targets, unknown):
+    """Issue 14, fault 10: with patterns, words that have no vector were shown as "…"."""
+    gathered = gather(model(unknown=unknown), ["a new xy b"], targets)
+    assert gathered.text(0) == ("a new **xy** b" if unknown == "keep" else "a **xy** b")
+
+
 def test_gathered_contexts_add_up_to_the_sums():
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice([*WORDS, "x"], 20)) for _ in range(100)]
     made = model()
     sums = made.collect(texts, ["x", "a"])
-    for key, found in by_target(gather(made, ["x", "a"], texts)):
-        row = sums.keys.index(key)
+    gathered = gather(made, texts, ["x", "a"])
+    for row, key in enumerate(sums.keys):
+        found = gathered.of(key)
         np.testing.assert_allclose(found.sums.sum(axis=0), sums.sums[row], rtol=1e-4, atol=1e-3)
         assert len(found) == sums.occurrences[row]
 
@@ -91,7 +100,7 @@ def test_gathered_contexts_add_up_to_the_sums():
 def test_a_sample_is_of_the_size_asked_for_and_from_everywhere():
     rng = np.random.default_rng(0)
     texts = [" ".join(["x", *rng.choice(WORDS, 5)]) for _ in range(60_000)]
-    found = gather(model(), ["x", "never"], texts, limit=500)
+    found = gather(model(), texts, ["x", "never"], limit=500)
     assert found.counts.tolist() == [60_000, 0]
     assert len(found) == 500
     assert len(np.unique(found.documents)) == 500
@@ -123,7 +132,7 @@ def two_senses(size, share=0.3, seed=0):
 
 def test_two_senses_are_found():
     made, text, kinds = two_senses(600)
-    found = induce_senses(made, "x", text)
+    found = induce_senses(made, text, "x")
     assert len(found) == 2
     assert np.mean(found.labels == kinds) > 0.95
     assert found[0].share == pytest.approx(0.7, abs=0.05)
@@ -138,18 +147,18 @@ def test_two_senses_are_found():
 
 def test_one_sense_stays_one():
     made, text, _ = two_senses(600, share=0.0)
-    assert len(induce_senses(made, "x", text)) == 1
+    assert len(induce_senses(made, text, "x")) == 1
 
 
 def test_as_many_senses_as_asked_for():
     made, text, _ = two_senses(100)
-    assert len(induce_senses(made, "x", text, k=3)) == 3
+    assert len(induce_senses(made, text, "x", k=3)) == 3
     with pytest.raises(AlacarteError, match="auto"):
-        induce_senses(made, "x", text, k=0)
+        induce_senses(made, text, "x", k=0)
     with pytest.raises(NotEnoughData, match="are needed"):
-        induce_senses(made, "x", text[:1], k=3)
+        induce_senses(made, text[:1], "x", k=3)
     with pytest.raises(NoOccurrences, match="spelling"):
-        induce_senses(made, "never", text)
+        induce_senses(made, text, "never")
 
 
 def test_a_mixture_finds_shares_centres_and_width():
