@@ -33,6 +33,7 @@ from alacarte.errors import (
     AlacarteWarning,
     BadTransform,
     BadVectors,
+    Hint,
     NoOccurrences,
     NotEnoughData,
     TransformMismatch,
@@ -227,7 +228,8 @@ class ALaCarte:
         if not file.is_file():
             raise AlacarteError(
                 f"no transform for {name!r} ships with this package; there are {', '.join(pretrained_names())}. "
-                "Learn one from any text with ALaCarte.fit(vectors, corpus)"
+                "Learn one from any text",
+                hint=Hint("ALaCarte.fit(vectors, corpus) does that", "alc fit does that"),
             )
         with resources.as_file(file) as path:
             transform = Transform.load(path)
@@ -238,7 +240,7 @@ class ALaCarte:
         except BadVectors as error:
             if vectors is not None:
                 raise
-            raise BadVectors(f"{error}; here as vectors=… (--vectors)") from None
+            raise BadVectors(str(error), hint=Hint("here as vectors=…", "here as --vectors")) from None
         spread = resources.files("alacarte") / "pretrained" / f"{name}.spread"
         typical = None
         if spread.is_file():
@@ -595,8 +597,8 @@ class ALaCarte:
             vectors = own if own.is_file() else description["vectors"]
             if isinstance(vectors, str) and Path(vectors).is_absolute() and not Path(vectors).exists():
                 raise AlacarteError(
-                    f"{path}: the vectors of this model were at {vectors} and are not there any more; "
-                    "say where they are with vectors=… (--vectors)"
+                    f"{path}: the vectors of this model were at {vectors} and are not there any more",
+                    hint=Hint("say where they are with vectors=…", "say where they are with --vectors"),
                 )
         form, fusion, spread = path / "form.safetensors", path / "fusion.json", path / "spread.safetensors"
         return cls(

@@ -19,7 +19,7 @@ from alacarte._io.tensors import pack_words, read_tensors, unpack_words, write_t
 from alacarte.contexts.reading import Averaging, Positions, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights
-from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch, require
+from alacarte.errors import AlacarteWarning, BadTransform, Hint, NotEnoughData, TransformMismatch, require
 from alacarte.transform.least_squares import Regression
 from alacarte.vectors.formats import matrices
 from alacarte.vectors.word_vectors import WordVectors
@@ -241,7 +241,11 @@ class Transform:
         if problem is not None:
             raise TransformMismatch(
                 f"the transform was learned for other vectors: {problem}. Use those vectors, learn a transform for "
-                "these, or pass check=False (--force) if you know that they share a space"
+                "these",
+                hint=Hint(
+                    "or pass check=False if you know that they share a space",
+                    "or pass --force if you know that they share a space",
+                ),
             )
 
     def check_sums(self, sums: ContextSums) -> None:
@@ -255,7 +259,8 @@ class Transform:
             if mine != theirs:
                 raise TransformMismatch(
                     f"the transform was learned with {name} {mine!r} and the sums were made with {theirs!r}; "
-                    "collect them anew, or pass check=False if you know better"
+                    "collect them anew",
+                    hint=Hint("or pass check=False if you know better", "or pass --force if you know better"),
                 )
         if self.fingerprint is None:
             return  # a bare matrix, of which the rest is not known
@@ -320,10 +325,13 @@ class Transform:
                     "transform is learned from sums over the whole vocabulary, which alc fit --save-sums and "
                     "ContextSums.collect without targets give"
                 )
-            lower = " a lower threshold (or weighting='log')," if name.startswith("count") else ""
+            lower, or_log, or_log_option = "", "", ""
+            if name.startswith("count"):
+                lower, or_log, or_log_option = ", a lower threshold", "weighting='log', ", "--log, "
             raise NotEnoughData(
                 f"{len(rows):,} words are too few to learn {needed} dimensions from (weighting: {name}). "
-                f"Give more text,{lower} or a ridge penalty (ridge='loo')"
+                f"Give more text{lower}",
+                hint=Hint(f"or pass {or_log}ridge='loo'", f"or pass {or_log_option}--ridge loo"),
             )
         if len(rows) == 0:
             raise NotEnoughData(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from alacarte._io.tensors import encode_word
-from alacarte.errors import AlacarteWarning, BadVectors, UnknownKey, require
+from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats
 from alacarte.vectors.formats import cache as copies
 from alacarte.vectors.formats import named, objects
@@ -227,7 +227,11 @@ class WordVectors:
         row = self.key_to_index.get(word)
         if row is None:
             raise UnknownKey(
-                f"no vector for {word!r}; `get` returns a default instead, and `ALaCarte.induce` makes one from text"
+                f"no vector for {word!r}",
+                hint=Hint(
+                    "`get` returns a default instead, and `ALaCarte.induce` makes one from text",
+                    "`alc embed` makes one from text",
+                ),
             )
         return row
 
@@ -499,12 +503,11 @@ class WordVectors:
         elif format == "word2vec-text" or (format is None and ".vec" in Path(path).suffixes):
             phrases = sum(" " in word for word in words)
             if phrases:
-                warnings.warn(
-                    f"{phrases:,} of the words hold spaces, which gensim and others take for the end of a word; "
-                    "space='_' writes new_york instead",
-                    AlacarteWarning,
-                    stacklevel=2,
+                warning = AlacarteWarning(
+                    f"{phrases:,} of the words hold spaces, which gensim and others take for the end of a word",
+                    hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
+                warnings.warn(warning, stacklevel=2)
         formats.write(Path(path).expanduser(), words, self.matrix, format)
 
     # Being an object
