@@ -116,6 +116,13 @@ def test_what_is_wrong_is_said_in_one_line(alc, options, message):
     assert len(result.stderr.strip().splitlines()) == 1
 
 
+def test_chimeras_have_no_spelling(alc):
+    for name in ("form", "alacarte+form"):
+        result = alc("chimera", "--system", name, code=1)
+        assert "a chimera has no name" in result.stderr
+        assert "it runs additive" in result.stderr
+
+
 def test_settings_of_another_experiment(alc, tmp_path):
     (tmp_path / "s.toml").write_text('experiment = "crw"\n')
     assert "settings of `alc eval crw`" in alc("nonce", "--config", tmp_path / "s.toml", code=1).stderr
