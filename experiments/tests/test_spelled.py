@@ -123,9 +123,7 @@ def test_words_of_a_tested_stem_can_be_left_out(spoken, store):
     vectors, corpus, _ = spoken
     word = next(word for word in vectors.words if word[3] not in "sd")  # what an English stemmer takes for an ending
     bench = Workbench(vectors, corpus, store, exclude=[word], tested=[word[:4]])
-    plain, strict = (
-        bench.build(System.parse(name, settings("nonce"))).form.words for name in ("form", "form,stems=1")
-    )
+    plain, strict = (bench.build(System.parse(name, settings("nonce"))).form.words for name in ("form", "form,stems=1"))
     assert plain == len(vectors) - 1
     relatives = [other for other in vectors.words if other[:4] == word[:4]]
     assert len(relatives) > 5

@@ -98,9 +98,7 @@ class Baseline:
         )
         return self.from_sums(source, sums, tokenizer=tokenizer)
 
-    def from_sums(
-        self, vectors: VectorsLike, sums: ContextSums, *, tokenizer: TokenizerLike | None = None
-    ) -> ALaCarte:
+    def from_sums(self, vectors: VectorsLike, sums: ContextSums, *, tokenizer: TokenizerLike | None = None) -> ALaCarte:
         """The same from sums over the whole vocabulary: they know the counts, the window and the tokenizer."""
         source = WordVectors.of(vectors)
         if sums.fingerprint != source.fingerprint or sums.targets is not None:

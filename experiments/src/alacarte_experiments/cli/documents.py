@@ -7,8 +7,8 @@ import typer
 
 from alacarte.cli import _options as o
 from alacarte.cli._open import check_file, open_corpus, open_model
-from alacarte.cli._output import show_columns, show_json, show_line, voice, wrote
-from alacarte_experiments.cli.evaluate import CacheFolder, app, open_store
+from alacarte.cli._output import show_columns, show_json, show_line, voice
+from alacarte_experiments.cli.evaluate import CacheFolder, app, open_store, write_csv
 
 if TYPE_CHECKING:
     from alacarte.vectors.word_vectors import WordVectors
@@ -92,7 +92,7 @@ def documents(
             table = induce_ngrams(opened, tasks, text, store, longest, threads, min_count=min_count)
     result = evaluate(tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded)
     if out is not None:
-        _write_csv(out, as_records(result))
+        write_csv(out, as_records(result))
     if as_json:
         show_json(result)
         return
@@ -142,7 +142,7 @@ def bigrams(
         among=among, show_progress=voice.progress,
     )  # fmt: skip
     if out is not None:
-        _write_csv(out, [("ngram", "method", "source", "count", "neighbours"), *result.records()])
+        write_csv(out, [("ngram", "method", "source", "count", "neighbours"), *result.records()])
     if as_json:
         show_json(result)
         return
@@ -155,16 +155,3 @@ def _ngram_vectors(path: str | None) -> "WordVectors | None":
     from alacarte.vectors.word_vectors import WordVectors
 
     return None if path is None else WordVectors.load(path)
-
-
-def _write_csv(path: Path, rows: "list[tuple[object, ...]]") -> None:
-    import csv
-    import io
-
-    from alacarte._io.files import atomic_write
-
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    with atomic_write(path) as file:
-        file.write(text.getvalue().encode())
-    wrote(path)

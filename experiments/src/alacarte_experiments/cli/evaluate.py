@@ -3,7 +3,7 @@
 `app` is the sub-command; other modules add commands of their own with `@app.command()`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,6 +91,20 @@ def open_store(cache: Path | None) -> "Store":
     from alacarte_experiments.store import Store
 
     return Store(cache, show_progress=voice.progress)
+
+
+def write_csv(path: Path, rows: "Sequence[Sequence[object]]") -> None:
+    """A table with its header as CSV."""
+    import csv
+    import io
+
+    from alacarte._io.files import atomic_write
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    with atomic_write(path) as file:
+        file.write(text.getvalue().encode())
+    wrote(path)
 
 
 def show(results: "Results", index: list[str], column: str, out: Path | None, as_json: bool, title: str) -> None:
