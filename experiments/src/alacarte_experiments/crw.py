@@ -42,7 +42,7 @@ FEWER = {"nonce2vec": 10, "word2vec": 1}  # most shuffles for systems that take 
 
 def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None) -> Results:
     """All systems of the settings on a data set of rare words."""
-    return evaluate(read_rare_words(settings.data), settings, store, vectors=vectors)
+    return evaluate(read_rare_words(settings.data, settings.contexts), settings, store, vectors=vectors)
 
 
 def evaluate(

@@ -217,7 +217,7 @@ class Workbench:
 
     def _kept_or(self, run: Callable[[System], Any], system: System, settings: Settings, data: object) -> Any:
         identity = None if self.corpus is None else corpus_identity(self.corpus)
-        own = system.settings.with_options({"systems": (), "corpus": (), "vectors": "", "data": ""})
+        own = system.settings.with_options({"systems": (), "corpus": (), "vectors": "", "data": "", "contexts": ""})
         key = {
             "experiment": settings.experiment, "kind": system.kind, "vectors": self.vectors.fingerprint,
             "corpus": identity, "exclude": self.exclude, "data": digest(data), "settings": own.digest,

@@ -26,7 +26,9 @@ Csv = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write t
 
 @app.command()
 def documents(
-    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder with the eight classification tasks.")],
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder with the paper's eight tasks.")
+    ] = None,
     model: o.Model = None,
     vectors: o.OtherVectors = None,
     corpus: Corpora = None,
@@ -37,7 +39,9 @@ def documents(
     task: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="MR, CR, SUBJ, MPQA, TREC, SST, SST-fine, IMDB; repeat it (all but IMDB if left out)."
+            metavar="NAME[=FILES]",
+            help="MR, CR, SUBJ, MPQA, TREC, SST, SST-fine, IMDB of --data (all but IMDB if left out), or a task of "
+            "your own: NAME=FILE, NAME=TRAIN,TEST. Repeat it.",
         ),
     ] = None,
     system: Annotated[
@@ -66,7 +70,13 @@ def documents(
 ) -> None:
     """Document classification (Table 4): à la carte n-grams beside bags of n-grams, SIF, DisC and others.
 
+    A task of your own is a file (ten folds), or two to train and to test on: a label, a tab and the text a line, or
+    .jsonl with label and text. The paper's tasks lie in one folder, under their usual names: rt-polarity.neg and .pos,
+    custrev.neg and .pos, subj.objective and .subjective, mpqa.neg and .pos, trec_train.csv and _test.csv, sst_…,
+    sst_fine_…, imdb.tar.xz.
+
     \b
+    alc eval documents --task mine=train.tsv,test.tsv --model glove.6B.50d --corpus text.txt
     alc eval documents --data documents --model glove.6B.50d --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
     alc eval documents --data documents --model glove.6B.50d --task CR --system bong-2 --system words
     """
@@ -74,6 +84,8 @@ def documents(
     from alacarte_experiments.documents_data import TASKS, read_task
     from alacarte_experiments.documents_systems import SYSTEMS, parse
 
+    if data is None and not task:
+        raise typer.BadParameter("pass --task NAME=FILE for a task of your own, or --data DIR for the paper's")
     check_file(out)
     chosen = system or [name for name in SYSTEMS if corpus or ngrams or not name.startswith("alacarte")]
     kinds = [parse(name) for name in chosen]
