@@ -10,7 +10,7 @@ the vectors when first asked for, and kept in the user's cache.
 import argparse
 from pathlib import Path
 
-from alacarte import ALaCarte, ContextSums
+from alacarte import ALaCarte, collect
 from alacarte.spelling.fusion import learn_form
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
@@ -24,7 +24,7 @@ arguments = parser.parse_args()
 
 model = ALaCarte.pretrained(arguments.name, vectors=arguments.vectors)
 settings = model.settings
-sums = ContextSums.collect(
+sums = collect(
     model.vectors, arguments.corpus, window=(settings.left, settings.right), averaging=settings.averaging,
     positions=settings.positions, context_weights=model.transform.weights, tokenizer=settings.tokenizer,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from alacarte import ALaCarte
-from alacarte.contexts.sums import count_words
+from alacarte.passes.collect import count_words
 
 OUT = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from passes import same
 
-from alacarte import ContextSums, Corpus, Targets, WordVectors
+from alacarte import Corpus, Targets, WordVectors, collect
 from alacarte._io.tensors import read_tensors
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
 from alacarte.passes import accumulate as _accumulate
@@ -55,7 +55,7 @@ def files(tmp_path):
 
 
 def collect(corpus, **chosen):
-    return ContextSums.collect(VECTORS, corpus, TARGETS, **{"block_size": BLOCK, "threads": 2, **chosen})
+    return collect(VECTORS, corpus, TARGETS, **{"block_size": BLOCK, "threads": 2, **chosen})
 
 
 # ------------------------------------------------------------------------------------- the process is killed
@@ -267,7 +267,7 @@ def test_a_line_of_100_MB(tmp_path):
     with path.open("wb") as file:
         for _ in range(count):
             file.write(unit)
-    sums = ContextSums.collect(VECTORS, path, TARGETS, window=2)
+    sums = collect(VECTORS, path, TARGETS, window=2)
     assert sums.documents == 1
     assert sums.tokens_read == count * 500 * 7
     assert sums.occurrences.tolist() == [count * 500, count * 500, count * 500, count * 500]
@@ -305,7 +305,7 @@ def test_NUL_bytes(tmp_path):
     sums = collect(path)
     assert same(collect(path, block_size=3), sums)
     texts = path.read_text().split("\n")
-    assert same(ContextSums.collect(VECTORS, texts, TARGETS), sums)
+    assert same(collect(VECTORS, texts, TARGETS), sums)
     index, words = VECTORS.key_to_index, get_tokenizer("words")
     for text in texts:
         expected = [index.get(token, -1) for token in words(text, index)]
@@ -330,18 +330,18 @@ def test_invalid_utf_8(tmp_path, threads):
 
 def test_a_vocabulary_of_one_word():
     one = WordVectors(["a"], np.ones((1, 1), dtype=np.float32))
-    sums = ContextSums.collect(one, ["a b a", "b", "a"], threads=8, block_size=1)
+    sums = collect(one, ["a b a", "b", "a"], threads=8, block_size=1)
     assert (sums.sums.tolist(), sums.occurrences.tolist()) == ([[2.0]], [3])
-    assert ContextSums.collect(one, ["a b a"], ["b"], memory="1GB").sums.tolist() == [[2.0]]
+    assert collect(one, ["a b a"], ["b"], memory="1GB").sums.tolist() == [[2.0]]
 
 
 def test_a_target_longer_than_any_document(tmp_path):
     long = ["a"] * 500
     corpus = ["a " * 499, "a b", "a"]
     for chosen in ({}, {"block_size": 1}, {"checkpoint": tmp_path / "checkpoint"}):
-        sums = ContextSums.collect(VECTORS, corpus, Targets([long, "b"]), **chosen)
+        sums = collect(VECTORS, corpus, Targets([long, "b"]), **chosen)
         assert sums.occurrences.tolist() == [0, 1]
-    assert ContextSums.collect(VECTORS, ["a " * 501], Targets([long])).occurrences.tolist() == [2]
+    assert collect(VECTORS, ["a " * 501], Targets([long])).occurrences.tolist() == [2]
 
 
 # ------------------------------------------------------------------------------------ nowhere to write to

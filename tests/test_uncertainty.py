@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alacarte import ALaCarte, ContextSums, Transform, WordVectors
+from alacarte import ALaCarte, Transform, WordVectors, collect
 from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey
 from alacarte.inference.comparing import adjust, compare
 from alacarte.inference.spread import deviations
@@ -145,7 +145,7 @@ def test_from_text_to_confidence():
     vectors = WordVectors([f"w{i}" for i in range(200)], rng.normal(size=(200, D)))
     text = [" ".join(["x" if i % 4 else "y", *rng.choice(vectors.words[: 20 + i % 2], 6)]) for i in range(600)]
     targets = ["x", "y", *vectors.words[:20]]
-    sums = ContextSums.collect(vectors, text, targets, spread=16)
+    sums = collect(vectors, text, targets, spread=16)
     model = ALaCarte(vectors, Transform(np.eye(D)))
     induced = model.apply(sums)
     assert induced.confidence[0] > induced.confidence[1] > 0.5

@@ -17,7 +17,7 @@ from alacarte_experiments.baselines._skipgram import train_one
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alacarte import ALaCarte, ContextSums, WordVectors
+from alacarte import ALaCarte, WordVectors, collect
 from alacarte.errors import AlacarteError, BadSums, NotEnoughData
 
 LINEAR = [Additive, WithoutStopWords, SIF, AllButTheTop, SumsButTheTop, SIFButTheTop]
@@ -76,7 +76,7 @@ def test_all_but_the_top_on_words(vectors):
 
 
 def test_all_but_the_top_on_sums(vectors, text):
-    sums = ContextSums.collect(vectors, text, window=3, averaging="token")
+    sums = collect(vectors, text, window=3, averaging="token")
     means = sums.means()
     mean = means.mean(axis=0)
     top = np.linalg.svd(means - mean)[2][:1]
@@ -86,13 +86,13 @@ def test_all_but_the_top_on_sums(vectors, text):
 
 
 def test_sif_but_the_top_removes_one_direction_and_no_mean(vectors, text):
-    sums = ContextSums.collect(vectors, text, window=3, context_weights="sif:0.001")
+    sums = collect(vectors, text, window=3, context_weights="sif:0.001")
     top = np.linalg.svd(sums.means())[2][:1]
     model = SIFButTheTop(min_count=1).from_sums(vectors, sums)
     assert np.abs(model.embed("w1 x w2", target="x") @ top.T).max() < 1e-4
     assert model.transform.intercept is None
     with pytest.raises(BadSums, match="SIF-weighted"):
-        SIFButTheTop(min_count=1).from_sums(vectors, ContextSums.collect(vectors, text, window=3))
+        SIFButTheTop(min_count=1).from_sums(vectors, collect(vectors, text, window=3))
     with pytest.raises(BadSums, match=r"sif:0\.5"):  # another a than that of the sums
         SIFButTheTop(a=0.5, min_count=1).from_sums(vectors, sums)
 
@@ -112,7 +112,7 @@ def test_a_baseline_can_stand_where_a_model_stands(kind, vectors, text, tmp_path
 
 @pytest.mark.parametrize("kind", [SIF, SumsButTheTop])
 def test_fit_and_from_sums_agree(kind, vectors, text):
-    sums = ContextSums.collect(vectors, text, window=3)
+    sums = collect(vectors, text, window=3)
     baseline = kind(min_count=1) if kind is SumsButTheTop else kind()
     first, second = baseline.fit(vectors, text, window=3), baseline.from_sums(vectors, sums)
     np.testing.assert_allclose(first.embed("w1 x", target="x"), second.embed("w1 x", target="x"), atol=1e-6)
@@ -140,7 +140,7 @@ def test_what_a_baseline_cannot_be_made_from(vectors, text):
     with pytest.raises(NotEnoughData, match="too few"):
         SumsButTheTop(min_count=10**6).fit(vectors, text)
     with pytest.raises(BadSums, match="whole vocabulary"):
-        SIF().from_sums(vectors, ContextSums.collect(vectors, text, ["w1"], window=3))
+        SIF().from_sums(vectors, collect(vectors, text, ["w1"], window=3))
     with pytest.raises(NotEnoughData, match="components"):
         remove_top(np.eye(3), 3)
 

@@ -41,6 +41,7 @@ from alacarte.errors import (
 from alacarte.induced import InducedVectors, is_single
 from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
+from alacarte.passes.collect import collect
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.targets.targets import TargetsLike
@@ -171,7 +172,7 @@ class ALaCarte:
         `context_weights="learned"` learns how much context words count from the same text
         (`alacarte.transform.learned`).
 
-        How contexts are read, and further options (threads, memory, checkpoint, …): see `ContextSums.collect`. With
+        How contexts are read, and further options (threads, memory, checkpoint, …): see `collect`. With
         `spread`, the model knows how far contexts lie apart, and so how sure a vector from one context is.
         How the matrix is learned: see `Transform.fit`.
         """
@@ -183,7 +184,7 @@ class ALaCarte:
                 source, corpus, window=window, averaging=averaging, tokenizer=tokenizer, unknown=unknown, **options
             )
         else:
-            sums = ContextSums.collect(
+            sums = collect(
                 source, corpus, window=window, averaging=averaging, positions=positions,
                 context_weights=context_weights, tokenizer=tokenizer, unknown=unknown, **options,
             )  # fmt: skip
@@ -253,10 +254,10 @@ class ALaCarte:
     def collect(self, corpus: CorpusLike, targets: TargetsLike, **options: Any) -> ContextSums:
         """Sum the contexts of targets as this model's transform needs them; `apply` turns sums into vectors.
 
-        `options` are those of `ContextSums.collect` that say how the work is done: threads, memory, checkpoint, …
+        `options` are those of `collect` that say how the work is done: threads, memory, checkpoint, …
         """
         settings = self.settings
-        return ContextSums.collect(
+        return collect(
             self.vectors, corpus, targets, window=(settings.left, settings.right), averaging=settings.averaging,
             positions=settings.positions, context_weights=self.transform.weights, tokenizer=self.tokenizer,
             unknown=settings.unknown, **options,

@@ -6,8 +6,7 @@ import lzma
 import numpy as np
 import pytest
 
-from alacarte import WordVectors
-from alacarte.contexts.sums import ContextSums
+from alacarte import WordVectors, collect
 from alacarte.transform.informative import informativeness
 from alacarte.transform.learned import learn_weights
 from alacarte.transform.space import Space
@@ -29,7 +28,7 @@ def vectors():
 
 @pytest.fixture(scope="module")
 def sums(vectors, wiki):
-    return ContextSums.collect(vectors, wiki, window=5, context_weights="sif", show_progress=False)
+    return collect(vectors, wiki, window=5, context_weights="sif", show_progress=False)
 
 
 def test_telling_words_tell(vectors, sums):

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from alacarte.contexts.agreement import agreement_weights
-from alacarte.passes.few_windows import sample_windows
+from alacarte.contexts.reading import Reading
+from alacarte.passes.sample import sample_windows
 from alacarte.transform.learned import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.measures import cosines
@@ -35,11 +36,16 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
     counts = word_counts(sums, vectors)
     words = min(WORDS, int((counts >= 2 * most).sum()) // 3)  # the others are there to learn from
     sample = sample_windows(
-        vectors, bench.text(settings),
-        counts, words=words, contexts=2 * most, least=2 * most,
-        window=(settings.window, settings.window), tokenizer=settings.tokenizer, seed=settings.seed,
+        vectors,
+        bench.text(settings),
+        counts,
+        Reading(settings.window, settings.window, tokenizer=settings.tokenizer),
+        words=words,
+        contexts=2 * most,
+        least=2 * most,
+        seed=settings.seed,
         show_progress=store.show_progress,
-    )  # fmt: skip
+    )
     bench.exclude = [vectors.words[row] for row in sample.rows]
     model = bench.alacarte(settings)
     scale = model.transform.weights.values

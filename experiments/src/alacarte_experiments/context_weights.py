@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from alacarte.passes.few_windows import sample_windows
+from alacarte.contexts.reading import Reading
+from alacarte.passes.sample import sample_windows
 from alacarte.transform.learned import FUNCTIONS, LEAST, LearnedWeights, draw_functions, weights_from, word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.informed import MEASURED
@@ -27,10 +28,16 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
     rows: list[Row] = []
     for size in settings.sizes:
         sample = sample_windows(
-            vectors, text, word_counts(sums, vectors), words=WORDS, contexts=size, least=LEAST,
-            window=(settings.window, settings.window), tokenizer=settings.tokenizer, seed=settings.seed,
+            vectors,
+            text,
+            word_counts(sums, vectors),
+            Reading(settings.window, settings.window, tokenizer=settings.tokenizer),
+            words=WORDS,
+            contexts=size,
+            least=LEAST,
+            seed=settings.seed,
             show_progress=store.show_progress,
-        )  # fmt: skip
+        )
         held = len(sample.rows) // 5
         found: LearnedWeights | None = None
         for functions in INGREDIENTS:

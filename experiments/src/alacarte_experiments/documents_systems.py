@@ -16,7 +16,7 @@ import scipy.sparse
 
 from alacarte.documents import NgramEmbedder, compose
 from alacarte.errors import AlacarteWarning, BadData, require
-from alacarte.targets.targets import Targets
+from alacarte.passes.discover import discover
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
@@ -98,8 +98,13 @@ def features(system: str, given: Ingredients) -> Features:
             raise BadData(f"{system} needs n-gram vectors; pass a model and a corpus to induce them from")
         options |= {"ngrams": given.ngrams, "unigrams": "induced" if induced else "source"}
     else:
-        targets = Targets.from_documents(
-            list(given.texts), range(2, n + 1), vectors=given.words.key_to_index, tokenizer=given.tokenizer
+        targets = discover(
+            list(given.texts),
+            n=range(2, n + 1),
+            min_count=1,
+            vectors=given.words.key_to_index,
+            tokenizer=given.tokenizer,
+            punctuation=True,
         )
         how = {"sum": "sum", "disc": "product"}[kind]
         composed = compose(given.words, targets, how)  # type: ignore[arg-type]
@@ -135,7 +140,9 @@ def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: dic
     >>> bag_of_ngrams(["a rose is a rose", ""], 2, get_tokenizer("words"), {}).toarray().tolist()
     [[2.0, 2.0, 1.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
-    targets = Targets.from_documents(list(texts), n, vectors=known, tokenizer=tokenizer, known=True)
+    targets = discover(
+        list(texts), n=range(1, n + 1), min_count=1, vectors=known, tokenizer=tokenizer, known=True, punctuation=True
+    )
     lexicon = Lexicon(known)
     matcher = targets.compile(lexicon, tokenizer)
     encoded = Encoder(tokenizer, lexicon).encode(list(texts))

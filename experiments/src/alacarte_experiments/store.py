@@ -28,6 +28,7 @@ from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
+from alacarte.passes.collect import collect
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -141,14 +142,14 @@ class Store:
             "weights": _canonical(context_weights), "tokenizer": tokenizer, "every": every,
         }  # fmt: skip
 
-        def collect() -> ContextSums:
+        def collected() -> ContextSums:
             weights = self.weights(vectors, corpus, context_weights, window=window, tokenizer=tokenizer, every=every)
-            return ContextSums.collect(
+            return collect(
                 vectors, every_nth(corpus, every), window=window, averaging=kind,
                 context_weights=weights, tokenizer=tokenizer, show_progress=self.show_progress,
             )  # fmt: skip
 
-        found = self.kept_sums(key, corpus, collect)
+        found = self.kept_sums(key, corpus, collected)
         return found if kind == "context" else found.with_averaging(averaging)  # type: ignore[arg-type]
 
     def kept_sums(self, key: dict[str, Any], corpus: Corpus, collect: Callable[[], ContextSums]) -> ContextSums:

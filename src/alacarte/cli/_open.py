@@ -14,7 +14,8 @@ from alacarte.cli._output import detail, show_json, show_line, voice
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
-    from alacarte.contexts.sums import Averaging, ContextSums
+    from alacarte.contexts.reading import Averaging
+    from alacarte.contexts.sums import ContextSums
     from alacarte.model import ALaCarte
     from alacarte.text.corpus import Corpus
     from alacarte.vectors.word_vectors import WordVectors
@@ -66,7 +67,7 @@ def finish_shard(shard: str, sums: "ContextSums", as_json: bool) -> None:
 
 
 def detail_memory() -> None:
-    from alacarte.passes.scan import peak_memory
+    from alacarte.passes.memory import peak_memory
 
     peak = peak_memory()
     if peak is not None:
@@ -242,7 +243,7 @@ def _with_transform(
     tokenizer: str | None,
     force: bool,
 ) -> "ALaCarte":
-    from alacarte.contexts.sums import Reading
+    from alacarte.contexts.reading import Reading
     from alacarte.model import ALaCarte
     from alacarte.transform.transform import Transform
 

@@ -24,6 +24,7 @@ from alacarte.cli._open import (
     refuse,
 )
 from alacarte.cli._output import note, show_json, show_line, show_rows, voice, wrote
+from alacarte.passes.collect import collect
 
 
 def fit(
@@ -145,7 +146,6 @@ def fit(
             encoding=encoding, errors=errors,
         )  # fmt: skip
         source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
-        from alacarte.contexts.sums import ContextSums
 
         if weights == "learned":
             from alacarte.transform.learned import collect_learned
@@ -157,7 +157,7 @@ def fit(
             )  # fmt: skip
             note(found)
         else:
-            collected = ContextSums.collect(
+            collected = collect(
                 source, documents, window=sides, averaging=averaging, positions=positions,
                 context_weights=weights, tokenizer=tokenizer, unknown=unknown, threads=threads,
                 memory=memory, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, shard=part,

@@ -21,6 +21,7 @@ from alacarte.cli._open import (
     refuse,
 )
 from alacarte.cli._output import show_json, show_line, voice, wrote
+from alacarte.passes.discover import discover
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte, InducedVectors
@@ -194,7 +195,7 @@ def induce(
         if before.targets is None:
             raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
         if before.groups is not None:
-            how["spread"] = len(before.groups)
+            how["spread"] = before.spread
         collected = before + opened.collect(documents, before.targets, **how)
     else:
         if discover:
@@ -249,19 +250,22 @@ def _listed(
 
 
 def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
-    from alacarte.targets.targets import Targets
-
-    return Targets.from_documents(
-        texts, lengths[0] if len(lengths) == 1 else lengths, min_count=min_count, vectors=model.vectors.words,
-        tokenizer=model.tokenizer, known=known, show_progress=voice.progress,
-    )  # fmt: skip
+    return discover(
+        texts,
+        n=range(1, lengths[0] + 1) if len(lengths) == 1 else lengths,
+        min_count=min_count,
+        vectors=model.vectors.words,
+        tokenizer=model.tokenizer,
+        known=known,
+        punctuation=True,
+        show_progress=voice.progress,
+    )
 
 
 def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
     from alacarte.errors import NotEnoughData
-    from alacarte.targets.targets import Targets
 
-    found = Targets.discover(
+    found = discover(
         corpus,
         n=lengths,
         min_count=min_count,

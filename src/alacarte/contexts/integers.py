@@ -6,7 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts._windows_kernel import quantise_rows
+from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import Scale
+from alacarte.contexts.weights import ContextWeights
+from alacarte.vectors.word_vectors import WordVectors
 
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.uint8]
@@ -29,6 +32,13 @@ class IntegerVectors:
     def __post_init__(self) -> None:
         known, dimension = self.matrix.shape
         object.__setattr__(self, "rows", aligned_zeros(known + 1, -(-(dimension + 2) // 16) * 16, np.int32))
+
+    @classmethod
+    def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading) -> "IntegerVectors":
+        """The vectors under the finest scale for this reading."""
+        largest = 1.0 if weights.values is None else float(weights.values.max())
+        values = np.zeros(0, dtype=np.float32) if weights.values is None else weights.values
+        return cls(vectors.matrix, values, Scale.of(vectors.column_max, largest, reading))
 
     @property
     def known(self) -> int:

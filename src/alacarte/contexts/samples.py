@@ -117,7 +117,8 @@ class ContextSample:
         self.count(matches.targets)
         if not len(matches):
             return _empty(self.window)
-        ids, offsets, starts, ends = encoded.ids, encoded.offsets, matches.starts, matches.ends
+        ids, offsets = encoded.ids, encoded.offsets
+        starts, ends = matches.starts.astype(np.int64), matches.ends.astype(np.int64)
         document = np.searchsorted(offsets, starts, side="right") - 1
         documents = self._codes.of_documents(ids, offsets)[document]
         place = (starts - offsets[document]).astype(np.uint64)
@@ -127,7 +128,7 @@ class ContextSample:
         kept = np.flatnonzero(keys < limits)
         keys, documents, document = keys[kept], documents[kept], document[kept]
         matched = _around(ids, offsets, document, starts[kept], np.arange(int((ends - starts).max())), ends[kept])
-        starts, ends = starts[kept].astype(np.int64), ends[kept].astype(np.int64)
+        starts, ends = starts[kept], ends[kept]
         if self._drop_unknown:
             ids, offsets, before = without_unknown(ids, offsets, self._known)
             starts, ends = before[starts], before[ends]
@@ -163,9 +164,7 @@ class _Adder:
             self._thresholds[full[inside]] = thresholds[inside]
 
 
-def smallest(
-    parts: list[SampledContexts], limit: int | None
-) -> tuple[SampledContexts, npt.NDArray[np.int64], Codes]:
+def smallest(parts: list[SampledContexts], limit: int | None) -> tuple[SampledContexts, npt.NDArray[np.int64], Codes]:
     """(the contexts with the smallest keys of each target, targets with `limit` of them, the largest key of these)."""
     longest = max(part.matched.shape[1] for part in parts)
     parts = [_with_longest(part, longest) for part in parts]

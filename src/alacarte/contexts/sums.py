@@ -57,6 +57,16 @@ class Sums:
         """Groups added up."""
         return Sums(*(getattr(self, name).sum(axis=1) for name in _NAMES))
 
+    def divisor(self, scale: Scale, averaging: Averaging) -> npt.NDArray[Any]:
+        """What each sum is divided by to be an average."""
+        weights = self.totals * float(np.exp2(-scale.weights))
+        return divisor(averaging, self.occurrences, weights, self.contexts)
+
+    def means(self, scale: Scale, averaging: Averaging, rows: Any = slice(None)) -> Doubles:
+        """The averages of some targets, in float64."""
+        chosen = self.take(rows)
+        return np.asarray(chosen.sums * scale.sum_units / chosen.divisor(scale, averaging)[..., None])
+
     def __len__(self) -> int:
         return len(self.occurrences)
 
@@ -115,7 +125,7 @@ class ContextSums:
     @property
     def total_weights(self) -> Doubles:
         """The total weight of these words; equal to `tokens` when nothing is weighted."""
-        return self._weights_of(self.all)
+        return np.asarray(self.all.totals * float(np.exp2(-self.scale.weights)))
 
     @property
     def spread(self) -> int | None:
@@ -133,25 +143,15 @@ class ContextSums:
 
     def means(self, rows: npt.NDArray[np.intp] | slice | None = None) -> Doubles:
         """u_f for the given rows (default: those `seen`), by the averaging of the settings, in float64."""
-        return self._means(self.all, self.seen if rows is None else rows)
+        return self.all.means(self.scale, self.settings.averaging, self.seen if rows is None else rows)
 
-    def group_means(self, rows: Any = slice(None)) -> tuple[Doubles, Doubles]:
-        """(u_f, its weight) for each of the given targets and each group of documents; zeros where there is none."""
+    def group_sums(self, rows: Any = slice(None)) -> tuple[Doubles, Doubles]:
+        """(sums of context vectors, what they are divided by) for each of the targets and each group of documents."""
         if self.groups is None:
-            raise BadSums("these sums have no groups of documents; collect them with spread=16")
+            raise BadSums("these sums have no groups of documents; collect them with spread=16 (--spread 16)")
         chosen = self.groups.take(rows)
-        weights = self._divisor(chosen).astype(np.float64)
-        return np.asarray(chosen.sums * self.scale.sum_units / np.where(weights > 0, weights, 1)[..., None]), weights
-
-    def _means(self, sums: Sums, rows: Any) -> Doubles:
-        chosen = sums.take(rows)
-        return np.asarray(chosen.sums * self.scale.sum_units / self._divisor(chosen)[..., None])
-
-    def _divisor(self, sums: Sums) -> npt.NDArray[Any]:
-        return divisor(self.settings.averaging, sums.occurrences, self._weights_of(sums), sums.contexts)
-
-    def _weights_of(self, sums: Sums) -> Any:
-        return sums.totals * float(np.exp2(-self.scale.weights))
+        weights = chosen.divisor(self.scale, self.settings.averaging).astype(np.float64)
+        return np.asarray(chosen.sums * self.scale.sum_units), weights
 
     def with_averaging(self, averaging: Averaging) -> "ContextSums":
         """The same sums under another average; only `occurrence` and `token` share their sums."""
@@ -305,7 +305,9 @@ class ContextSums:
             artifact.value("fingerprint", str),
             None if state is None else Targets.from_state(keys, state),  # type: ignore[arg-type]
             ContextWeights(settings.weights, artifact.tensors.get("context_weights")),
-            *read,
+            documents=read[0],
+            tokens_read=read[1],
+            tokens_known=read[2],
             groups=groups,
             units=frozenset(unpack_units(artifact.tensors)),
         )
@@ -351,12 +353,17 @@ def merge(parts: Iterable[ContextSums], *, repeated: bool = False) -> ContextSum
             groups.add(part.groups, rows)
         if targets is not None and part.targets is not None:
             targets = targets | part.targets
+    keys = list(places)
+    if targets is not None and targets.any_label:
+        order = targets.in_order(keys)
+        keys, total = [keys[place] for place in order], total.take(order)
+        groups, targets = None if groups is None else groups.take(order), targets.only(keys)
     most = int(total.occurrences.max(initial=0))
     if most > MOST_WINDOWS:
         raise BadSums(f"{most:,} occurrences of one target are more than sums can hold ({MOST_WINDOWS:,})")
     return replace(
         first,
-        keys=list(places),
+        keys=keys,
         all=total,
         groups=groups,
         targets=targets,

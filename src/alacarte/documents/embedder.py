@@ -15,9 +15,9 @@ from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, i
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
 from alacarte.induced import InducedVectors
 from alacarte.model import ALaCarte
+from alacarte.passes.discover import discover
 from alacarte.passes.pipeline import in_order
 from alacarte.passes.work import WorkOptions
-from alacarte.targets.targets import Targets
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
@@ -194,10 +194,11 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     def _induced(self, model: ALaCarte, documents: list[Item]) -> WordVectors | None:
         """Vectors of the documents' n-grams; None where none of them stands beside a word that has a vector."""
         induced_words = self.unigrams == "induced"
-        targets = Targets.from_documents(
+        targets = discover(
             documents,
-            range(1 if induced_words else 2, self.n + 1),
+            n=range(1 if induced_words else 2, self.n + 1),
             min_count=self.min_count,
+            punctuation=True,
             vectors=model.vectors.words,
             tokenizer=model.tokenizer,
             known=induced_words,

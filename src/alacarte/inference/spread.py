@@ -1,6 +1,6 @@
 """How far the contexts of a target lie apart, and what that says about their mean.
 
-A target's contexts are dealt to groups, documents kept whole (`ContextSums.collect(..., spread=16)`). With S_g and N_g
+A target's contexts are dealt to groups, documents kept whole (`collect(..., spread=16)`). With S_g and N_g
 the sum and the weight of group g, p_g = N_g / N its share, u = Σ S_g / N the mean and m = A u + b the vector,
 
     z_g = A (S_g − N_g u) / N · (1 − Σ p²)^−½        covariance of m:  V = Σ z_g z_gᵀ,   noise: tr V

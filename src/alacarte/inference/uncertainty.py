@@ -81,7 +81,7 @@ class Uncertainty:
     >>> rng = np.random.default_rng(0)
     >>> vectors = WordVectors([f"w{i}" for i in range(60)], rng.normal(size=(60, 4)) + [3, 0, 0, 0])
     >>> text = [" ".join(rng.choice(vectors.words, 9)) for _ in range(4000)]
-    >>> sums = ContextSums.collect(vectors, text, vectors.words[:30], spread=16)
+    >>> sums = collect(vectors, text, vectors.words[:30], spread=16)
     >>> sure = Uncertainty.of_sums(sums, Transform(np.eye(4)), vectors)
     >>> bool(0.9 < sure.confidence_of("w3") <= 1)
     True
@@ -107,18 +107,16 @@ class Uncertainty:
         cls, sums: ContextSums, transform: Transform, vectors: WordVectors, typical: TypicalSpread | None = None
     ) -> "Uncertainty":
         """For the targets of sums that were collected with `spread`."""
-        groups, seen = sums.groups, sums.seen
-        if groups is None:
+        seen = sums.seen
+        if sums.groups is None:
             raise AlacarteError(
                 "these sums do not know how far contexts lie apart; collect them with spread=16 (--spread 16)"
             )
         matrix, intercept = _wide(transform)
-        weights = groups.weights(sums.settings.averaging)
 
         def found(rows: Rows) -> Deviations:
             chosen = seen[rows]
-            counts = sums.occurrences[chosen]
-            return deviations(groups.sums[chosen], weights[chosen].astype(np.float64), counts, matrix, intercept)
+            return deviations(*sums.group_sums(chosen), sums.occurrences[chosen], matrix, intercept)
 
         return cls([sums.keys[row] for row in seen.tolist()], found, vectors, typical)
 

@@ -6,15 +6,10 @@
 [[4.0, 2.5]]
 """
 
-import json
-import os
 import secrets
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +23,12 @@ from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
 from alacarte.passes.checkpoint import Checkpoint, Stage
-from alacarte.passes.memory import room_for_sums
+from alacarte.passes.memory import allocate, disk_space, room_for_sums, scratch_file
 from alacarte.passes.scan import run
+from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions
 from alacarte.targets.targets import Matcher, Targets, TargetsLike
-from alacarte.text.corpus import Corpus, CorpusLike, Document
+from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
@@ -134,10 +130,7 @@ class _Job:
     def _collect(self, checkpoint: Checkpoint | None) -> ContextSums:
         weights = resolve(self.options.get("context_weights"), self.vectors, lambda: self._count(checkpoint))
         reading = replace(self.reading, weights=weights.name)
-        largest = 1.0 if weights.values is None else float(weights.values.max())
-        scale = Scale.of(self.vectors.column_max, largest, reading)
-        values = np.zeros(0, dtype=np.float32) if weights.values is None else weights.values
-        integers = IntegerVectors(self.vectors.matrix, values, scale)
+        integers = IntegerVectors.of(self.vectors, weights, reading)
         lexicon = Lexicon(self.vectors.key_to_index)
         if self.targets is None:
             matcher = Matcher.of_vocabulary(self.vectors.words, lexicon)
@@ -145,7 +138,7 @@ class _Job:
             matcher = self.targets.compile(lexicon, self.tokenizer)
         summed = _Summed(integers, reading, matcher, self.spread or 1, Encoder(self.tokenizer, lexicon), self.work)
         rows, state = summed.rows(self.corpus, checkpoint)
-        return self._result(rows, state, matcher, reading, scale, weights)
+        return self._result(rows, state, matcher, reading, integers.scale, weights)
 
     def _count(self, checkpoint: Checkpoint | None) -> Counts:
         if self.corpus.once:
@@ -170,11 +163,11 @@ class _Job:
     ) -> ContextSums:
         keys, targets = list(matcher.keys), self.targets
         if targets is not None and targets.any_label:  # labels were met in the order of the threads
-            asked = len(targets)
-            order = [*range(asked), *sorted(range(asked, len(keys)), key=keys.__getitem__)]
+            targets = targets | Targets.spans(keys[len(targets) :])
+            order = targets.in_order(keys)
             keys = [keys[place] for place in order]
             rows = rows.reshape(-1, self.spread or 1, rows.shape[1])[order].reshape(rows.shape)
-            targets = targets | Targets.spans(keys[asked:])
+            targets = targets.only(keys)
         dimension = self.vectors.dimension
         total, groups = _sums_of(rows, dimension), None
         if self.spread is not None:
@@ -220,12 +213,12 @@ class _Summed:
             return self._pass(self.integers, corpus, "reading", checkpoint)
         room = room_for_sums(self.work.memory, self._other_memory())
         if self.matcher.any_label:  # nobody knows how many there will be: a first pass finds them
-            corpus = _readable_again(corpus)
+            corpus = readable_again(corpus)
             self._pass(self.integers.slice(0, 0), corpus, "finding labels", checkpoint)
         width = self._dimensions_at_a_time(room)
         if width == self.integers.dimension:
             return self._pass(self.integers, corpus, "reading", checkpoint)
-        return self._in_slices(_readable_again(corpus), width, checkpoint)
+        return self._in_slices(readable_again(corpus), width, checkpoint)
 
     def _other_memory(self) -> int:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
@@ -284,14 +277,6 @@ def _same_text(one: Stage | None, two: Stage) -> Stage:
     return two
 
 
-def scratch_file(shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.int64]]":
-    """Zeros in a file without a name, whose space is given back when the array is gone."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
-    with _disk_space(Path(tempfile.gettempdir())):
-        allocate(file, 8 * shape[0] * shape[1])
-    return np.memmap(file, dtype=np.int64, mode="r+", shape=shape)
-
-
 def _file_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.int64]]":
     """The sums that belong to a checkpoint: a file with a name that only the checkpoint knows."""
     length = 8 * shape[0] * shape[1]
@@ -300,51 +285,7 @@ def _file_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> "np.memmap[A
     if name is not None and not (path.is_file() and path.stat().st_size == length):
         raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
     if name is None:
-        with _disk_space(path.parent), path.open("xb") as file:
+        with disk_space(path.parent), path.open("xb") as file:
             allocate(file, length)
         checkpoint.notes["sums"] = path.name
     return np.memmap(path, dtype=np.int64, mode="r+", shape=shape)
-
-
-def allocate(file: IO[bytes], length: int) -> None:
-    """Take the space at once: a disk found full later, through a memory map, would end the process."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file.fileno(), 0, max(1, length))
-    else:
-        os.truncate(file.fileno(), max(1, length))
-
-
-@contextmanager
-def _disk_space(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise AlacarteError(
-            f"sums that do not fit in memory are kept in {folder}, where they cannot be written ({error.strerror}); "
-            "make room there, or let TMPDIR (with a checkpoint, its name) lead to another folder"
-        ) from error
-
-
-def _readable_again(corpus: Corpus) -> Corpus:
-    """The corpus itself, or, where it can be read only once, a copy of its documents in a file without a name."""
-    return Corpus(_Spool(corpus), name=corpus.description) if corpus.once else corpus
-
-
-class _Spool:
-    """Documents in a temporary file."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 (read again and again)
-        with _disk_space(Path(tempfile.gettempdir())):
-            for item in corpus:
-                if isinstance(item, Document):
-                    content = [item.text, None if item.tokens is None else list(item.tokens), item.spans]
-                else:
-                    content = [item, None, ()] if isinstance(item, str) else [None, item, ()]
-                self._file.write(json.dumps(content) + "\n")
-
-    def __iter__(self) -> Iterator[Document]:
-        self._file.seek(0)
-        for line in self._file:
-            text, tokens, spans = json.loads(line)
-            yield Document(text, tokens, tuple(spans))

@@ -1,7 +1,13 @@
 """How much memory a pass may take, and what to do when its sums do not fit."""
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
 
 from alacarte.errors import AlacarteError
 
@@ -48,3 +54,30 @@ def peak_memory() -> int | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if os.uname().sysname == "Darwin" else peak * 1024
+
+
+def scratch_file(shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.int64]]":
+    """Zeros in a file without a name, whose space is given back when the array is gone."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
+    with disk_space(Path(tempfile.gettempdir())):
+        allocate(file, 8 * shape[0] * shape[1])
+    return np.memmap(file, dtype=np.int64, mode="r+", shape=shape)
+
+
+def allocate(file: IO[bytes], length: int) -> None:
+    """Take the space at once: a disk found full later, through a memory map, would end the process."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, max(1, length))
+    else:
+        os.truncate(file.fileno(), max(1, length))
+
+
+@contextmanager
+def disk_space(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise AlacarteError(
+            f"sums that do not fit in memory are kept in {folder}, where they cannot be written ({error.strerror}); "
+            "make room there, or let TMPDIR (with a checkpoint, its name) lead to another folder"
+        ) from error

@@ -7,7 +7,8 @@ cannot change a bit, and what was done is a set of units of text.
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,14 +16,14 @@ import numpy.typing as npt
 
 from alacarte._io.progress import Progress, progress
 from alacarte.errors import BadCheckpoint, BadCorpus
-from alacarte.passes.checkpoint import Amounts, Checkpoint, Stage
+from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.pipeline import in_order
 from alacarte.passes.work import Work
 from alacarte.text.corpus import Block, Corpus, extent
 from alacarte.text.encoding import Encoded, Encoder
 from alacarte.text.units import Unit, unit_of
 
-SHOWN_EVERY = 0.2  # seconds between two steps of the progress bar
+SHOWN_EVERY = 0.2  # seconds between two looks at how far the work has come
 
 
 class Tally(Protocol):
@@ -106,6 +107,7 @@ class _Pass:
         self.done: dict[tuple[str, int], Unit] = {}  # by the checkpoint, by place
         self.met: set[Unit] = set()  # of these, read again
         self.state = Stage()
+        self.finished: SimpleQueue[int] = SimpleQueue()  # how much was read when a block was done
         self.error: BaseException | None = None
         self.broken = False  # a block was added in part
         self.stopped = threading.Event()
@@ -118,6 +120,9 @@ class _Pass:
             self.tally.restore(before.arrays)
             self.state = Stage({}, before.amounts, set(before.units))
             self.done = {(unit.name, unit.start): unit for unit in before.units}
+            for unit in before.units:
+                if unit.name and not self.corpus.holds(unit.name):
+                    raise _other_text(unit)
         self.encoder.expect(self.corpus.size or 0)
         with progress(*extent(self.corpus), self.stage, self.work.show_progress, self.work.callback) as bar:
             try:
@@ -142,16 +147,13 @@ class _Pass:
         for thread in threads:
             thread.start()
         try:
-            began = time.perf_counter()
-            before = self.state.amounts.tokens_read
-            while any(thread.is_alive() for thread in threads):
-                self.feed.moved.wait(SHOWN_EVERY)
-                self.feed.moved.clear()
-                self._show(bar, time.perf_counter() - began, before)
+            show = self._shower(bar)
+            while any(thread.is_alive() for thread in threads) or not self.finished.empty():
+                with suppress(Empty):
+                    show(self.finished.get(timeout=SHOWN_EVERY))
                 if self.checkpoint is not None and self.checkpoint.due and not self.stopped.is_set():
                     with self.gate.closed():
                         self._save()
-            self._show(bar, time.perf_counter() - began, before)
         finally:
             self.stopped.set()
             for thread in threads:
@@ -175,6 +177,7 @@ class _Pass:
                     return
                 if self.work.shard is None or block.number % self.work.shard[1] == self.work.shard[0] - 1:
                     self._add(block, add)
+                self.finished.put(self.feed.position)
         except BaseException as error:  # raised again where the pass was asked for
             self.error = self.error or error
             self.stopped.set()
@@ -203,11 +206,24 @@ class _Pass:
 
     # ------------------------------------------------------------------------------- progress and checkpoints
 
-    def _show(self, bar: Progress, elapsed: float, before: int) -> None:
-        if not bar.watched:
-            return
-        speed = (self.state.amounts.tokens_read - before) / max(elapsed, 1e-9)
-        bar.update_to(self.feed.position, **{"tokens/s": speed, **self.tally.progress()})
+    def _shower(self, bar: Progress) -> Callable[[int], None]:
+        """What moves the progress bar on; what stands beside it is worked out now and then."""
+        began = last = time.perf_counter()
+        before = self.state.amounts.tokens_read
+        postfix: dict[str, object] = {}
+        furthest = 0
+
+        def show(position: int) -> None:
+            nonlocal last, postfix, furthest
+            now = time.perf_counter()
+            furthest = max(furthest, position)
+            if bar.watched and now - last > SHOWN_EVERY:
+                last = now
+                speed = (self.state.amounts.tokens_read - before) / (now - began)
+                postfix = {"tokens/s": speed, **self.tally.progress()}
+            bar.update_to(furthest, **postfix)
+
+        return show
 
     def _save(self) -> None:
         if self.checkpoint is not None and self.state.units and not self.broken:
@@ -272,7 +288,6 @@ class _Feed:
         self._busy = 0
         self._changed = threading.Condition()
         self._positions: dict[int, int] = {}
-        self.moved = threading.Event()
 
     @property
     def position(self) -> int:
@@ -296,7 +311,6 @@ class _Feed:
                         self._idle.append(free)
                         self._positions[number] = block.position
                     self._changed.notify_all()
-                self.moved.set()
             if block is not None:
                 return block
 

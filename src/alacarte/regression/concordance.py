@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import progress
-from alacarte.contexts.sums import window_sides
+from alacarte.contexts.reading import window_sides
 from alacarte.errors import BadCorpus, BadTargets, NoOccurrences
 from alacarte.regression._frames import (
     Column,

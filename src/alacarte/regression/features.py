@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, sparse
 
-from alacarte.contexts.sums import Reading
+from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression._frames import Table, Variables, column_of
 from alacarte.regression._space import Space, unit_rows

@@ -11,7 +11,7 @@ better than with SIF, SIF is kept, and the result says so.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -25,7 +25,8 @@ from alacarte.contexts.reading import Averaging, Positions, written_positions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, named, sif
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData, require
-from alacarte.passes.few_windows import SampledWindows, sample_windows
+from alacarte.passes.collect import collect
+from alacarte.passes.sample import SampledWindows, sample_windows
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.informative import informativeness
@@ -46,7 +47,7 @@ FUNCTIONS = ("distance", "frequency", "informativeness")
 
 @dataclass(frozen=True, eq=False)
 class LearnedWeights:
-    """What was learned. `weights` and `positions` are what `ContextSums.collect` and `ALaCarte.fit` take."""
+    """What was learned. `weights` and `positions` are what `collect` and `ALaCarte.fit` take."""
 
     weights: ContextWeights
     positions: Positions
@@ -120,7 +121,7 @@ def collect_learned(
     """Sums over the whole vocabulary under learned weights, and these: `ALaCarte.fit(…, context_weights="learned")`.
 
     The corpus is read four times: to count words, for SIF-weighted sums, to sample contexts, for the sums themselves.
-    Options are those of `ContextSums.collect` that say how the work is done.
+    Options are those of `collect` that say how the work is done.
     """
     if options.get("shard") is not None or options.get("checkpoint") is not None:
         raise AlacarteError(
@@ -131,13 +132,13 @@ def collect_learned(
     if source.once:
         raise BadCorpus("learned context weights read the corpus several times, and this one can be read only once")
     shared: dict[str, Any] = {"window": window, "tokenizer": tokenizer, "unknown": unknown, **options}
-    first = ContextSums.collect(vectors, source, context_weights=f"sif:{SIF:g}", **shared)
+    first = collect(vectors, source, context_weights=f"sif:{SIF:g}", **shared)
     found = learn_weights(
         vectors, source, first, tokenizer=tokenizer, seed=seed,
         show_progress=options.get("show_progress"), callback=options.get("callback"),
     )  # fmt: skip
     del first
-    sums = ContextSums.collect(
+    sums = collect(
         vectors, source, averaging=averaging, positions=found.positions, context_weights=found.weights, **shared
     )
     return sums, found
@@ -166,12 +167,20 @@ def learn_weights(
     `penalty` is how strongly they are held there, in units of what the data say about an average bin.
     """
     counts = word_counts(sums, vectors)
+    reading = sums.settings if window is None else replace(sums.settings, left=window[0], right=window[1])
     sample = sample_windows(
-        vectors, corpus, counts, words=words, contexts=contexts, least=LEAST,
-        window=(sums.settings.left, sums.settings.right) if window is None else window,
-        tokenizer=sums.settings.tokenizer if tokenizer is None else tokenizer, unknown=sums.settings.unknown, seed=seed,
-        show_progress=show_progress, callback=callback,
-    )  # fmt: skip
+        vectors,
+        corpus,
+        counts,
+        reading,
+        words=words,
+        contexts=contexts,
+        least=LEAST,
+        tokenizer=tokenizer,
+        seed=seed,
+        show_progress=show_progress,
+        callback=callback,
+    )
     return weights_from(vectors, sums, sample, functions=functions, rounds=rounds, penalty=penalty)
 
 

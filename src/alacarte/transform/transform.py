@@ -299,7 +299,7 @@ class Transform:
         >>> rng = np.random.default_rng(0)
         >>> vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
         >>> text = [" ".join(rng.choice(vectors.words, 40)) for _ in range(200)]
-        >>> transform = Transform.fit(ContextSums.collect(vectors, text, window=5), vectors, weighting=None)
+        >>> transform = Transform.fit(collect(vectors, text, window=5), vectors, weighting=None)
         >>> transform.report.words, transform.matrix.shape
         (50, (3, 3))
         """
@@ -323,7 +323,7 @@ class Transform:
                 raise NotEnoughData(
                     f"these are the sums of {len(sums):,} chosen targets, {len(rows):,} of them words with a vector; a "
                     "transform is learned from sums over the whole vocabulary, which alc fit --save-sums and "
-                    "ContextSums.collect without targets give"
+                    "collect without targets give"
                 )
             lower, or_log, or_log_option = "", "", ""
             if name.startswith("count"):

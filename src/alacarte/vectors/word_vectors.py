@@ -12,6 +12,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar, overload
 
@@ -514,6 +515,19 @@ class WordVectors:
         formats.write(Path(path).expanduser(), words, self.matrix, format)
 
     # Being an object
+
+    @cached_property
+    def column_max(self) -> NDArray[np.float64]:
+        """The largest absolute value in each dimension.
+
+        >>> WordVectors(["a", "b"], [[3.0, -4.0], [1.0, 2.0]]).column_max.tolist()
+        [3.0, 4.0]
+        """
+        high, low = np.zeros(self.dimension, np.float32), np.zeros(self.dimension, np.float32)
+        for start in range(0, len(self), 1 << 14):
+            part = self.matrix[start : start + (1 << 14)]
+            high, low = np.maximum(high, part.max(axis=0)), np.minimum(low, part.min(axis=0))
+        return np.asarray(np.maximum(high, -low), dtype=np.float64)
 
     @property
     def fingerprint(self) -> str:

@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import ProgressCallback, progress
-from alacarte.contexts.sums import ContextSums, count_words
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import SLOT, Contexts
+from alacarte.passes.collect import count_words
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike, extent
 from alacarte.text.encoding import Encoder, Lexicon
