@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.folders import absolute, check_folder, new_folder
+from alacarte._io.files import absolute, check_folder, new_folder
 from alacarte._version import __version__
 from alacarte.contexts.agreement import Agreement, agreement_weights
 from alacarte.contexts.reading import Averaging, Positions, Reading

@@ -5,7 +5,7 @@ it has one, the longest n-gram: `alacarte-3`, `bong-2`.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,7 @@ def _embedded(embedder: NgramEmbedder, texts: Sequence[str]) -> Features:
         return embedder.fit(texts).transform(texts)
 
 
-def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: dict[str, int]) -> Features:
+def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: Mapping[str, int]) -> Features:
     """Counts of all n-grams up to length n: a sparse row for each text.
 
     >>> from alacarte.text.tokenizers import get_tokenizer

@@ -54,13 +54,13 @@ class Space:
                 vectors.transform if transform is None else transform
             )
             space = replace(space, tokenizer=vectors.tokenizer)
-        elif isinstance(vectors, WordVectors) or (found := objects.words_and_matrix(vectors)) is None:
+        elif isinstance(vectors, WordVectors) or (table := objects.table_of(vectors)) is None:
             source = WordVectors.of(vectors)
             if isinstance(transform, Transform):
                 transform.check_vectors(source)
             space = cls._of_words(source.words, source.matrix)._with(transform)
         else:
-            space = cls._of_words(*found)._with(transform)
+            space = cls._of_words(table.words, table.matrix)._with(transform)
         if averaging is None:
             return space
         if averaging not in ("occurrence", "token", "context"):

@@ -21,7 +21,7 @@ from alacarte.errors import BadCorpus
 from alacarte.text import _encoding_kernel as kernel
 from alacarte.text.corpus import Block, Document
 from alacarte.text.tokenizers import TYPOGRAPHIC, Tokenizer, character_classes
-from alacarte.vectors.word_vectors import Vocabulary
+from alacarte.vectors.words import Vocabulary
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
