@@ -66,11 +66,14 @@ def main() -> None:
         timed("save", lambda: induced.save(out))
         loaded = timed("load (memory-mapped)", lambda: WordVectors.load(out))
         summary = {
-            "targets": len(targets), "induced": len(loaded), "dimension": loaded.dimension,
+            "targets": len(targets),
+            "induced": len(loaded),
+            "dimension": loaded.dimension,
             "tokens": sums.tokens_read,
-            "file_gb": round(out.stat().st_size / 1e9, 2), "checkpoint_gb": round(checkpoint.stat().st_size / 1e9, 2),
+            "file_gb": round(out.stat().st_size / 1e9, 2),
+            "checkpoint_gb": round(checkpoint.stat().st_size / 1e9, 2),
             "steps": steps,
-        }  # fmt: skip
+        }
         print(json.dumps(summary, indent=2))
 
 

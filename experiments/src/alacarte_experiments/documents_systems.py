@@ -23,9 +23,20 @@ from alacarte.vectors.word_vectors import WordVectors
 
 Features = Any  # a dense array, or a sparse one
 SYSTEMS = (
-    "bong-1", "bong-2", "bong-3", "nb-bong-2", "nb-bong-3", "words", "sif", "sum-2", "disc-2", "disc-3",
-    "alacarte-1", "alacarte-2", "alacarte-3",
-)  # fmt: skip
+    "bong-1",
+    "bong-2",
+    "bong-3",
+    "nb-bong-2",
+    "nb-bong-3",
+    "words",
+    "sif",
+    "sum-2",
+    "disc-2",
+    "disc-3",
+    "alacarte-1",
+    "alacarte-2",
+    "alacarte-3",
+)
 DOC2VEC = 300  # dimensions
 OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "fasttext-2", "minilm")
 NAMES = {
@@ -106,8 +117,8 @@ def features(system: str, given: Ingredients) -> Features:
             tokenizer=given.tokenizer,
             punctuation=True,
         )
-        how = {"sum": "sum", "disc": "product"}[kind]
-        composed = compose(given.words, targets, how)  # type: ignore[arg-type]
+        composition = {"sum": "sum", "disc": "product"}[kind]
+        composed = compose(given.words, targets, composition)  # type: ignore[arg-type]
         # DisC's product has its own scale, which says how far words agree; only the words are made unit length.
         words = given.words.normalised() if kind == "disc" else given.words
         options |= {"ngrams": composed, "unit": kind != "disc"}
@@ -160,9 +171,17 @@ def _doc2vec(given: Ingredients) -> Features:
     known = given.words.key_to_index
     tagged = [module.TaggedDocument(given.tokenizer(text, known), [i]) for i, text in enumerate(given.texts)]
     trained = module.Doc2Vec(
-        tagged, vector_size=DOC2VEC, dm=0, dbow_words=1, window=5, negative=5, min_count=2, epochs=20,
-        seed=given.seed, workers=1,
-    )  # fmt: skip
+        tagged,
+        vector_size=DOC2VEC,
+        dm=0,
+        dbow_words=1,
+        window=5,
+        negative=5,
+        min_count=2,
+        epochs=20,
+        seed=given.seed,
+        workers=1,
+    )
     return np.array(trained.dv.vectors)
 
 

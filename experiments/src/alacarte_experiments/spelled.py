@@ -123,9 +123,16 @@ def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
         bench.learned.clear()  # one at a time: they are large
         without = same_stem(bench.tested, bench.vectors.words) if given.get("stems") else ()
         bench.learned[key] = simulate(
-            bench.vectors, bench.sums(settings, averaging=settings.averaging), bench.text(settings),
-            exclude=bench.exclude, without=without, seed=settings.seed, show_progress=bench.store.show_progress,
-            form_options=options, weighting=settings.weighting, ridge=settings.penalty,
-        )  # fmt: skip
-    found: tuple[FormModel, Trials] = bench.learned[key]
-    return found
+            bench.vectors,
+            bench.sums(settings, averaging=settings.averaging),
+            bench.text(settings),
+            exclude=bench.exclude,
+            without=without,
+            seed=settings.seed,
+            show_progress=bench.store.show_progress,
+            form_options=options,
+            weighting=settings.weighting,
+            ridge=settings.penalty,
+        )
+    learned: tuple[FormModel, Trials] = bench.learned[key]
+    return learned
