@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import NotEnoughData
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 How = Literal["sum", "mean", "product"]
@@ -50,15 +51,9 @@ def _composed(vectors: WordVectors, rows: npt.NDArray[np.int64], how: How) -> Si
         block = rows[low : low + BLOCK]
         parts = [vectors.matrix[block[:, place]].astype(np.float64) for place in range(length)]
         if how == "product":
-            combined = np.prod([part * _inverse_lengths(part)[:, None] for part in parts], axis=0)
+            combined = np.prod([unit_rows(part) for part in parts], axis=0)
             combined *= vectors.dimension ** ((length - 1) / 2)
         else:
             combined = np.sum(parts, axis=0) / (length if how == "mean" else 1)
         result[low : low + BLOCK] = combined
     return result
-
-
-def _inverse_lengths(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """1 / length of each row; 0 for rows of zeros, which so stay zeros."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-    return np.asarray(np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))

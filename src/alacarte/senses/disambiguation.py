@@ -13,10 +13,11 @@ from alacarte.errors import AlacarteError, AlacarteWarning, BadWordNet, UnknownK
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.segments import best, log_prior, owners, shares
-from alacarte.senses.sentence_sums import BOTH_SIDES, sentence_sums, unit_rows
+from alacarte.senses.sentence_sums import BOTH_SIDES, sentence_sums
 from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Document
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]

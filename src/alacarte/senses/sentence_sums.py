@@ -15,8 +15,6 @@ WHOLE = 400  # words on a side: more than the longest sentence of SemCor; what a
 BOTH_SIDES = (WHOLE, WHOLE)
 RIGHT_SIDE = (0, WHOLE)
 
-Doubles = npt.NDArray[np.float64]
-
 
 def sentence_sums(
     model: ALaCarte,
@@ -35,10 +33,17 @@ def sentence_sums(
     """
     settings = model.settings
     return ContextSums.collect(
-        model.vectors, documents, Targets.spans() if targets is None else targets, window=sides,
-        averaging=settings.averaging, positions=settings.positions, context_weights=model.transform.weights,
-        tokenizer=model.tokenizer, unknown=settings.unknown, show_progress=show_progress,
-    )  # fmt: skip
+        model.vectors,
+        documents,
+        Targets.spans() if targets is None else targets,
+        window=sides,
+        averaging=settings.averaging,
+        positions=settings.positions,
+        context_weights=model.transform.weights,
+        tokenizer=model.tokenizer,
+        unknown=settings.unknown,
+        show_progress=show_progress,
+    )
 
 
 def induced_rows(
@@ -56,15 +61,3 @@ def induced_rows(
             "case"
         )
     return [sums.keys[row] for row in seen], model.transform(sums.means(seen)), sums.occurrences[seen]
-
-
-def unit_rows(matrix: npt.ArrayLike) -> Doubles:
-    """Rows scaled to length 1; rows of zeros stay.
-
-    >>> unit_rows([[3.0, 4.0], [0.0, 0.0]]).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
-    rows = np.asarray(matrix, dtype=np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    result: Doubles = rows / np.where(lengths > 0, lengths, 1)
-    return result

@@ -19,9 +19,10 @@ import numpy.typing as npt
 from alacarte.errors import BadWordNet
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
-from alacarte.senses.sentence_sums import BOTH_SIDES, induced_rows, sentence_sums, unit_rows
+from alacarte.senses.sentence_sums import BOTH_SIDES, induced_rows, sentence_sums
 from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.text.corpus import Document
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 UNKNOWN_LIMIT = 0.25  # of the annotations: with more, this is not the WordNet they were made with
