@@ -62,13 +62,12 @@ def agreement_weights(
     units = unit_rows(matrix)
     not_empty = units.any(axis=1)
     number = int(not_empty.sum())
-    weights: Doubles = not_empty.astype(np.float64)
+    weights = np.asarray(not_empty, dtype=np.float64)
     exponent = power * number / (number + HALF)
     for _ in range(rounds if number >= least else 0):
-        with_others = np.maximum(_cosines_with_others(units, weights), FLOOR)
-        weights = np.where(not_empty, with_others**exponent, 0.0)
-        weights = np.asarray(weights / weights.mean())
-    return np.asarray(weights / weights.mean()), np.where(not_empty, _cosines_with_others(units, weights), np.nan)
+        powers = np.maximum(_cosines_with_others(units, weights), FLOOR) ** exponent
+        weights = _mean_one(np.where(not_empty, powers, 0.0))
+    return _mean_one(weights), np.where(not_empty, _cosines_with_others(units, weights), np.nan)
 
 
 def _cosines_with_others(units: Doubles, weights: Doubles) -> Doubles:
@@ -76,3 +75,7 @@ def _cosines_with_others(units: Doubles, weights: Doubles) -> Doubles:
     others = weights @ units - weights[:, None] * units
     cancel = np.linalg.norm(others, axis=1) <= 1e-12
     return np.where(cancel, 0.0, cosines(units, others))
+
+
+def _mean_one(weights: Doubles) -> Doubles:
+    return np.asarray(weights / weights.mean())

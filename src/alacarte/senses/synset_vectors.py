@@ -2,10 +2,10 @@
 
 >>> import numpy as np
 >>> seen = SynsetVectors(["bank.n.01"], [[1.0, 0.0]], counts=[3])
->>> told = SynsetVectors(["bank.n.01", "bank.n.02"], [[0.0, 2.0], [0.0, 5.0]], counts=[0, 0])
->>> combined(seen, told).matrix.tolist()
+>>> glosses = SynsetVectors(["bank.n.01", "bank.n.02"], [[0.0, 2.0], [0.0, 5.0]], counts=[0, 0])
+>>> combined(seen, glosses).matrix.tolist()
 [[1.0, 0.0], [0.0, 5.0]]
->>> graded(seen, told, strength=1.0).matrix.tolist()
+>>> graded(seen, glosses, strength=1.0).matrix.tolist()
 [[0.75, 0.25], [0.0, 1.0]]
 """
 
@@ -91,13 +91,13 @@ def induce_synsets(
         for key in instance.keys:
             read[1] += 1
             if key not in known:
-                found = wordnet.find_key(key)
-                known[key] = None if found is None else found.id
-            synset = known[key]
-            if synset is None:
+                synset = wordnet.find_key(key)
+                known[key] = None if synset is None else synset.id
+            name = known[key]
+            if name is None:
                 unknown[key] += 1
             else:
-                yield synset
+                yield name
 
     def documents() -> Iterator[Document]:
         for sentence in sentences:
