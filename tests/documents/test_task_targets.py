@@ -67,10 +67,20 @@ def test_induce_the_ngrams_of_a_task(tmp_path):
     result = CliRunner().invoke(
         app,
         [
-            "induce", "--vectors", str(tmp_path / "words.txt"), "--transform", str(tmp_path / "eye.bin"),
-            "--corpus", str(tmp_path / "corpus.txt"), "--task", str(tmp_path / "reviews.csv"), "--ngrams", "2",
-            "--out", str(out),
+            "induce",
+            "--vectors",
+            str(tmp_path / "words.txt"),
+            "--transform",
+            str(tmp_path / "eye.bin"),
+            "--corpus",
+            str(tmp_path / "corpus.txt"),
+            "--task",
+            str(tmp_path / "reviews.csv"),
+            "--ngrams",
+            "2",
+            "--out",
+            str(out),
         ],
-    )  # fmt: skip
+    )
     assert result.exit_code == 0, result.output
     assert set(WordVectors.load(out).words) == {"zz", "a zz", "zz b", "b zz"}

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import progress
+from alacarte._io.table import Columns, Table
 from alacarte.documents._bags import Bag, Item, NgramFinder
 from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, inverse_lengths, sif_constant
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
@@ -36,8 +37,8 @@ CHOICES = {
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """How much of each document the vectors cover."""
+class Coverage(Table):
+    """How much of each document the vectors cover; as a table, a row a document."""
 
     tokens: Longs  # (documents,)
     ngrams: Longs  # (documents, n): how many k-grams have a vector, for k = 1 … n
@@ -47,11 +48,9 @@ class Coverage:
         """The documents without any n-gram that has a vector: their vectors are zeros."""
         return np.flatnonzero(~self.ngrams.any(axis=1))
 
-    def to_frame(self) -> Any:
-        """A pandas frame with a row for each document."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        columns = {f"{k}-grams": column for k, column in enumerate(self.ngrams.T, start=1)}
-        return pandas.DataFrame({"tokens": self.tokens, **columns})
+    def columns(self) -> Columns:
+        counts = {f"{k}-grams": column for k, column in enumerate(self.ngrams.T, start=1)}
+        return {"tokens": self.tokens, **counts}
 
 
 class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[misc]
