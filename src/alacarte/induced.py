@@ -4,39 +4,27 @@ import tempfile
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, NotEnoughData
-from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
-from alacarte.spelling.form import FormModel
-from alacarte.spelling.fusion import Fusion
-from alacarte.targets.targets import TargetsLike
+from alacarte.passes.work import WorkOptions
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.transform import Transform
 from alacarte.vectors.formats import native
 from alacarte.vectors.word_vectors import WordVectors
 
+if TYPE_CHECKING:
+    from alacarte.model import ALaCarte
+
 Singles = npt.NDArray[np.float32]
 
 BLOCK = 1 << 14  # targets transformed together
 LARGE = 1 << 30  # bytes of induced vectors from which on they are memory-mapped
-
-
-class Model(Protocol):
-    """What made the vectors, as far as they need it again: an `ALaCarte`."""
-
-    transform: Transform
-    vectors: WordVectors
-    typical: TypicalSpread | None
-
-    def collect(self, corpus: CorpusLike, targets: TargetsLike, **options: Any) -> ContextSums: ...
-    def apply(self, sums: ContextSums, *, form: bool = False) -> "InducedVectors": ...
-    def require_form(self) -> tuple[FormModel, Fusion]: ...
 
 
 class InducedVectors(WordVectors):
@@ -47,7 +35,7 @@ class InducedVectors(WordVectors):
     too: `origin` says for each where its vector comes from.
     """
 
-    def __init__(self, model: Model, sums: ContextSums, *, form: bool = False) -> None:
+    def __init__(self, model: "ALaCarte", sums: ContextSums, *, form: bool = False) -> None:
         seen = sums.seen
         rows = _transformed(model.transform, sums, seen)
         self.origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
@@ -63,7 +51,7 @@ class InducedVectors(WordVectors):
         absent = np.setdiff1d(np.arange(len(sums)), seen, assume_unique=True)
         self.missing = [sums.keys[row] for row in absent.tolist()]
         self.sums = sums
-        self.model: Any = model  # an ALaCarte, which is defined above this module
+        self.model = model
 
     def count(self, key: str) -> int:
         """How many occurrences a vector comes from."""
@@ -107,8 +95,10 @@ class InducedVectors(WordVectors):
             frame.insert(1, "origin", self.origin)
         return frame
 
-    def update(self, corpus: CorpusLike, **options: Any) -> "InducedVectors":
+    def update(self, corpus: CorpusLike, **work: Unpack[WorkOptions]) -> "InducedVectors":
         """What one pass over the former text and this would have given; the old object stays as it is.
+
+        Targets and `spread` are those of the former pass; the options say how the work is done (`Work`).
 
         >>> from alacarte import ALaCarte, Transform
         >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
@@ -119,9 +109,9 @@ class InducedVectors(WordVectors):
         """
         if self.sums.targets is None:
             raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
-        more = self.model.collect(corpus, self.sums.targets, **options)
-        result: InducedVectors = self.model.apply(self.sums + more, form=self.origin is not None)
-        return result
+        spread = None if self.sums.groups is None else len(self.sums.groups)
+        more = self.model.collect(corpus, self.sums.targets, spread=spread, **work)
+        return self.model.apply(self.sums + more, form=self.origin is not None)
 
 
 def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.intp]) -> Singles:
@@ -140,7 +130,7 @@ def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.i
 
 
 def _with_spelling(
-    model: Model, sums: ContextSums, transformed: Singles
+    model: "ALaCarte", sums: ContextSums, transformed: Singles
 ) -> tuple[npt.NDArray[np.intp], Singles, tuple[str, ...]]:
     """(targets that have a vector, the vectors, where each comes from): contexts and spelling together."""
     form, fusion = model.require_form()

@@ -15,14 +15,14 @@ Their settings, for ablations:
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import BadData
 from alacarte.model import SLOT, ALaCarte
-from alacarte.spelling.form import FormModel, same_stem
+from alacarte.spelling.form import FormModel, FormOptions, same_stem
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, simulate
 from alacarte_experiments.fusers import Gated, Matrices
 
@@ -58,8 +58,7 @@ class Spelled(ALaCarte):
         if word is None:
             raise BadData("a spelling needs the word")
         tokens = [token for token in self.tokenizer(text, self.vectors.key_to_index) if not SLOT.match(token)]
-        row = self._sum_context(tokens, None)
-        x = self._vector([row], text) if row[2] > 0 else np.zeros(self.vectors.dimension, dtype=np.float32)
+        x = self.embed_tokens(tokens)
         count = int(self.given.get("definition", DEFINITION))
         found: Singles = self.fused(x[None], [word], count).astype(np.float32).reshape(-1)
         return found
@@ -97,9 +96,14 @@ def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
         bench.learned.clear()  # one at a time: they are large
         without = same_stem(bench.tested, bench.vectors.words) if given.get("stems") else ()
         bench.learned[key] = simulate(
-            bench.vectors, bench.sums(settings, averaging=settings.averaging), bench.text(settings),
-            exclude=bench.exclude, without=without, seed=settings.seed, show_progress=bench.store.show_progress,
-            form_options=options, weighting=settings.weighting, ridge=settings.penalty,
-        )  # fmt: skip
+            bench.vectors,
+            bench.sums(settings, averaging=settings.averaging),
+            bench.text(settings),
+            without=without,
+            seed=settings.seed,
+            work={"show_progress": bench.store.show_progress},
+            solve={"exclude": bench.exclude, "weighting": settings.weighting, "ridge": settings.penalty},
+            form=cast(FormOptions, options),
+        )
     found: tuple[FormModel, Trials] = bench.learned[key]
     return found

@@ -6,7 +6,7 @@ from alacarte.contexts.sums import ContextSums, merge
 from alacarte.documents.embedder import NgramEmbedder
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import CorpusLike
-from alacarte.transform.transform import Weighting
+from alacarte.transform.solve import Weighting
 from alacarte.vectors.word_vectors import WordVectors
 
 

@@ -18,7 +18,8 @@ from alacarte.errors import BadSums, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
-from alacarte.transform.transform import Probe, Transform
+from alacarte.transform.probe import Probe
+from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 Doubles = npt.NDArray[np.float64]
