@@ -5,7 +5,7 @@ import pytest
 
 from alacarte import WordVectors
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import AlacarteError, BadSums, NotEnoughData
+from alacarte.errors import AlacarteError, BadSums, NotEnoughData, TransformMismatch
 from alacarte.transform.informative import informative, informativeness
 
 D = 6
@@ -64,6 +64,8 @@ def test_weights(world):
     weights = informative(sums, vectors, a=0.01, power=0)
     np.testing.assert_allclose(weights.values, smooth / smooth.max(), rtol=1e-5)
     assert weights.name.startswith("informative:0.01,0#")
+    with pytest.raises(TransformMismatch, match="in another order"):
+        weights.for_vectors(WordVectors(vectors.words[::-1], vectors.matrix[::-1]))
     told = informative(sums, vectors, a=0.01, power=1).values
     expected = smooth * informativeness(sums, vectors)
     np.testing.assert_allclose(told, expected / expected.max(), rtol=1e-5)

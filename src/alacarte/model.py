@@ -232,6 +232,7 @@ class ALaCarte:
         `spread`: keep this many sums for each target (16 is a good number), for `InducedVectors.uncertainty`.
         The other options say how the work is done: `threads`, `memory`, `checkpoint`, … (`Work`).
         """
+        refuse_unknown("ALaCarte.collect", work, WorkOptions)
         reading: ReadingOptions = {
             "window": (self.settings.left, self.settings.right),
             "averaging": self.settings.averaging,
