@@ -8,15 +8,13 @@ the vectors when first asked for, and kept in the user's cache.
 """
 
 import argparse
-from pathlib import Path
 
 from alacarte import ALaCarte, ContextSums
+from alacarte.saving import PRETRAINED
 from alacarte.spelling.fusion import learn_form
 
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
-
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("name", help="name of the vectors, and of the file to write")
+parser.add_argument("name", help="name of the vectors, and of the model")
 parser.add_argument("corpus", help="the text the transform was learned from, a document a line")
 parser.add_argument("--vectors", help="where the vectors are, if not an installed package")
 parser.add_argument("--tau", type=int, default=1000)
@@ -25,11 +23,16 @@ arguments = parser.parse_args()
 model = ALaCarte.pretrained(arguments.name, vectors=arguments.vectors)
 settings = model.settings
 sums = ContextSums.collect(
-    model.vectors, arguments.corpus, window=(settings.left, settings.right), averaging=settings.averaging,
-    positions=settings.positions, context_weights=model.transform.weights, tokenizer=settings.tokenizer,
-)  # fmt: skip
-form, fusion = learn_form(model.vectors, sums, arguments.corpus, weighting=arguments.tau)
-(FOLDER / f"{arguments.name}.fusion.json").write_text(fusion.to_json(), encoding="utf-8")
+    model.vectors,
+    arguments.corpus,
+    window=(settings.left, settings.right),
+    averaging=settings.averaging,
+    positions=settings.positions,
+    context_weights=model.transform.weights,
+    tokenizer=settings.tokenizer,
+)
+form, fusion = learn_form(model.vectors, sums, arguments.corpus, solve={"weighting": arguments.tau})
+(PRETRAINED / arguments.name / "fusion.json").write_text(fusion.to_json(), encoding="utf-8")
 print(form, f"ridge {form.ridge:g}")
 for item in (*form.quality, *fusion.report):
     print(item)

@@ -8,14 +8,12 @@
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 from alacarte import ALaCarte, WordVectors
-
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
+from alacarte.saving import PRETRAINED
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("name", help="name of the vectors, and of the file to write")
+parser.add_argument("name", help="name of the vectors, and of the model")
 parser.add_argument("corpus", help="text to learn from, a document a line")
 parser.add_argument("--vectors", help="where the vectors are, if not an installed package")
 parser.add_argument("--window", type=int, default=10)
@@ -24,9 +22,7 @@ arguments = parser.parse_args()
 
 vectors = WordVectors.load(arguments.vectors or arguments.name)
 model = ALaCarte.fit(vectors, arguments.corpus, window=arguments.window, weighting=arguments.tau)
-replace(model.transform, name=arguments.name).save(FOLDER / f"{arguments.name}.safetensors")
-report = (
-    f"{arguments.name}, learned on {Path(arguments.corpus).name} by scripts/train_pretrained.py\n\n{model.report}\n"
-)
-(FOLDER / f"{arguments.name}.txt").write_text(report, encoding="utf-8")
-print(report)
+named = WordVectors(vectors.words, vectors.matrix, name=arguments.name, source=arguments.name)
+ALaCarte(named, replace(model.transform, name=arguments.name)).save(PRETRAINED / arguments.name)
+print(model.report)
+print("Now learn the rest of the model anew: scripts/train_fusion.py, scripts/typical_spread.py")

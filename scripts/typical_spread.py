@@ -13,8 +13,7 @@ import numpy as np
 
 from alacarte import ALaCarte
 from alacarte.contexts.sums import count_words
-
-OUT = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
+from alacarte.saving import PRETRAINED
 
 
 def main() -> None:
@@ -31,7 +30,7 @@ def main() -> None:
     words = [model.vectors.words[row] for row in rng.choice(usable, min(given.words, len(usable)), replace=False)]
     sure = model.induce(given.corpus, words, spread=16).uncertainty
     typical = sure.typical
-    typical.save(OUT / f"{given.model}.spread")
+    typical.save(PRETRAINED / given.model / "spread.safetensors")
     for name in ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near", "targets"):
         print(f"{name:<14} {getattr(typical, name):.4g}")
 

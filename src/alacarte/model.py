@@ -11,28 +11,19 @@
 """
 
 import re
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Literal, Unpack, cast
+from typing import Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.contexts.agreement import Agreement, agreement_weights
+from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
-from alacarte.embedding import ContextReader, ContextSum, total, transformed_mean
-from alacarte.errors import (
-    AlacarteError,
-    AlacarteWarning,
-    BadCorpus,
-    BadVectors,
-    NoOccurrences,
-    NotEnoughData,
-    TransformMismatch,
-)
+from alacarte.embedding import Absent, ContextReader, Contexts, ContextSum, total
+from alacarte.errors import AlacarteError, BadCorpus, BadVectors, NotEnoughData, TransformMismatch
 from alacarte.induced import InducedVectors, is_single
 from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
@@ -54,8 +45,6 @@ __all__ = ["ALaCarte", "Contexts", "InducedVectors", "learning_sums", "pretraine
 
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
-Contexts = str | Iterable[str | Sequence[str]]
-Absent = Literal["error", "whole"]
 
 SLOT = re.compile(r"_+$")
 
@@ -102,13 +91,21 @@ class ALaCarte:
         self._tokenizer = None if tokenizer is None else get_tokenizer(tokenizer)
         if self._tokenizer is not None:
             self.settings = replace(self.settings, tokenizer=self._tokenizer.name)
-        self._reader = ContextReader(self.vectors, self.settings, self.transform.weights)
+        self._reader = ContextReader(self.vectors, self.transform, self.settings, self.tokens)
 
     @property
     def tokenizer(self) -> Tokenizer:
         if self._tokenizer is None:
             self._tokenizer = get_tokenizer(self.settings.tokenizer)
         return self._tokenizer
+
+    def tokens(self, text: str) -> list[str]:
+        """A text as this model splits it.
+
+        >>> ALaCarte(WordVectors(["a"], [[1.0]]), Transform(np.eye(1))).tokens("A, b")
+        ['a', ',', 'b']
+        """
+        return self.tokenizer(text, self.vectors.key_to_index)
 
     def with_form(self, form: FormModel | None = None, *, show_progress: bool | None = None) -> "ALaCarte":
         """The same model with a form model: one given, or one learned from the vectors and kept in the user's cache."""
@@ -328,10 +325,10 @@ class ALaCarte:
             return fused if each else fused.reshape(-1)
         if agreement:
             return self.agreement(contexts, target, absent=absent).vector
-        sums, lists = self._context_sums(contexts, target, absent)
+        sums, lists = self._reader.read(contexts, target, absent)
         if each:
-            return np.stack([self._vector(part, tokens) for part, tokens in zip(sums, lists, strict=True)])
-        return self._vector(total(sums), lists[0])
+            return np.stack([self._reader.vector(part, tokens) for part, tokens in zip(sums, lists, strict=True)])
+        return self._reader.vector(total(sums), lists[0])
 
     def agreement(self, contexts: Contexts, target: str | None = None, *, absent: Absent = "error") -> Agreement:
         """`embed(…, agreement=True)` with its reasons: how much each context counts.
@@ -341,9 +338,9 @@ class ALaCarte:
         >>> agreed.weights.round(2).tolist(), [round(float(value), 2) for value in agreed.vector]
         ([1.21, 1.21, 1.21, 0.38], [1.21, 0.1])
         """
-        sums, lists = self._context_sums(contexts, target, absent)
-        scaled, weights, cosines = self._agreeing(sums)
-        vector = self._vector(total(scaled), lists[0])
+        sums, lists = self._reader.read(contexts, target, absent)
+        scaled, weights, cosines = self._reader.agreeing(sums)
+        vector = self._reader.vector(total(scaled), lists[0])
         return Agreement([" ".join(tokens) for tokens in lists], weights, cosines, vector)
 
     def embed_parts(
@@ -364,11 +361,11 @@ class ALaCarte:
         if target is None:
             raise AlacarteError("a spelling needs the word; pass target=…")
         given = [contexts] if isinstance(contexts, str) else list(contexts)
-        sums = self._context_sums(given, target, absent)[0] if given else []
+        sums = self._reader.read(given, target, absent)[0] if given else []
         groups = [[part] for part in sums] if each else [sums]
         counts = [sum(int(part.occurrences) for part in group) for group in groups]
         if agreement and sums:
-            groups = [self._agreeing(sums)[0]]
+            groups = [self._reader.agreeing(sums)[0]]
         return self._fused(groups, target, counts)
 
     def embed_definition(self, text: str, word: str | None = None, *, form: bool = False) -> Singles:
@@ -381,12 +378,11 @@ class ALaCarte:
         >>> model.embed_definition("___ : a b b", word="x").tolist()
         [1.0, 2.0]
         """
-        own = set() if word is None else set(self._target_tokens(word))
-        known = self.vectors.key_to_index
-        tokens = [token for token in self.tokenizer(text, known) if token not in own and not SLOT.match(token)]
+        own = set() if word is None else set(self._reader.target_tokens(word))
+        tokens = [token for token in self.tokens(text) if token not in own and not SLOT.match(token)]
         summed = self._reader.whole(tokens)
         if not form:
-            return self._vector(summed, [text])
+            return self._reader.vector(summed, [text])
         if word is None:
             raise AlacarteError("a spelling needs the word; pass word=…")
         return self._fused([[summed]], word, [DEFINITION]).fused.reshape(-1)
@@ -398,7 +394,7 @@ class ALaCarte:
         >>> model.embed_tokens(["a", "x"]).tolist(), model.embed_tokens(["x"]).tolist()
         ([1.0, 0.0], [0.0, 0.0])
         """
-        return self._vector_or_zeros(self._reader.whole(tokens))
+        return self._reader.vector_or_zeros(self._reader.whole(tokens))
 
     def context_words(
         self, contexts: Contexts, target: str | None = None
@@ -409,20 +405,15 @@ class ALaCarte:
         >>> [(rows.tolist(), weights.tolist()) for rows, weights in model.context_words("b x a b", "x")[0]]
         [([1, 0, 1], [1.0, 1.0, 1.0])]
         """
-        wanted = None if target is None else self._target_tokens(target)
-        return [self._reader.words(tokens, wanted) for tokens in self._token_lists(contexts)]
-
-    def _agreeing(self, sums: list[ContextSum]) -> tuple[list[ContextSum], Doubles, Doubles]:
-        """(contexts weighted by agreement, sums and counts alike, so that every average holds; weights; cosines)."""
-        weights, cosines = agreement_weights(np.stack([self._vector_or_zeros(part) for part in sums]))
-        return [part.times(weight) for part, weight in zip(sums, weights.tolist(), strict=True)], weights, cosines
+        wanted = None if target is None else self._reader.target_tokens(target)
+        return [self._reader.words(tokens, wanted) for tokens in self._reader.token_lists(contexts)]
 
     def _fused(self, groups: list[list[ContextSum]], word: str, counts: list[int]) -> Parts:
         form, fusion = self.require_form()
         sums = [total(group) if group else None for group in groups]
         known = [part is not None and part.weight > 0 for part in sums]
         nothing = np.zeros(self.vectors.dimension, dtype=np.float32)
-        from_contexts = [nothing if part is None else self._vector_or_zeros(part) for part in sums]
+        from_contexts = [nothing if part is None else self._reader.vector_or_zeros(part) for part in sums]
         spelled = form.rows([word])[0] if is_single(word) else nothing[None]
         if not spelled.any() and not any(known):
             form.vector(word)  # says why there is nothing
@@ -430,59 +421,6 @@ class ALaCarte:
         return fusion.combine(
             np.stack(from_contexts), np.repeat(spelled, len(groups), axis=0), np.array(counts) * np.array(known)
         )
-
-    def _context_sums(
-        self, contexts: Contexts, target: str | None, absent: Absent
-    ) -> tuple[list[ContextSum], list[Sequence[str]]]:
-        """The sums of each context, and its tokens."""
-        lists = self._token_lists(contexts)
-        if target is None:
-            return [self._reader.whole(tokens) for tokens in lists], lists
-        wanted = self._target_tokens(target)
-        sums = []
-        whole = 0
-        for position, tokens in enumerate(lists):
-            part = self._reader.around(tokens, wanted)
-            if part is None and absent == "error":
-                raise NoOccurrences(
-                    f"{target!r} does not occur in context {position + 1}, {_shortened(tokens)!r}; correct the "
-                    "spelling, or leave `target` out to use the whole context"
-                )
-            whole += part is None
-            sums.append(self._reader.whole(tokens) if part is None else part)
-        if whole:
-            warnings.warn(
-                f"{target!r} does not occur in {whole} of {len(lists)} contexts; all words of these count",
-                AlacarteWarning,
-                stacklevel=3,
-            )
-        return sums, lists
-
-    def _token_lists(self, contexts: Contexts) -> list[Sequence[str]]:
-        if isinstance(contexts, str):
-            contexts = [contexts]
-        known = self.vectors.key_to_index
-        lists = [self.tokenizer(context, known) if isinstance(context, str) else context for context in contexts]
-        if not lists:
-            raise NoOccurrences("there is no context to embed; give at least one")
-        return lists
-
-    def _target_tokens(self, target: str) -> list[str]:
-        tokens = self.tokenizer(target, self.vectors.key_to_index)
-        if not tokens:
-            raise NoOccurrences(f"the tokenizer finds no token in the target {target!r}")
-        return tokens
-
-    def _vector(self, summed: ContextSum, tokens: Sequence[str]) -> Singles:
-        """Average as the settings say, and transform; the tokens are named where there is nothing to average."""
-        if summed.weight <= 0:
-            raise NotEnoughData(
-                f"none of the context words has a vector: {_shortened(tokens)!r}; give a context with known words"
-            )
-        return transformed_mean(summed, self.settings.averaging, self.transform)
-
-    def _vector_or_zeros(self, summed: ContextSum) -> Singles:
-        return self._vector(summed, ()) if summed.weight > 0 else np.zeros(self.vectors.dimension, dtype=np.float32)
 
     # --------------------------------------------------------------------------------------------- files
 
@@ -551,8 +489,3 @@ def _refuse_each_with_agreement(each: bool, agreement: bool) -> None:
             "each=True asks for one vector a context, agreement=True for a single vector of contexts that are weighted "
             "against each other; pass one of them"
         )
-
-
-def _shortened(tokens: Sequence[str]) -> str:
-    text = " ".join(tokens)
-    return text if len(text) <= 60 else text[:57] + "…"
