@@ -47,7 +47,8 @@ def test_leave_one_out_in_closed_form_is_leave_one_out(seed, intercept, toward):
     vectors, sums, u, _ = problem(seed, words=14, noise=1.0)
     alpha = np.log(sums.occurrences)
     keep = alpha > 0
-    data = Regression(sums, vectors, np.flatnonzero(keep), alpha[keep], intercept, folds=1)
+    rows = np.flatnonzero(keep)
+    data = Regression(sums, vectors, (rows, rows), alpha[keep], intercept, folds=1)
     center = data.best_scalar() if toward == "identity" else 0.0
     chosen = data.leave_one_out(center)
     rows = np.hstack([u, np.ones((14, 1))]) if intercept else u

@@ -2,38 +2,29 @@
 
 import tempfile
 from functools import cached_property
-from typing import Any, Protocol
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, NotEnoughData
-from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
-from alacarte.spelling.form import FormModel
-from alacarte.spelling.fusion import Fusion
-from alacarte.targets.targets import TargetsLike
+from alacarte.passes.work import WorkOptions
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.transform import Transform
+from alacarte.vectors.formats import native
 from alacarte.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from alacarte.model import ALaCarte
 
 Singles = npt.NDArray[np.float32]
 
 BLOCK = 1 << 14  # targets transformed together
 LARGE = 1 << 30  # bytes of induced vectors from which on they are memory-mapped
-
-
-class Model(Protocol):
-    """What made the vectors, as far as they need it again: an `ALaCarte`."""
-
-    transform: Transform
-    vectors: WordVectors
-    typical: TypicalSpread | None
-
-    def collect(self, corpus: CorpusLike, targets: TargetsLike, **options: Any) -> ContextSums: ...
-    def apply(self, sums: ContextSums, *, form: bool = False) -> "InducedVectors": ...
-    def require_form(self) -> tuple[FormModel, Fusion]: ...
 
 
 class InducedVectors(WordVectors):
@@ -44,25 +35,23 @@ class InducedVectors(WordVectors):
     too: `origin` says for each where its vector comes from.
     """
 
-    counts: npt.NDArray[np.int64]
-
-    def __init__(self, model: Model, sums: ContextSums, *, form: bool = False) -> None:
+    def __init__(self, model: "ALaCarte", sums: ContextSums, *, form: bool = False) -> None:
         seen = sums.seen
         rows = _transformed(model.transform, sums, seen)
-        origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
+        self.origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
         if form:
-            seen, rows, origin = _with_spelling(model, sums, rows)
+            seen, rows, self.origin = _with_spelling(model, sums, rows)
         if not len(seen):
             raise NotEnoughData(
                 f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
                 "text, targets and vectors share language and spelling"
             )
-        counts = sums.occurrences[seen]
-        super().__init__([sums.keys[row] for row in seen.tolist()], rows, counts=counts, origin=origin)
+        super().__init__([sums.keys[row] for row in seen.tolist()], rows)
+        self.counts: npt.NDArray[np.int64] = sums.occurrences[seen]
         absent = np.setdiff1d(np.arange(len(sums)), seen, assume_unique=True)
         self.missing = [sums.keys[row] for row in absent.tolist()]
         self.sums = sums
-        self.model: Any = model  # an ALaCarte, which is defined above this module
+        self.model = model
 
     def count(self, key: str) -> int:
         """How many occurrences a vector comes from."""
@@ -90,8 +79,26 @@ class InducedVectors(WordVectors):
         known = dict(zip(self.uncertainty.keys, self.uncertainty.confidence.tolist(), strict=True))
         return np.array([known.get(word, np.nan) for word in self.words])
 
-    def update(self, corpus: CorpusLike, **options: Any) -> "InducedVectors":
+    def save(self, path: str | PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
+        """As `WordVectors.save`; a .safetensors file keeps the counts beside the vectors."""
+        if format == "safetensors" or (format is None and Path(path).suffix == ".safetensors"):
+            words = [key if space is None else key.replace(" ", space) for key in self.words]
+            native.write(path, words, self.matrix, {"counts": self.counts})
+        else:
+            super().save(path, format, space=space)
+
+    def to_frame(self) -> Any:
+        """A pandas frame: a row a target, `count` first, then the dimensions."""
+        frame = super().to_frame()
+        frame.insert(0, "count", self.counts)
+        if self.origin is not None:
+            frame.insert(1, "origin", self.origin)
+        return frame
+
+    def update(self, corpus: CorpusLike, **work: Unpack[WorkOptions]) -> "InducedVectors":
         """What one pass over the former text and this would have given; the old object stays as it is.
+
+        Targets and `spread` are those of the former pass; the options say how the work is done (`Work`).
 
         >>> from alacarte import ALaCarte, Transform
         >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
@@ -102,9 +109,9 @@ class InducedVectors(WordVectors):
         """
         if self.sums.targets is None:
             raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
-        more = self.model.collect(corpus, self.sums.targets, **options)
-        result: InducedVectors = self.model.apply(self.sums + more, form=self.origin is not None)
-        return result
+        spread = None if self.sums.groups is None else len(self.sums.groups)
+        more = self.model.collect(corpus, self.sums.targets, spread=spread, **work)
+        return self.model.apply(self.sums + more, form=self.origin is not None)
 
 
 def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.intp]) -> Singles:
@@ -123,7 +130,7 @@ def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.i
 
 
 def _with_spelling(
-    model: Model, sums: ContextSums, transformed: Singles
+    model: "ALaCarte", sums: ContextSums, transformed: Singles
 ) -> tuple[npt.NDArray[np.intp], Singles, tuple[str, ...]]:
     """(targets that have a vector, the vectors, where each comes from): contexts and spelling together."""
     form, fusion = model.require_form()

@@ -10,55 +10,42 @@
 (['w1', 'w1 w2'], ['never seen'])
 """
 
-import json
 import re
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from importlib import resources
 from os import PathLike
-from pathlib import Path
-from typing import Any, Literal
+from typing import Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.files import absolute, check_folder, new_folder
-from alacarte._version import __version__
-from alacarte.contexts.agreement import Agreement, agreement_weights
-from alacarte.contexts.reading import Averaging, Positions, Reading
+from alacarte.contexts.agreement import Agreement
+from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import (
-    AlacarteError,
-    AlacarteWarning,
-    BadTransform,
-    BadVectors,
-    Hint,
-    NoOccurrences,
-    NotEnoughData,
-    TransformMismatch,
-)
+from alacarte.embedding import Absent, ContextReader, Contexts, ContextSum, total
+from alacarte.errors import AlacarteError, BadCorpus, BadVectors, NotEnoughData, TransformMismatch
 from alacarte.induced import InducedVectors, is_single
 from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
-from alacarte.passes.collect import collect
+from alacarte.passes.work import WorkOptions
+from alacarte.saving import SavedModel, pretrained_folder, pretrained_names, read_model, write_model
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.targets.targets import TargetsLike
-from alacarte.text.corpus import CorpusLike
+from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.transform.learned import collect_learned
-from alacarte.transform.transform import FitReport, Transform, Weighting
+from alacarte.transform.learned import LearnedWeights, collect_learned
+from alacarte.transform.options import CollectOptions, FitOptions, chosen, refuse_unknown
+from alacarte.transform.report import FitReport
+from alacarte.transform.solve import SolveOptions
+from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
-__all__ = ["ALaCarte", "Contexts", "InducedVectors", "check_folder", "pretrained_names"]
+__all__ = ["ALaCarte", "Contexts", "InducedVectors", "learning_sums", "pretrained_names"]
 
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
-Contexts = str | Iterable[str | Sequence[str]]
-Window = tuple[list[int], list[float] | None]  # rows of vectors, and their weights by distance
 
-FORMAT = "alacarte.ALaCarte/1"
 SLOT = re.compile(r"_+$")
 
 
@@ -82,35 +69,29 @@ class ALaCarte:
         fusion: Fusion | None = None,
         typical: TypicalSpread | None = None,
     ) -> None:
+        """`typical`: how far contexts lie apart, for targets with too few contexts to tell.
+
+        `check=False` accepts vectors and sums that the transform was not learned for, as far as their shapes fit.
+        """
         self.vectors = WordVectors.of(vectors)
-        self.transform = transform
-        self.typical = typical  # how far contexts lie apart, for targets that cannot tell themselves
+        self.typical = typical
         self.fusion = fusion
-        self._form = form
+        self.form = form
+        self.check = check
         if form is not None and form.dimension != self.vectors.dimension:
             raise TransformMismatch(
                 f"the form model has {form.dimension} dimensions and the vectors have {self.vectors.dimension}; "
                 "use the one learned for these vectors"
             )
-        self.check = check
-        if check:
+        if check or self.vectors.dimension != transform.dimension:
             transform.check_vectors(self.vectors)
-        elif self.vectors.dimension != transform.dimension:
-            transform.check_vectors(self.vectors)  # no caller can know better than the dimensions
-        settings = transform.settings or Reading()
+        weights = transform.weights.for_vectors(self.vectors)
+        self.transform = transform if weights is transform.weights else replace(transform, weights=weights)
+        self.settings = transform.settings or Reading()
         self._tokenizer = None if tokenizer is None else get_tokenizer(tokenizer)
         if self._tokenizer is not None:
-            settings = replace(settings, tokenizer=self._tokenizer.name)
-        self.settings = settings
-        weights = transform.weights.values
-        self._weights: Doubles | None = None
-        if weights is not None:
-            if len(weights) != len(self.vectors):
-                raise BadTransform(
-                    f"the transform has context weights for {len(weights):,} words and there are {len(self.vectors):,} "
-                    "vectors; load all the vectors it was learned for"
-                )
-            self._weights = weights.astype(np.float64)
+            self.settings = replace(self.settings, tokenizer=self._tokenizer.name)
+        self._reader = ContextReader(self.vectors, self.transform, self.settings, self.tokens)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -118,22 +99,31 @@ class ALaCarte:
             self._tokenizer = get_tokenizer(self.settings.tokenizer)
         return self._tokenizer
 
-    @property
-    def form(self) -> FormModel | None:
-        """What gives vectors to spellings, if this model has it."""
-        return self._form
+    def tokens(self, text: str) -> list[str]:
+        """A text as this model splits it.
+
+        >>> ALaCarte(WordVectors(["a"], [[1.0]]), Transform(np.eye(1))).tokens("A, b")
+        ['a', ',', 'b']
+        """
+        return self.tokenizer(text, self.vectors.key_to_index)
 
     def with_form(self, form: FormModel | None = None, *, show_progress: bool | None = None) -> "ALaCarte":
         """The same model with a form model: one given, or one learned from the vectors and kept in the user's cache."""
-        found = FormModel.cached(self.vectors, show_progress=show_progress) if form is None else form
+        if form is None:
+            form = FormModel.cached(self.vectors, show_progress=show_progress)
         return type(self)(
-            self.vectors, self.transform, tokenizer=self._tokenizer, check=False, form=found, fusion=self.fusion,
+            self.vectors,
+            self.transform,
+            tokenizer=self._tokenizer,
+            check=self.check,
+            form=form,
+            fusion=self.fusion,
             typical=self.typical,
-        )  # fmt: skip
+        )
 
     @property
     def report(self) -> FitReport | None:
-        """How the transform was learned, if it says so."""
+        """How the transform was learned, if that is known."""
         return self.transform.report
 
     def __repr__(self) -> str:
@@ -150,48 +140,39 @@ class ALaCarte:
         vectors: VectorsLike,
         corpus: CorpusLike,
         *,
-        window: int | tuple[int, int] = 10,
-        averaging: Averaging = "occurrence",
-        positions: Positions = "uniform",
-        context_weights: object = None,
-        tokenizer: TokenizerLike = "words",
-        unknown: Literal["keep", "drop"] = "keep",
-        weighting: Weighting = "auto",
-        ridge: float | Literal["loo"] = 0.0,
-        toward: Literal["zero", "identity"] = "zero",
-        intercept: bool = False,
-        exclude: Iterable[str] = (),
         form: bool = False,
-        **options: Any,
+        spread: int | None = None,
+        **options: Unpack[FitOptions],
     ) -> "ALaCarte":
         """Learn a transform for `vectors` from any text; `print(model.report)` says how well.
 
         `form=True` also learns vectors from spelling, and how much they count beside n contexts, for which the text
         is read a second time; they are used only where a call asks for it (`embed(…, form=True)`).
 
-        `context_weights="learned"` learns how much context words count from the same text
-        (`alacarte.transform.learned`).
+        With `spread` (16 is a good number), the model knows how far contexts lie apart, and so how certain a vector
+        from one context is.
 
-        How contexts are read, and further options (threads, memory, checkpoint, …): see `collect`. With
-        `spread`, the model knows how far contexts lie apart, and so how sure a vector from one context is.
-        How the matrix is learned: see `Transform.fit`.
+        Options: how contexts are read (`window`, `averaging`, …: `ReadingOptions`; `context_weights="learned"` learns
+        how much context words count from the same text, see `alacarte.transform.learned`), how the matrix is learned
+        (`weighting`, `ridge`, …: `Solve`), how the work is done (`threads`, `memory`, …: `Work`).
         """
-        source = WordVectors.of(vectors)
-        if context_weights == "learned":
-            if positions != "uniform":
-                raise AlacarteError("learned context weights hold weights by distance too; leave `positions` out")
-            sums, _ = collect_learned(
-                source, corpus, window=window, averaging=averaging, tokenizer=tokenizer, unknown=unknown, **options
+        refuse_unknown("ALaCarte.fit", options, FitOptions)
+        source, text = WordVectors.of(vectors), Corpus.of(corpus)
+        if form and text.once:
+            raise BadCorpus(
+                "form=True reads the corpus a second time, and this one can be read only once; pass a file or a list"
             )
-        else:
-            sums = collect(
-                source, corpus, window=window, averaging=averaging, positions=positions,
-                context_weights=context_weights, tokenizer=tokenizer, unknown=unknown, **options,
-            )  # fmt: skip
+        collect = cast(CollectOptions, chosen(options, CollectOptions))
+        solve = cast(SolveOptions, chosen(options, SolveOptions))
+        sums, _ = learning_sums(source, text, spread=spread, **collect)
         return cls.from_sums(
-            source, sums, weighting=weighting, ridge=ridge, toward=toward, intercept=intercept, exclude=exclude,
-            tokenizer=tokenizer, form_corpus=corpus if form else None,
-        )  # fmt: skip
+            source,
+            sums,
+            tokenizer=options.get("tokenizer"),
+            form_corpus=text if form else None,
+            work=cast(WorkOptions, chosen(options, WorkOptions)),
+            **solve,
+        )
 
     @classmethod
     def from_sums(
@@ -201,67 +182,63 @@ class ALaCarte:
         *,
         tokenizer: TokenizerLike | None = None,
         form_corpus: CorpusLike | None = None,
-        show_progress: bool | None = None,
-        **options: Any,
+        work: WorkOptions | None = None,
+        **options: Unpack[SolveOptions],
     ) -> "ALaCarte":
-        """Learn from sums already collected (and merged, and saved); options as in `Transform.fit`.
+        """Learn from sums already collected (and merged, and saved); options are those of `Solve`.
 
-        `form_corpus`, the text of the sums, is read again to learn spelling and its weight beside contexts.
+        `form_corpus`, the text of the sums, is read again to learn spelling and its weight beside contexts; `work`
+        says how (`threads`, `show_progress` and `callback` count).
         """
         source = WordVectors.of(vectors)
         transform = Transform.fit(sums, source, **options)
         form, fusion = None, None
         if form_corpus is not None:
-            form, fusion = learn_form(
-                source, sums, form_corpus, tokenizer=tokenizer, show_progress=show_progress, **options
-            )
+            form, fusion = learn_form(source, sums, form_corpus, tokenizer=tokenizer, work=work, solve=options)
         typical = None if sums.groups is None else Uncertainty.of_sums(sums, transform, source).typical
         return cls(source, transform, tokenizer=tokenizer, form=form, fusion=fusion, typical=typical)
 
     @classmethod
-    def pretrained(cls, name: str = "glove.6B.50d", *, vectors: VectorsLike | None = None) -> "ALaCarte":
-        """A transform that ships with this package, for vectors of that name; no corpus is needed.
+    def pretrained(
+        cls,
+        name: str = "glove.6B.50d",
+        *,
+        vectors: VectorsLike | None = None,
+        tokenizer: TokenizerLike | None = None,
+        check: bool = True,
+    ) -> "ALaCarte":
+        """A model that ships with this package, for vectors of that name; no corpus is needed.
 
         `vectors` gives the vectors themselves where they are not an installed package, for instance the path of
-        `glove.6B.100d.txt`.
+        `glove.6B.100d.txt`. `tokenizer` and `check` are as in `load`.
         """
-        file = resources.files("alacarte") / "pretrained" / f"{name}.safetensors"
-        if not file.is_file():
-            raise AlacarteError(
-                f"no transform for {name!r} ships with this package; there are {', '.join(pretrained_names())}. "
-                "Learn one from any text",
-                hint=Hint("ALaCarte.fit(vectors, corpus) does that", "alc fit does that"),
-            )
-        with resources.as_file(file) as path:
-            transform = Transform.load(path)
-        weights = resources.files("alacarte") / "pretrained" / f"{name}.fusion.json"
-        fusion = Fusion.from_json(weights.read_text(encoding="utf-8")) if weights.is_file() else None
         try:
-            source = WordVectors.of(name if vectors is None else vectors)
+            return cls.load(pretrained_folder(name), vectors=vectors, tokenizer=tokenizer, check=check)
         except BadVectors as error:
             if vectors is not None:
                 raise
-            raise BadVectors(str(error), hint=Hint("here as vectors=…", "here as --vectors")) from None
-        spread = resources.files("alacarte") / "pretrained" / f"{name}.spread"
-        typical = None
-        if spread.is_file():
-            with resources.as_file(spread) as path:
-                typical = TypicalSpread.load(path)
-        return cls(source, transform, fusion=fusion, typical=typical)
+            raise BadVectors(f"{error}; here as vectors=… (--vectors)") from None
 
     # -------------------------------------------------------------------------------------------- induce
 
-    def collect(self, corpus: CorpusLike, targets: TargetsLike, **options: Any) -> ContextSums:
+    def collect(
+        self, corpus: CorpusLike, targets: TargetsLike, *, spread: int | None = None, **work: Unpack[WorkOptions]
+    ) -> ContextSums:
         """Sum the contexts of targets as this model's transform needs them; `apply` turns sums into vectors.
 
-        `options` are those of `collect` that say how the work is done: threads, memory, checkpoint, …
+        `spread`: keep this many sums for each target (16 is a good number), for `InducedVectors.uncertainty`.
+        The other options say how the work is done: `threads`, `memory`, `checkpoint`, … (`Work`).
         """
-        settings = self.settings
-        return collect(
-            self.vectors, corpus, targets, window=(settings.left, settings.right), averaging=settings.averaging,
-            positions=settings.positions, context_weights=self.transform.weights, tokenizer=self.tokenizer,
-            unknown=settings.unknown, **options,
-        )  # fmt: skip
+        refuse_unknown("ALaCarte.collect", work, WorkOptions)
+        reading: ReadingOptions = {
+            "window": (self.settings.left, self.settings.right),
+            "averaging": self.settings.averaging,
+            "positions": self.settings.positions,
+            "context_weights": self.transform.weights,
+            "tokenizer": self.tokenizer,
+            "unknown": self.settings.unknown,
+        }
+        return _collect(self.vectors, corpus, targets, spread, {**reading, **work})
 
     def apply(self, sums: ContextSums, *, form: bool = False) -> InducedVectors:
         """Vectors from sums collected before, by this model or by others with the same settings."""
@@ -269,12 +246,19 @@ class ALaCarte:
             self.transform.check_sums(sums)
         return InducedVectors(self, sums, form=form)
 
-    def induce(self, corpus: CorpusLike, targets: TargetsLike, *, form: bool = False, **options: Any) -> InducedVectors:
+    def induce(
+        self,
+        corpus: CorpusLike,
+        targets: TargetsLike,
+        *,
+        form: bool = False,
+        spread: int | None = None,
+        **work: Unpack[WorkOptions],
+    ) -> InducedVectors:
         """A vector for each target that occurs in the corpus; `.missing` lists the others.
 
         `form=True` adds what the spelling of single words says, by the number of their contexts, and so gives words
-        that never occur a vector too (`.origin` marks them).
-        `options` say how the work is done, as in `collect`: threads, memory, checkpoint, show_progress, …
+        that never occur a vector too (`.origin` marks them). `spread` and the other options are those of `collect`.
 
         >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
         >>> induced = ALaCarte(vectors, Transform(np.eye(2))).induce(["a New York b"], ["new york", "x"])
@@ -283,27 +267,28 @@ class ALaCarte:
         """
         if form:
             self.require_form()
-        return self.apply(self.collect(corpus, targets, **options), form=form)
+        return self.apply(self.collect(corpus, targets, spread=spread, **work), form=form)
 
     def spell(self, word: str) -> FormVector:
-        """The vector of a word from its spelling alone; `NotEnoughData` where that says nothing."""
+        """The vector of a word from its spelling alone; `NotEnoughData` where the spelling says nothing."""
         if self.form is None:
             raise AlacarteError("this model has no vectors from spelling; model.with_form() learns them")
-        found = self.form.vector(word)
+        spelled = self.form.vector(word)
         if self.fusion is None:
-            return found
-        return replace(found, vector=self.fusion.combine(found.vector * 0, found.vector, [0]).fused.reshape(-1))
+            return spelled
+        return replace(spelled, vector=self.fusion.combine(spelled.vector * 0, spelled.vector, [0]).fused.reshape(-1))
 
     def require_form(self) -> tuple[FormModel, Fusion]:
         """The form model and the weights of fusion, or an error that says how to get them."""
-        if self.form is None or self.fusion is None:
+        if self.fusion is None:
             lacking = "vectors from spelling" if self.form is None else "weights for spelling beside contexts"
-            how = (
-                "model.with_form() learns them from the vectors"
-                if self.fusion is not None
-                else ("fit one with ALaCarte.fit(…, form=True) (alc fit --form)")
+            raise AlacarteError(
+                f"this model has no {lacking}; fit one with ALaCarte.fit(…, form=True) (alc fit --form)"
             )
-            raise AlacarteError(f"this model has no {lacking}; {how}")
+        if self.form is None:
+            raise AlacarteError(
+                "this model has no vectors from spelling; model.with_form() learns them from the vectors"
+            )
         return self.form, self.fusion
 
     # --------------------------------------------------------------------------------------------- embed
@@ -314,7 +299,7 @@ class ALaCarte:
         target: str | None = None,
         *,
         each: bool = False,
-        absent: Literal["error", "whole"] = "error",
+        absent: Absent = "error",
         form: bool = False,
         agreement: bool = False,
     ) -> Singles:
@@ -325,7 +310,8 @@ class ALaCarte:
         its words if `absent="whole"` (with a warning); without, every word of each context does, as in the paper's
         few-shot experiments. `each` gives a row for each context instead. `form` adds what the target's spelling
         says (`embed_parts` tells how much); there may then be no context at all. `agreement` makes contexts that
-        disagree with the rest count less (`agreement` tells how much).
+        disagree with the rest count less (`agreement` tells how much); with `form`, contexts are weighted by their
+        agreement first and spelling is added then. `each` and `agreement` contradict each other.
 
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> model.embed("a x b b", target="x").tolist()
@@ -333,32 +319,28 @@ class ALaCarte:
         >>> model.embed(["a x", "x b"], target="x").tolist()
         [0.5, 0.5]
         """
+        _refuse_each_with_agreement(each, agreement)
         if form:
-            fused = self.embed_parts(contexts, target, each=each, absent=absent).fused
+            fused = self.embed_parts(contexts, target, each=each, absent=absent, agreement=agreement).fused
             return fused if each else fused.reshape(-1)
-        if agreement and not each:
+        if agreement:
             return self.agreement(contexts, target, absent=absent).vector
-        rows, lists = self._context_sums(contexts, target, absent)
+        sums, lists = self._reader.read(contexts, target, absent)
         if each:
-            return np.stack([self._vector([row], _shortened(lists[i])) for i, row in enumerate(rows)])
-        return self._vector(rows, _shortened(lists[0]))
+            return np.stack([self._reader.vector(part, tokens) for part, tokens in zip(sums, lists, strict=True)])
+        return self._reader.vector(total(sums), lists[0])
 
-    def agreement(
-        self, contexts: Contexts, target: str | None = None, *, absent: Literal["error", "whole"] = "error"
-    ) -> Agreement:
+    def agreement(self, contexts: Contexts, target: str | None = None, *, absent: Absent = "error") -> Agreement:
         """`embed(…, agreement=True)` with its reasons: how much each context counts.
 
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
-        >>> found = model.agreement(["a x", "x a", "a x a", "b x"], target="x")
-        >>> found.weights.round(2).tolist(), [round(float(value), 2) for value in found.vector]
+        >>> agreed = model.agreement(["a x", "x a", "a x a", "b x"], target="x")
+        >>> agreed.weights.round(2).tolist(), [round(float(value), 2) for value in agreed.vector]
         ([1.21, 1.21, 1.21, 0.38], [1.21, 0.1])
         """
-        rows, lists = self._context_sums(contexts, target, absent)
-        alone = [self._vector([row], "") if row[2] > 0 else np.zeros(self.vectors.dimension) for row in rows]
-        weights, cosines = agreement_weights(np.stack(alone))
-        # Weights as multiples of a context: sums and counts alike, so that every average is what it says.
-        scaled = [tuple(weight * value for value in row) for weight, row in zip(weights, rows, strict=True)]
-        vector = self._vector(scaled, _shortened(lists[0]))
+        sums, lists = self._reader.read(contexts, target, absent)
+        scaled, weights, cosines = self._reader.agreeing(sums)
+        vector = self._reader.vector(total(scaled), lists[0])
         return Agreement([" ".join(tokens) for tokens in lists], weights, cosines, vector)
 
     def embed_parts(
@@ -367,56 +349,24 @@ class ALaCarte:
         target: str | None,
         *,
         each: bool = False,
-        absent: Literal["error", "whole"] = "error",
+        absent: Absent = "error",
+        agreement: bool = False,
     ) -> Parts:
         """What `embed(…, form=True)` is made of: the part from contexts and the part from spelling, with their weights.
 
         One row, or one for each context with `each`. Without contexts all of it is spelling, and `origin` says so.
+        With `agreement`, contexts that disagree with the rest count less in the part from contexts.
         """
+        _refuse_each_with_agreement(each, agreement)
         if target is None:
             raise AlacarteError("a spelling needs the word; pass target=…")
-        listed = [contexts] if isinstance(contexts, str) else list(contexts)
-        rows = self._context_sums(listed, target, absent)[0] if listed else []
-        groups = [[row] for row in rows] if each else [rows]
-        return self._fused(groups, target, [sum(row[1] for row in group) for group in groups])
-
-    def _fused(self, groups: list[list[tuple[Doubles, int, float, int]]], word: str, counts: list[int]) -> Parts:
-        form, fusion = self.require_form()
-        known = [sum(row[2] for row in group) > 0 for group in groups]
-        nothing = np.zeros(self.vectors.dimension, dtype=np.float32)
-        x = [self._vector(group, word) if some else nothing for group, some in zip(groups, known, strict=True)]
-        spelled = form.rows([word])[0] if is_single(word) else nothing[None]
-        if not spelled.any() and not any(known):
-            form.vector(word)  # says why there is nothing
-            raise NotEnoughData(f"{word!r} has no context with known words, and phrases have no spelling of their own")
-        return fusion.combine(np.stack(x), np.repeat(spelled, len(x), axis=0), np.array(counts) * np.array(known))
-
-    def _context_sums(
-        self, contexts: Contexts, target: str | None, absent: Literal["error", "whole"]
-    ) -> tuple[list[tuple[Doubles, int, float, int]], list[Sequence[str]]]:
-        """The sums of each context, and its tokens."""
-        lists = self._token_lists(contexts)
-        wanted = None if target is None else self._target_tokens(target)
-        rows: list[tuple[Doubles, int, float, int]] = []
-        whole = 0
-        for position, tokens in enumerate(lists):
-            part = self._sum_context(tokens, wanted)
-            if wanted is not None and part[1] == 0 and absent == "whole":
-                part = self._sum_context(tokens, None)
-                whole += 1
-            elif wanted is not None and part[1] == 0:
-                raise NoOccurrences(
-                    f"{target!r} does not occur in context {position + 1}, {_shortened(tokens)!r}; correct the "
-                    "spelling, or leave `target` out to use the whole context"
-                )
-            rows.append(part)
-        if whole:
-            warnings.warn(
-                f"{target!r} does not occur in {whole} of {len(lists)} contexts; all words of these count",
-                AlacarteWarning,
-                stacklevel=3,
-            )
-        return rows, lists
+        given = [contexts] if isinstance(contexts, str) else list(contexts)
+        sums = self._reader.read(given, target, absent)[0] if given else []
+        groups = [[part] for part in sums] if each else [sums]
+        counts = [sum(int(part.occurrences) for part in group) for group in groups]
+        if agreement and sums:
+            groups = [self._reader.agreeing(sums)[0]]
+        return self._fused(groups, target, counts)
 
     def embed_definition(self, text: str, word: str | None = None, *, form: bool = False) -> Singles:
         """The vector of a word from its definition: all words count but the slot (`___`) and the word itself.
@@ -428,69 +378,23 @@ class ALaCarte:
         >>> model.embed_definition("___ : a b b", word="x").tolist()
         [1.0, 2.0]
         """
-        own = set() if word is None else set(self._target_tokens(word))
-        tokens = [
-            token
-            for token in self.tokenizer(text, self.vectors.key_to_index)
-            if token not in own and not SLOT.match(token)
-        ]
-        row = self._sum_context(tokens, None)
+        own = set() if word is None else set(self._reader.target_tokens(word))
+        tokens = [token for token in self.tokens(text) if token not in own and not SLOT.match(token)]
+        summed = self._reader.whole(tokens)
         if not form:
-            return self._vector([row], text)
+            return self._reader.vector(summed, [text])
         if word is None:
             raise AlacarteError("a spelling needs the word; pass word=…")
-        return self._fused([[row]], word, [DEFINITION]).fused.reshape(-1)
+        return self._fused([[summed]], word, [DEFINITION]).fused.reshape(-1)
 
-    def _token_lists(self, contexts: Contexts) -> list[Sequence[str]]:
-        if isinstance(contexts, str):
-            contexts = [contexts]
-        known = self.vectors.key_to_index
-        lists = [self.tokenizer(context, known) if isinstance(context, str) else context for context in contexts]
-        if not lists:
-            raise NoOccurrences("there is no context to embed; give at least one")
-        return lists
+    def embed_tokens(self, tokens: Sequence[str]) -> Singles:
+        """The vector of a list of tokens, all of which count; zeros where none of them has a vector.
 
-    def _target_tokens(self, target: str) -> list[str]:
-        tokens = self.tokenizer(target, self.vectors.key_to_index)
-        if not tokens:
-            raise NoOccurrences(f"the tokenizer finds no token in the target {target!r}")
-        return tokens
-
-    def _sum_context(self, tokens: Sequence[str], wanted: list[str] | None) -> tuple[Doubles, int, float, int]:
-        """(sum of context vectors, occurrences, total weight, occurrences with any context word)."""
-        get = self.vectors.key_to_index.get
-        if wanted is None:
-            rows = [row for row in map(get, tokens) if row is not None]
-            summed, weight = self._weighted_sum(rows, None)
-            if self.settings.averaging == "context" and weight > 0:
-                summed /= weight
-            return summed, 1, weight, int(weight > 0)
-        summed, occurrences, total, filled = np.zeros(self.vectors.dimension), 0, 0.0, 0
-        for rows, scales in self._windows(tokens, wanted):
-            window, weight = self._weighted_sum(rows, scales)
-            if self.settings.averaging == "context" and weight > 0:
-                window /= weight
-            summed += window
-            occurrences, total, filled = occurrences + 1, total + weight, filled + (weight > 0)
-        return summed, occurrences, total, filled
-
-    def _windows(self, tokens: Sequence[str], wanted: list[str]) -> list[Window]:
-        """What stands around each occurrence."""
-        get = self.vectors.key_to_index.get
-        left, right = self.settings.position_weights()
-        sequence, length = list(tokens), len(wanted)
-        found = [get(token) for token in sequence]
-        windows: list[Window] = []
-        for start in range(len(sequence) - length + 1):
-            if sequence[start : start + length] != wanted:
-                continue
-            pairs: list[tuple[int, float]] = []
-            for side, scales in ((found[:start][::-1], left), (found[start + length :], right)):
-                if self.settings.unknown == "drop":
-                    side = [row for row in side if row is not None]
-                pairs += [(row, scale) for row, scale in zip(side, scales, strict=False) if row is not None]
-            windows.append(([row for row, _ in pairs], [scale for _, scale in pairs]))
-        return windows
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.embed_tokens(["a", "x"]).tolist(), model.embed_tokens(["x"]).tolist()
+        ([1.0, 0.0], [0.0, 0.0])
+        """
+        return self._reader.vector_or_zeros(self._reader.whole(tokens))
 
     def context_words(
         self, contexts: Contexts, target: str | None = None
@@ -501,45 +405,22 @@ class ALaCarte:
         >>> [(rows.tolist(), weights.tolist()) for rows, weights in model.context_words("b x a b", "x")[0]]
         [([1, 0, 1], [1.0, 1.0, 1.0])]
         """
-        wanted = None if target is None else self._target_tokens(target)
-        get = self.vectors.key_to_index.get
-        result = []
-        for tokens in self._token_lists(contexts):
-            windows = [] if wanted is None else self._windows(tokens, wanted)
-            windows = windows or [([row for row in map(get, tokens) if row is not None], None)]
-            result.append([self._weighted(*window) for window in windows])
-        return result
+        wanted = None if target is None else self._reader.target_tokens(target)
+        return [self._reader.words(tokens, wanted) for tokens in self._reader.token_lists(contexts)]
 
-    def _weighted(self, rows: list[int], scales: list[float] | None) -> tuple[npt.NDArray[np.int64], Doubles]:
-        chosen = np.array(rows, dtype=np.int64)
-        weights = np.ones(len(rows)) if self._weights is None else self._weights[chosen]
-        return chosen, weights if scales is None else weights * np.array(scales)
-
-    def _weighted_sum(self, rows: list[int], scales: list[float] | None) -> tuple[Doubles, float]:
-        if not rows:
-            return np.zeros(self.vectors.dimension), 0.0
-        block = self.vectors.matrix[rows]
-        if self._weights is None and (scales is None or self.settings.positions == "uniform"):
-            return block.sum(axis=0, dtype=np.float64), float(len(rows))
-        weights = np.ones(len(rows)) if self._weights is None else self._weights[rows]
-        if scales is not None:
-            weights = weights * scales
-        return weights @ block, float(weights.sum())
-
-    def _vector(self, parts: list[tuple[Doubles, int, float, int]], shown: str) -> Singles:
-        """Average the parts as the settings say, and transform."""
-        averaging = self.settings.averaging
-        total = sum(part[2] for part in parts)
-        if total <= 0:
-            raise NotEnoughData(f"none of the context words has a vector: {shown!r}; give a context with known words")
-        summed = np.sum([part[0] for part in parts], axis=0)
-        if averaging == "occurrence":
-            by: float = sum(part[1] for part in parts)
-        elif averaging == "token":
-            by = total
-        else:
-            by = sum(part[3] for part in parts)
-        return self.transform(summed / by)
+    def _fused(self, groups: list[list[ContextSum]], word: str, counts: list[int]) -> Parts:
+        form, fusion = self.require_form()
+        sums = [total(group) if group else None for group in groups]
+        known = [part is not None and part.weight > 0 for part in sums]
+        nothing = np.zeros(self.vectors.dimension, dtype=np.float32)
+        from_contexts = [nothing if part is None else self._reader.vector_or_zeros(part) for part in sums]
+        spelled = form.rows([word])[0] if is_single(word) else nothing[None]
+        if not spelled.any() and not any(known):
+            form.vector(word)  # says why there is nothing
+            raise NotEnoughData(f"{word!r} has no context with known words, and phrases have no spelling of their own")
+        return fusion.combine(
+            np.stack(from_contexts), np.repeat(spelled, len(groups), axis=0), np.array(counts) * np.array(known)
+        )
 
     # --------------------------------------------------------------------------------------------- files
 
@@ -548,30 +429,8 @@ class ALaCarte:
 
         Vectors that came from no file or named set are always included: there is nowhere else to find them.
         """
-        path = Path(folder)
-        check_folder(path)
-        include = self.vectors.source is None if include_vectors is None else include_vectors
-        with new_folder(path) as staging:
-            self.transform.save(staging / "transform.safetensors")
-            if self.form is not None:
-                self.form.save(staging / "form.safetensors")
-            if self.typical is not None:
-                self.typical.save(staging / "spread.safetensors")
-            if self.fusion is not None:
-                (staging / "fusion.json").write_text(self.fusion.to_json(), encoding="utf-8")
-            if self.report is not None:
-                (staging / "report.txt").write_text(f"{self.report}\n", encoding="utf-8")
-            if include:
-                self.vectors.save(staging / "vectors.safetensors")
-            description = {
-                "format": FORMAT,
-                "version": __version__,
-                "vectors": None if include else absolute(self.vectors.source),
-                "fingerprint": self.vectors.fingerprint,
-                "words": len(self.vectors),
-                "tokenizer": self.settings.tokenizer,
-            }
-            (staging / "model.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+        model = SavedModel(self.transform, self.vectors, self.settings.tokenizer, self.form, self.fusion, self.typical)
+        write_model(folder, model, include_vectors=include_vectors)
 
     @classmethod
     def load(
@@ -582,42 +441,51 @@ class ALaCarte:
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
     ) -> "ALaCarte":
-        """A saved model; `vectors` says where the vectors are if they have moved."""
-        path = Path(folder)
-        try:
-            description = json.loads((path / "model.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise AlacarteError(
-                f"{path}: not a saved model ({error}); `alc fit --out {path}` or ALaCarte.save makes one"
-            ) from None
-        if description.get("format") != FORMAT:
-            raise AlacarteError(f"{path}: a model of another format, {description.get('format')!r}")
-        transform = Transform.load(path / "transform.safetensors")
-        if vectors is None:
-            own = path / "vectors.safetensors"
-            vectors = own if own.is_file() else description["vectors"]
-            if isinstance(vectors, str) and Path(vectors).is_absolute() and not Path(vectors).exists():
-                raise AlacarteError(
-                    f"{path}: the vectors of this model were at {vectors} and are not there any more",
-                    hint=Hint("say where they are with vectors=…", "say where they are with --vectors"),
-                )
-        form, fusion, spread = path / "form.safetensors", path / "fusion.json", path / "spread.safetensors"
-        return cls(
-            vectors, transform, tokenizer=tokenizer, check=check,
-            form=FormModel.load(form) if form.is_file() else None,
-            fusion=Fusion.from_json(fusion.read_text(encoding="utf-8")) if fusion.is_file() else None,
-            typical=TypicalSpread.load(spread) if spread.is_file() else None,
-        )  # fmt: skip
+        """A saved model; `vectors` says where the vectors are if they have moved, `tokenizer` replaces the model's own.
+
+        A tokenizer that is a function cannot be saved and must be given again.
+        """
+        saved = read_model(folder, vectors=vectors)
+        model = cls(
+            saved.vectors,
+            saved.transform,
+            tokenizer=tokenizer,
+            check=check,
+            form=saved.form,
+            fusion=saved.fusion,
+            typical=saved.typical,
+        )
+        if tokenizer is None:  # by name: whether there is a tokenizer of that name shows when text is to be split
+            model.settings = replace(model.settings, tokenizer=saved.tokenizer)
+        return model
 
 
-def pretrained_names() -> list[str]:
-    """The vectors for which a transform ships with this package."""
-    folder = resources.files("alacarte") / "pretrained"
-    return sorted(
-        file.name.removesuffix(".safetensors") for file in folder.iterdir() if file.name.endswith(".safetensors")
-    )
+def learning_sums(
+    vectors: WordVectors, corpus: CorpusLike, *, spread: int | None = None, **options: Unpack[CollectOptions]
+) -> tuple[ContextSums, LearnedWeights | None]:
+    """Sums over the whole vocabulary, which a transform is learned from; the context weights, if they are learned."""
+    refuse_unknown("learning_sums", options, CollectOptions)
+    if options.get("context_weights") == "learned":
+        if options.get("positions", "uniform") != "uniform":
+            raise AlacarteError("learned context weights hold weights by distance too; leave `positions` out")
+        return collect_learned(vectors, corpus, spread=spread, **options)
+    return _collect(vectors, corpus, None, spread, options), None
 
 
-def _shortened(tokens: Sequence[str]) -> str:
-    text = " ".join(tokens)
-    return text if len(text) <= 60 else text[:57] + "…"
+def _collect(
+    vectors: WordVectors,
+    corpus: CorpusLike,
+    targets: TargetsLike | None,
+    spread: int | None,
+    options: CollectOptions,
+) -> ContextSums:
+    """The one place where a model asks for a pass over text."""
+    return ContextSums.collect(vectors, corpus, targets, spread=spread, **options)
+
+
+def _refuse_each_with_agreement(each: bool, agreement: bool) -> None:
+    if each and agreement:
+        raise AlacarteError(
+            "each=True asks for one vector a context, agreement=True for a single vector of contexts that are weighted "
+            "against each other; pass one of them"
+        )

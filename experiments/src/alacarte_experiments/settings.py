@@ -15,7 +15,7 @@ from typing import Any
 
 from alacarte.errors import AlacarteError, BadData
 from alacarte.text.corpus import Corpus
-from alacarte.transform.transform import Weighting
+from alacarte.transform.solve import Weighting
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.store import digest
 

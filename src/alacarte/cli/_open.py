@@ -189,9 +189,15 @@ def open_corpus(
         raise typer.BadParameter("- (standard input) cannot be mixed with files; use `cat` to join them")
     source: Any = "-" if places == ["-"] else [Path(place).expanduser() for place in places]
     corpus = Corpus(
-        source, unit=unit, format=format, text=text or None, tokens=tokens or None, spans=spans or None,
-        encoding=encoding, errors=errors,
-    )  # fmt: skip
+        source,
+        unit=unit,
+        format=format,
+        text=text or None,
+        tokens=tokens or None,
+        spans=spans or None,
+        encoding=encoding,
+        errors=errors,
+    )
     detail(f"{corpus!r}")
     return corpus
 
@@ -219,12 +225,11 @@ def open_model(
 
     given_vectors = None if vectors is None else open_vectors(vectors)
     assert model is not None
-    if Path(model).expanduser().is_dir():
-        opened = ALaCarte.load(Path(model).expanduser(), vectors=given_vectors, tokenizer=tokenizer, check=not force)
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        opened = ALaCarte.load(folder, vectors=given_vectors, tokenizer=tokenizer, check=not force)
     elif model in pretrained_names():
-        opened = ALaCarte.pretrained(model, vectors=given_vectors)
-        if tokenizer is not None or force:
-            opened = ALaCarte(opened.vectors, opened.transform, tokenizer=tokenizer, check=not force)
+        opened = ALaCarte.pretrained(model, vectors=given_vectors, tokenizer=tokenizer, check=not force)
     else:
         names = ", ".join(pretrained_names()) or "none"
         raise AlacarteError(
@@ -293,7 +298,7 @@ def check_vector_file(path: Path, format: str | None, words: Iterable[str] = ("a
 
 def check_folder(path: Path) -> None:
     """Raise unless a model can be saved here."""
-    from alacarte.model import check_folder as check_model_folder
+    from alacarte._io.folders import check_folder as check_model_folder
 
     check_model_folder(path)
     _check_writable(next(folder for folder in path.absolute().parents if folder.exists()))

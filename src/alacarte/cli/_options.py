@@ -25,10 +25,13 @@ def _set_verbosity(value: bool | None) -> bool | None:
 Verbosity = Annotated[
     bool | None,
     typer.Option(
-        "--verbose/--quiet", "-v/-q", callback=_set_verbosity, show_default=False,
+        "--verbose/--quiet",
+        "-v/-q",
+        callback=_set_verbosity,
+        show_default=False,
         help="Say more (and show tracebacks), or nothing but results and errors.",
     ),
-]  # fmt: skip
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of tables.")]
 Force = Annotated[
     bool, typer.Option("--force", help="Use a transform with vectors or sums it does not know. For experts.")
@@ -44,20 +47,22 @@ Memory = Annotated[
 Checkpoint = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", rich_help_panel=WORK,
+        metavar="FILE",
+        rich_help_panel=WORK,
         help="Keep the work so far in FILE; the same command goes on from there. Deleted when all is done.",
     ),
-]  # fmt: skip
+]
 CheckpointEvery = Annotated[
     float, typer.Option(min=0, metavar="SECONDS", rich_help_panel=WORK, help="How often to write the checkpoint.")
 ]
 Shard = Annotated[
     str | None,
     typer.Option(
-        metavar="I/N", rich_help_panel=WORK,
+        metavar="I/N",
+        rich_help_panel=WORK,
         help="Read only the I-th of N parts and save its sums (--save-sums), for alc merge to add up.",
     ),
-]  # fmt: skip
+]
 K = Annotated[int, typer.Option("--k", "-k", min=1, help="How many neighbours.")]
 Among = Annotated[
     int | None,
@@ -107,10 +112,11 @@ Model = Annotated[
 TransformFile = Annotated[
     Path | None,
     typer.Option(
-        "--transform", metavar="FILE",
+        "--transform",
+        metavar="FILE",
         help="Instead of --model: a bare transform (.safetensors, .bin, .npy, .csv, .rds), with --vectors.",
     ),
-]  # fmt: skip
+]
 ModelWindow = Annotated[
     str | None,
     typer.Option("--window", metavar="N|B,A", help="With a bare --transform: words each side. 10 if left out."),
@@ -136,24 +142,27 @@ Averaging = Annotated[
 Positions = Annotated[
     str,
     typer.Option(
-        metavar="NAME|W,W/W,W", rich_help_panel=CONTEXTS,
+        metavar="NAME|W,W/W,W",
+        rich_help_panel=CONTEXTS,
         help="How weight falls with distance: uniform, linear, inverse, or weights to the left / to the right.",
     ),
-]  # fmt: skip
+]
 ContextWeights = Annotated[
     str,
     typer.Option(
-        metavar="SPEC", rich_help_panel=CONTEXTS,
+        metavar="SPEC",
+        rich_help_panel=CONTEXTS,
         help="uniform, sif, sif:1e-3, top:100, stopwords, learned, or @FILE with stop words or words and weights.",
     ),
-]  # fmt: skip
+]
 Tokenizer = Annotated[
     str,
     typer.Option(
-        metavar="NAME", rich_help_panel=CONTEXTS,
+        metavar="NAME",
+        rich_help_panel=CONTEXTS,
         help="words, words-cased, whitespace, whitespace-lower, authors, authors-lower.",
     ),
-]  # fmt: skip
+]
 Unknown = Annotated[
     Literal["keep", "drop"],
     typer.Option(rich_help_panel=CONTEXTS, help="Whether words without a vector take a place in the window."),
@@ -176,10 +185,12 @@ CorpusPaths = Annotated[
 Corpora = Annotated[
     list[str] | None,
     typer.Option(
-        "--corpus", metavar="PATH", rich_help_panel=CORPUS,
+        "--corpus",
+        metavar="PATH",
+        rich_help_panel=CORPUS,
         help="Text: a file, folder, archive, glob, or - for stdin; repeat it for more.",
     ),
-]  # fmt: skip
+]
 Unit = Annotated[
     Literal["line", "paragraph", "file"],
     typer.Option(rich_help_panel=CORPUS, help="What a document is in plain text; no window crosses its border."),

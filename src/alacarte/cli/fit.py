@@ -24,7 +24,28 @@ from alacarte.cli._open import (
     refuse,
 )
 from alacarte.cli._output import note, show_json, show_line, show_rows, voice, wrote
-from alacarte.passes.collect import collect
+
+# What has no meaning where sums are read instead of text.
+READ_FROM_TEXT = (
+    "paths",
+    "corpus",
+    "window",
+    "averaging",
+    "positions",
+    "context_weights",
+    "tokenizer",
+    "unknown",
+    "unit",
+    "format",
+    "text",
+    "tokens",
+    "encoding",
+    "errors",
+    "threads",
+    "memory",
+    "checkpoint",
+    "checkpoint_every",
+)
 
 
 def fit(
@@ -132,37 +153,44 @@ def fit(
     voice.checkpoint = checkpoint
     left_out = [] if exclude is None else read_list(exclude)
     if sums:
-        refuse(
-            ctx, "saved sums have this already; leave it out with --sums", "paths", "corpus", "window",
-            "averaging", "positions", "context_weights", "tokenizer", "unknown", "unit", "format", "text",
-            "tokens", "encoding", "errors", "threads", "memory", "checkpoint", "checkpoint_every",
-        )  # fmt: skip
+        refuse(ctx, "saved sums have this already; leave it out with --sums", *READ_FROM_TEXT)
         collected = open_sums(sums)
         source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
+        documents = None
     else:
+        from alacarte.model import learning_sums
+
         weights = parse_context_weights(context_weights)
-        documents = open_corpus(
-            [*(corpus or []), *(paths or [])], unit=unit, format=format, text=text, tokens=tokens,
-            encoding=encoding, errors=errors,
-        )  # fmt: skip
-        source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
-
         if weights == "learned":
-            from alacarte.transform.learned import collect_learned
-
             refuse(ctx, "it is learned with --context-weights learned", "positions", "shard", "checkpoint")
-            collected, found = collect_learned(
-                source, documents, window=sides, averaging=averaging, tokenizer=tokenizer, unknown=unknown,
-                threads=threads, memory=memory, show_progress=voice.progress,
-            )  # fmt: skip
-            note(found)
-        else:
-            collected = collect(
-                source, documents, window=sides, averaging=averaging, positions=positions,
-                context_weights=weights, tokenizer=tokenizer, unknown=unknown, threads=threads,
-                memory=memory, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, shard=part,
-                show_progress=voice.progress,
-            )  # fmt: skip
+        documents = open_corpus(
+            [*(corpus or []), *(paths or [])],
+            unit=unit,
+            format=format,
+            text=text,
+            tokens=tokens,
+            encoding=encoding,
+            errors=errors,
+        )
+        source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
+        collected, learned = learning_sums(
+            source,
+            documents,
+            window=sides,
+            averaging=averaging,
+            positions=positions,
+            context_weights=weights,
+            tokenizer=tokenizer,
+            unknown=unknown,
+            threads=threads,
+            memory=memory,
+            checkpoint=checkpoint,
+            checkpoint_seconds=checkpoint_every,
+            shard=part,
+            show_progress=voice.progress,
+        )
+        if learned is not None:
+            note(learned)
         detail_memory()
     if save_sums is not None:
         collected.save(save_sums)
@@ -175,10 +203,16 @@ def fit(
     from alacarte.model import ALaCarte
 
     model = ALaCarte.from_sums(
-        source, collected, weighting=chosen[0] if chosen else "auto", ridge=penalty, toward=toward,
-        intercept=intercept, exclude=left_out, form_corpus=documents if form else None,
-        show_progress=voice.progress,
-    )  # fmt: skip
+        source,
+        collected,
+        weighting=chosen[0] if chosen else "auto",
+        ridge=penalty,
+        toward=toward,
+        intercept=intercept,
+        exclude=left_out,
+        form_corpus=documents if form else None,
+        work={"threads": threads, "show_progress": voice.progress},
+    )
     # A saved model finds its vectors again by path or name alone, and so could not read them this way.
     special = limit is not None or skip_errors or vectors_format is not None
     if special and not include_vectors:

@@ -21,15 +21,36 @@ from alacarte.cli._open import (
     refuse,
 )
 from alacarte.cli._output import show_json, show_line, voice, wrote
-from alacarte.passes.discover import discover
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte, InducedVectors
+    from alacarte.passes.work import WorkOptions
     from alacarte.targets.targets import Targets
     from alacarte.text.corpus import Corpus
 
 TARGETS = "What to embed"
 SHOWN = 8  # missing targets named in the summary
+
+# The options that name targets, and those that have no meaning where sums are read instead of text.
+TARGET_OPTIONS = ("targets", "target", "glob", "regex", "spans", "span", "discover", "task")
+READ_FROM_TEXT = (
+    "paths",
+    "corpus",
+    "update",
+    "unit",
+    "format",
+    "text",
+    "tokens",
+    "spans_column",
+    "encoding",
+    "errors",
+    "threads",
+    "memory",
+    "checkpoint",
+    "checkpoint_every",
+    "shard",
+    "spread",
+)
 
 
 def induce(
@@ -140,15 +161,10 @@ def induce(
 
     Targets that do not occur get no vector; the summary says which, and --missing keeps the list.
     """
-    asked = ("targets", "target", "glob", "regex", "spans", "span", "discover", "task")
     if not (discover or task):
         refuse(ctx, "goes with --discover or --task", "ngrams", "min_count", "known")
     if sums:
-        refuse(
-            ctx, "saved sums have this already; leave it out with --sums", *asked, "paths", "corpus",
-            "update", "unit", "format", "text", "tokens", "spans_column", "encoding", "errors", "threads",
-            "memory", "checkpoint", "checkpoint_every", "shard", "spread",
-        )  # fmt: skip
+        refuse(ctx, "saved sums have this already; leave it out with --sums", *TARGET_OPTIONS, *READ_FROM_TEXT)
     part = parse_shard(shard)
     if part is not None:
         refuse(
@@ -159,7 +175,7 @@ def induce(
     elif out is None:
         raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
-        refuse(ctx, "--update continues the targets of the saved sums; leave it out", *asked)
+        refuse(ctx, "--update continues the targets of the saved sums; leave it out", *TARGET_OPTIONS)
     elif not sums and not (targets or target or glob or regex or spans or span or discover or task):
         raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT, --discover or --task")
     lengths = parse_lengths(ngrams)
@@ -174,36 +190,50 @@ def induce(
     documents = None
     if not sums:
         documents = open_corpus(
-            [*(corpus or []), *(paths or [])], unit=unit, format=format, text=text, tokens=tokens,
-            spans=spans_column, encoding=encoding, errors=errors,
-        )  # fmt: skip
+            [*(corpus or []), *(paths or [])],
+            unit=unit,
+            format=format,
+            text=text,
+            tokens=tokens,
+            spans=spans_column,
+            encoding=encoding,
+            errors=errors,
+        )
     opened = open_model(
-        model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
+        model,
+        vectors=vectors,
+        transform=transform,
+        window=window,
+        averaging=averaging,
+        tokenizer=tokenizer,
         force=force,
-    )  # fmt: skip
+    )
     if form:
         opened = with_form(opened)
         opened.require_form()
-    how: dict[str, Any] = {
-        "threads": threads, "memory": memory, "checkpoint": checkpoint, "checkpoint_seconds": checkpoint_every,
-        "shard": part, "spread": spread, "show_progress": voice.progress,
-    }  # fmt: skip
+    work: WorkOptions = {
+        "threads": threads,
+        "memory": memory,
+        "checkpoint": checkpoint,
+        "checkpoint_seconds": checkpoint_every,
+        "shard": part,
+        "show_progress": voice.progress,
+    }
     if documents is None:
         collected = open_sums(sums or [])
     elif update is not None:
         before = open_sums([update])
         if before.targets is None:
             raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
-        if before.groups is not None:
-            how["spread"] = before.spread
-        collected = before + opened.collect(documents, before.targets, **how)
+        groups = spread if before.groups is None else len(before.groups)
+        collected = before + opened.collect(documents, before.targets, spread=groups, **work)
     else:
         if discover:
             listed = listed | _discovered(opened, documents, lengths, min_count or 10, known)
         if task:
             texts = open_corpus(task, unit=unit, format=format, text=text, encoding=encoding, errors=errors)
             listed = listed | _of_task(opened, texts, lengths, min_count or 1, known)
-        collected = opened.collect(documents, listed, **how)
+        collected = opened.collect(documents, listed, spread=spread, **work)
     if save_sums is not None:
         collected.save(save_sums)
         wrote(save_sums)
@@ -220,16 +250,24 @@ def induce(
     if missing is not None:
         _write_lines(missing, induced.missing)
     if as_json:
-        show_json(
-            {
-                "out": str(out), "induced": len(induced), "missing": induced.missing,
-                "counts": dict(zip(induced.words, induced.counts.tolist(), strict=True)),
-                "documents": collected.documents, "tokens_read": collected.tokens_read,
-                **({} if induced.origin is None else {"origin": dict(zip(induced.words, induced.origin, strict=True))}),
-            }
-        )  # fmt: skip
+        show_json(_facts(induced, out))
     elif not voice.quiet:
         _summarise(induced, out, missing)
+
+
+def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
+    """What --json says."""
+    facts = {
+        "out": str(out),
+        "induced": len(induced),
+        "missing": induced.missing,
+        "counts": dict(zip(induced.words, induced.counts.tolist(), strict=True)),
+        "documents": induced.sums.documents,
+        "tokens_read": induced.sums.tokens_read,
+    }
+    if induced.origin is not None:
+        facts["origin"] = dict(zip(induced.words, induced.origin, strict=True))
+    return facts
 
 
 def _listed(
@@ -250,22 +288,24 @@ def _listed(
 
 
 def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
-    return discover(
+    from alacarte.targets.targets import Targets
+
+    return Targets.from_documents(
         texts,
-        n=range(1, lengths[0] + 1) if len(lengths) == 1 else lengths,
+        lengths[0] if len(lengths) == 1 else lengths,
         min_count=min_count,
         vectors=model.vectors.words,
         tokenizer=model.tokenizer,
         known=known,
-        punctuation=True,
         show_progress=voice.progress,
     )
 
 
 def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
     from alacarte.errors import NotEnoughData
+    from alacarte.targets.targets import Targets
 
-    found = discover(
+    found = Targets.discover(
         corpus,
         n=lengths,
         min_count=min_count,
@@ -293,13 +333,9 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         show_line(f"{spelled:,} of them do not occur and come from their spelling alone.")
     if induced.missing:
         names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
-        where = (
-            f" (all in {missing})"
-            if missing
-            else ""
-            if len(induced.missing) <= SHOWN
-            else " (--missing FILE keeps all)"
-        )
+        where = f" (all in {missing})" if missing else ""
+        if not missing and len(induced.missing) > SHOWN:
+            where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
     show_line(f"The vectors are in {out}.")
 

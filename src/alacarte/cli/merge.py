@@ -31,11 +31,14 @@ def merge(
     if as_json:
         show_json(
             {
-                "out": str(out), "files": len(sums), "targets": len(total),
-                "occurrences": int(total.occurrences.sum()), "documents": total.documents,
+                "out": str(out),
+                "files": len(sums),
+                "targets": len(total),
+                "occurrences": int(total.occurrences.sum()),
+                "documents": total.documents,
                 "tokens_read": total.tokens_read,
             }
-        )  # fmt: skip
+        )
     elif not voice.quiet:
         show_line(
             f"{len(sums)} files added: {len(total):,} targets, {total.tokens_read:,} tokens in "

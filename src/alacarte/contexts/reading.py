@@ -1,7 +1,8 @@
 """How contexts are read: all that sums and transforms must agree on."""
 
-from dataclasses import dataclass
-from typing import Literal, TypedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,21 @@ class Reading:
         if self.positions not in POSITIONS:
             return _explicit(self.positions, (self.left, self.right))
         return _by_distance(self.left, self.positions), _by_distance(self.right, self.positions)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Reading":
+        """What `dataclasses.asdict` wrote into a file; a setting of a newer version is an error that says so.
+
+        >>> Reading.from_dict({"left": 2, "right": 3}).window
+        '2,3'
+        """
+        unknown = sorted(set(values) - {item.name for item in fields(cls)})
+        if unknown:
+            raise AlacarteError(
+                f"the settings hold {', '.join(map(repr, unknown))}, which this version of alacarte does not know: the "
+                "file was made by a newer version; upgrade with pip install --upgrade alacarte-embeddings"
+            )
+        return cls(**values)
 
     @property
     def window(self) -> str:

@@ -14,12 +14,12 @@ A specification is a word that a saved model can record; `resolve` turns it into
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import AlacarteError
+from alacarte.errors import AlacarteError, TransformMismatch
 from alacarte.vectors.word_vectors import WordVectors
 
 Singles = npt.NDArray[np.float32]
@@ -41,10 +41,14 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class ContextWeights:
-    """One weight for each vector, and the name a model records; `values` is None where all are 1."""
+    """One weight for each vector, and the name a model records; `values` is None where all are 1.
+
+    `words` is a digest of the words, in order, that `values` has a weight for; None where that is not known.
+    """
 
     name: str
     values: Singles | None
+    words: str | None = None
 
     def __post_init__(self) -> None:
         if self.values is not None:
@@ -55,6 +59,33 @@ class ContextWeights:
             if self.values.flags.owndata:
                 self.values.flags.writeable = False
 
+    def for_vectors(self, vectors: WordVectors) -> "ContextWeights":
+        """These weights, tied to the words of `vectors`; an error if they were made for other words or another order.
+
+        >>> weights = ContextWeights("mine", np.array([1.0, 0.5], dtype=np.float32))
+        >>> tied = weights.for_vectors(WordVectors(["the", "cat"], [[1.0], [2.0]]))
+        >>> tied.for_vectors(WordVectors(["cat", "the"], [[2.0], [1.0]]))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        alacarte.errors.TransformMismatch: the context weights 'mine' go by row and were made for ...
+        """
+        if self.values is None:
+            return self
+        if self.values.shape != (len(vectors),):
+            raise TransformMismatch(
+                f"there are context weights for {len(self.values):,} words and {len(vectors):,} vectors; load all the "
+                "vectors that the weights were made for, or make weights for these vectors"
+            )
+        digest = hashlib.blake2b("\n".join(vectors.words).encode(errors="surrogatepass"), digest_size=16).hexdigest()
+        if self.words is None:
+            return replace(self, words=digest)
+        if self.words != digest:
+            raise TransformMismatch(
+                f"the context weights {self.name!r} go by row and were made for the same number of vectors with other "
+                "words, or with their words in another order; load the vectors that the weights were made for"
+            )
+        return self
+
 
 UNIFORM = ContextWeights("uniform", None)
 
@@ -62,20 +93,22 @@ UNIFORM = ContextWeights("uniform", None)
 def resolve(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> ContextWeights:
     """The weights that a specification means for these vectors; `count` counts their words in the corpus.
 
+    `ContextWeights` that are ready-made must have been made for the same words in the same order.
+
     >>> vectors = WordVectors(["the", "cat"], [[1.0], [2.0]])
     >>> resolve("sif:0.1", vectors, lambda: np.array([90, 10])).values.round(2)
     array([0.1, 0.5], dtype=float32)
     >>> resolve(["the"], vectors, lambda: np.array([90, 10])).values.tolist()
     [0.0, 1.0]
     """
+    made = what if isinstance(what, ContextWeights) else _made(what, vectors, count)
+    return made.for_vectors(vectors)
+
+
+def _made(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> ContextWeights:
+    """The weights that a name, a list or a mapping asks for."""
     if what is None or what == "uniform":
         return UNIFORM
-    if isinstance(what, ContextWeights):
-        if what.values is not None and what.values.shape != (len(vectors),):
-            raise AlacarteError(
-                f"{len(what.values)} context weights for {len(vectors)} vectors; make them for these vectors"
-            )
-        return what
     if isinstance(what, str):
         name, _, argument = what.partition(":")
         if name == "sif":

@@ -9,7 +9,7 @@ from alacarte.passes.collect import collect
 from alacarte.passes.work import WorkOptions
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
-from alacarte.transform.transform import Weighting
+from alacarte.transform.solve import Weighting
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 

@@ -20,17 +20,17 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from os import PathLike, cpu_count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.draw import evenly_over_octaves
-from alacarte._io.files import cache_folder
 from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
 from alacarte.spelling._solver import WIDTH, predict, solve_ridge
+from alacarte.vectors.formats.cache import default_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 Singles = npt.NDArray[np.float32]
@@ -46,6 +46,20 @@ FEW = 1000  # the first words are drawn from as one doubling, not to lose all of
 LEAST_OF_KIND = 30  # held-out words that can tell about a kind
 NOTHING = 0.05  # a mean cosine that is none
 STEPS, FURTHER_STEPS = 8, 4  # of conjugate gradients, from nothing and from a solution with a few words fewer
+
+
+class FormOptions(TypedDict, total=False):
+    """The keywords that say how a form model is learned; see `FormModel.learn`."""
+
+    shortest: int
+    longest: int
+    min_words: int
+    ridge: float | None
+    exclude: Iterable[str]
+    held_out: int | Iterable[str]
+    seed: int
+    threads: int | None
+    show_progress: bool | None
 
 
 @dataclass(frozen=True)
@@ -99,31 +113,15 @@ class FormModel:
     # ------------------------------------------------------------------------------------------------ learn
 
     @classmethod
-    def learn(
-        cls,
-        vectors: VectorsLike,
-        *,
-        shortest: int = 3,
-        longest: int = 6,
-        min_words: int = 3,
-        ridge: float | None = None,
-        exclude: Iterable[str] = (),
-        held_out: int | Iterable[str] = HELD_OUT,
-        seed: int = 0,
-        threads: int | None = None,
-        show_progress: bool | None = None,
-    ) -> "FormModel":
+    def learn(cls, vectors: VectorsLike, **options: Unpack[FormOptions]) -> "FormModel":
         """Learn from all vectors but those of `exclude`.
 
-        N-grams have `shortest` to `longest` characters, border marks included, and stand in `min_words` words at
-        least. `ridge=None` chooses the penalty on held-out words, which also measure the quality; they are learned
-        from in the end. `held_out` says how many (at most a twentieth of all), taken evenly from each doubling of the
-        rank, so that frequent words have a say; or it names them.
+        N-grams have `shortest` (3) to `longest` (6) characters, border marks included, and stand in `min_words` (3)
+        words at least. `ridge=None` chooses the penalty on held-out words, which also measure the quality; they are
+        learned from in the end. `held_out` says how many (at most a twentieth of all), taken evenly from each doubling
+        of the rank, so that frequent words have a say; or it names them.
         """
-        return learn_with_guesses(
-            vectors, shortest=shortest, longest=longest, min_words=min_words, ridge=ridge, exclude=exclude,
-            held_out=held_out, seed=seed, threads=threads, show_progress=show_progress,
-        )[0]  # fmt: skip
+        return learn_with_guesses(vectors, **options)[0]
 
     # -------------------------------------------------------------------------------------------------- use
 
@@ -167,19 +165,18 @@ class FormModel:
         cls,
         vectors: VectorsLike,
         folder: str | PathLike[str] | None = None,
-        *,
-        show_progress: bool | None = None,
-        **options: Any,
+        **options: Unpack[FormOptions],
     ) -> "FormModel":
         """`learn`, kept in a folder (default: the user's cache) under the vectors' fingerprint and the options."""
         source = WordVectors.of(vectors)
-        place = cache_folder() if folder is None else Path(folder)
-        name = hashlib.blake2b(json.dumps([FORMAT, options], default=str).encode(), digest_size=4).hexdigest()
+        place = default_folder() if folder is None else Path(folder)
+        identity = {name: value for name, value in options.items() if name not in ("threads", "show_progress")}
+        name = hashlib.blake2b(json.dumps([FORMAT, identity], default=str).encode(), digest_size=4).hexdigest()
         path = place / f"form-{source.fingerprint}-{name}.safetensors"
         if path.is_file():
             with suppress(BadTransform):  # a damaged copy is made again
                 return cls.load(path)
-        model = cls.learn(source, show_progress=show_progress, **options)
+        model = cls.learn(source, **options)
         try:
             place.mkdir(parents=True, exist_ok=True)
             model.save(path)
@@ -191,15 +188,23 @@ class FormModel:
 
     def save(self, path: str | PathLike[str]) -> None:
         """One safetensors file."""
-        told = {
-            "scale": self.scale, "shortest": self.shortest, "longest": self.longest, "min_words": self.min_words,
-            "ridge": self.ridge, "words": self.words, "writing": asdict(self.writing),
-            "quality": [asdict(item) for item in self.quality], "lengths": self.lengths, "cosines": self.cosines,
-        }  # fmt: skip
+        description = {
+            "scale": self.scale,
+            "shortest": self.shortest,
+            "longest": self.longest,
+            "min_words": self.min_words,
+            "ridge": self.ridge,
+            "words": self.words,
+            "writing": asdict(self.writing),
+            "quality": [asdict(item) for item in self.quality],
+            "lengths": self.lengths,
+            "cosines": self.cosines,
+        }
         write_tensors(
-            path, {"codes": self.codes, "weights": self.weights, "center": self.center},
-            {"format": FORMAT, "fingerprint": self.fingerprint, "form": json.dumps(told)},
-        )  # fmt: skip
+            path,
+            {"codes": self.codes, "weights": self.weights, "center": self.center},
+            {"format": FORMAT, "fingerprint": self.fingerprint, "form": json.dumps(description)},
+        )
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "FormModel":
@@ -207,12 +212,26 @@ class FormModel:
         tensors, metadata = read_tensors(path, BadTransform)
         if metadata.get("format") != FORMAT:
             raise BadTransform(f"{path}: no form model but {metadata.get('format', 'something else')!r}")
-        told = json.loads(metadata["form"])
-        return cls(
-            tensors["codes"], tensors["weights"], tensors["center"], told["scale"], told["shortest"], told["longest"],
-            told["min_words"], told["ridge"], Writing(**told["writing"]), told["words"], metadata["fingerprint"],
-            tuple(Quality(**item) for item in told["quality"]), tuple(told["lengths"]), tuple(told["cosines"]),
-        )  # fmt: skip
+        try:
+            content = json.loads(metadata["form"])
+            writing = Writing(**content.pop("writing"))
+            quality = tuple(Quality(**item) for item in content.pop("quality"))
+            lengths, cosines = tuple(content.pop("lengths")), tuple(content.pop("cosines"))
+            return cls(
+                tensors["codes"],
+                tensors["weights"],
+                tensors["center"],
+                writing=writing,
+                fingerprint=metadata["fingerprint"],
+                quality=quality,
+                lengths=lengths,
+                cosines=cosines,
+                **content,
+            )
+        except (KeyError, TypeError) as error:
+            raise BadTransform(
+                f"{path}: a form model of another version ({error}); upgrade alacarte, or learn the form model again"
+            ) from None
 
 
 def learn_with_guesses(

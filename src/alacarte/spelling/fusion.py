@@ -1,9 +1,9 @@
 """Spelling and contexts together: v = a(n) · x/|x| + b(n) · f/|f|, for x = A u from n contexts and f from spelling.
 
-The two weights are learned: few contexts of known words are sampled (`_sampling`), each word is left out of A and of
-the form model that predict it, and a and b are the least squares solution for its true direction, for n = 1, 2, 4 … .
-Between those they are interpolated in log n. The direction that all vectors share is taken out of the result: it tells
-how frequent a word is, not what it means. See docs/form.md for what else was tried.
+The two weights are learned: few contexts of known words are sampled, each word is left out of A and of the form model
+that predict it, and a and b are the least squares solution for its true direction, for n = 1, 2, 4 … . Between those
+they are interpolated in log n. The direction that all vectors share is taken out of the result: it tells how frequent a
+word is, not what it means. See docs/form.md for what else was tried.
 """
 
 import json
@@ -16,10 +16,12 @@ import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform, NotEnoughData, require
-from alacarte.passes.sample import WORDS, Samples, sample_contexts
-from alacarte.spelling.form import FormModel, learn_with_guesses
+from alacarte.passes.few_contexts import WORDS, Samples, sample_contexts
+from alacarte.passes.work import WorkOptions
+from alacarte.spelling.form import FormModel, FormOptions, learn_with_guesses
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
+from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -27,6 +29,7 @@ Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
+FORMAT = "alacarte.Fusion/1"
 FOLDS = 3
 LEAST = 30  # samples of a size from which weights are learned
 DEFINITION = 4  # contexts that a definition is worth, by the training nonces
@@ -106,9 +109,15 @@ class Fusion:
         names = ("nothing", "contexts", "spelling", "contexts and spelling")
         origin = tuple(names[code] for code in (has_x + 2 * has_f).tolist())
         return Parts(
-            (context_part + form_part).astype(np.float32), context_part.astype(np.float32),
-            form_part.astype(np.float32), n, a, b, agreement, origin,
-        )  # fmt: skip
+            (context_part + form_part).astype(np.float32),
+            context_part.astype(np.float32),
+            form_part.astype(np.float32),
+            n,
+            a,
+            b,
+            agreement,
+            origin,
+        )
 
     # ------------------------------------------------------------------------------------------------ learn
 
@@ -153,22 +162,24 @@ class Fusion:
         >>> Fusion.from_json(Fusion((1,), np.array([[0.5, 0.5]])).to_json()).table.tolist()
         [[0.5, 0.5]]
         """
-        told = {
-            "format": "alacarte.Fusion/1", "sizes": self.sizes, "weights": self.table.tolist(),
+        content = {
+            "format": FORMAT,
+            "sizes": self.sizes,
+            "weights": self.table.tolist(),
             "common": None if self.common is None else self.common.tolist(),
             "report": [asdict(item) for item in self.report],
-        }  # fmt: skip
-        return json.dumps(told, indent=1) + "\n"
+        }
+        return json.dumps(content, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "Fusion":
         try:
-            told = json.loads(text)
-            if told["format"] != "alacarte.Fusion/1":
-                raise ValueError(f"format {told['format']!r}")
-            report = tuple(Simulated(**item) for item in told["report"])
-            common = None if told["common"] is None else np.array(told["common"], dtype=np.float64)
-            return cls(tuple(told["sizes"]), np.array(told["weights"], dtype=np.float64), common, report)
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise ValueError(f"format {content['format']!r}")
+            report = tuple(Simulated(**item) for item in content["report"])
+            common = None if content["common"] is None else np.array(content["common"], dtype=np.float64)
+            return cls(tuple(content["sizes"]), np.array(content["weights"], dtype=np.float64), common, report)
         except (ValueError, KeyError, TypeError) as error:
             raise BadTransform(f"no fusion weights ({error}); learn them again with `alc fit --form`") from None
 
@@ -214,10 +225,13 @@ class Trials:
         mean = vectors.matrix.mean(axis=0, dtype=np.float64)
         length = float(np.linalg.norm(mean))
         return cls(
-            contexts, np.stack([forms[words[i]] for i in usable.tolist()]).astype(np.float64),
-            vectors.matrix[rows].astype(np.float64), samples.sizes[usable], folds,
+            contexts,
+            np.stack([forms[words[i]] for i in usable.tolist()]).astype(np.float64),
+            vectors.matrix[rows].astype(np.float64),
+            samples.sizes[usable],
+            folds,
             mean / length if length > 0 else None,
-        )  # fmt: skip
+        )
 
 
 def simulate(
@@ -225,37 +239,64 @@ def simulate(
     sums: ContextSums,
     corpus: CorpusLike,
     *,
-    exclude: Iterable[str] = (),
     without: Iterable[str] = (),
     tokenizer: TokenizerLike | None = None,
     seed: int = 0,
-    show_progress: bool | None = None,
-    form_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    work: WorkOptions | None = None,
+    solve: SolveOptions | None = None,
+    form: FormOptions | None = None,
 ) -> tuple[FormModel, Trials]:
     """A form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
 
-    `exclude` takes no part in anything, `without` not in the form model; `options` are those of `Transform.fit`.
+    `solve` says how transforms are learned (`Solve`; its `exclude` takes no part in anything), `form` how the form
+    model is (`FormModel.learn`); `without` names words that take no part in the form model. Of `work`, the text is
+    read with `threads`, `show_progress` and `callback`.
     """
-    left_out = {*exclude}
+    options = solve or {}
+    excluded = set(options.get("exclude", ()))
+    left_out = excluded | set(without)
+    running = work or {}
+    threads, show_progress = running.get("threads"), running.get("show_progress")
     samples = sample_contexts(
-        vectors, corpus, sums, exclude={*left_out, *without}, words=min(WORDS, len(vectors) // 5),
-        tokenizer=tokenizer, seed=seed, show_progress=show_progress,
-    )  # fmt: skip
-    words = [vectors.words[row] for row in np.unique(samples.rows).tolist()]
-    form, forms = learn_with_guesses(
-        vectors, exclude={*left_out, *without}, held_out=words, show_progress=show_progress, **(form_options or {})
+        vectors,
+        corpus,
+        sums,
+        exclude=left_out,
+        words=min(WORDS, len(vectors) // 5),
+        tokenizer=tokenizer,
+        seed=seed,
+        threads=threads,
+        show_progress=show_progress,
+        callback=running.get("callback"),
     )
+    words = [vectors.words[row] for row in np.unique(samples.rows).tolist()]
+    spelling: FormOptions = {
+        **(form or {}),
+        "exclude": left_out,
+        "held_out": words,
+        "threads": threads,
+        "show_progress": show_progress,
+    }
+    model, forms = learn_with_guesses(vectors, **spelling)
 
     def fit(more: Iterable[str]) -> Transform:
-        return Transform.fit(sums, vectors, **{**options, "exclude": {*left_out, *more}, "folds": 1})
+        fewer: SolveOptions = {**options, "exclude": {*excluded, *more}, "folds": 1}
+        return Transform.fit(sums, vectors, **fewer)
 
-    return form, Trials.of(vectors, samples, fit, forms, seed=seed)
+    return model, Trials.of(vectors, samples, fit, forms, seed=seed)
 
 
-def learn_form(vectors: WordVectors, sums: ContextSums, corpus: CorpusLike, **options: Any) -> tuple[FormModel, Fusion]:
+def learn_form(
+    vectors: WordVectors,
+    sums: ContextSums,
+    corpus: CorpusLike,
+    *,
+    tokenizer: TokenizerLike | None = None,
+    work: WorkOptions | None = None,
+    solve: SolveOptions | None = None,
+) -> tuple[FormModel, Fusion]:
     """A form model and the weights that go with it; options as in `simulate`."""
-    form, trials = simulate(vectors, sums, corpus, **options)
+    form, trials = simulate(vectors, sums, corpus, tokenizer=tokenizer, work=work, solve=solve)
     return form, Fusion.learn(trials)
 
 

@@ -127,15 +127,26 @@ def _words_cased(text: str, known: Known) -> list[str]:
 
 
 def _tokens_of_folded(text: str, known: Known) -> list[str]:
-    pattern = _word_patterns()[1 if text.isascii() else 0]
+    any_text, ascii_text, _ = _word_patterns()
     tokens: list[str] = []
+    if not text.isascii():
+        _find_tokens(any_text, text, known, tokens)
+        return tokens
+    for piece in text.split():  # no token reaches over white space, and most pieces are plain words
+        if piece.isalnum():
+            tokens.append(piece)
+        else:
+            _find_tokens(ascii_text, piece, known, tokens)
+    return tokens
+
+
+def _find_tokens(pattern: re.Pattern[str], text: str, known: Known, tokens: list[str]) -> None:
     for match in pattern.finditer(text):
         token = match.group()
         if match.lastindex or token.isalnum():
             tokens.append(token)
         else:
             _split_compound(token, known, tokens)
-    return tokens
 
 
 def _split_compound(token: str, known: Known, tokens: list[str]) -> None:

@@ -72,4 +72,5 @@ def informative(sums: ContextSums, vectors: WordVectors, *, a: float = 1e-4, pow
         share[vectors.index(key)] = count
     share /= share.sum()
     values = a / (a + share) * kappa**power
-    return named(f"informative:{a:g},{power:g}", (values / values.max()).astype(np.float32))
+    weights = named(f"informative:{a:g},{power:g}", (values / values.max()).astype(np.float32))
+    return weights.for_vectors(vectors)

@@ -11,25 +11,25 @@ better than with SIF, SIF is kept, and the result says so.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, optimize, sparse
 
 from alacarte._io.progress import ProgressCallback
-from alacarte.contexts.reading import Averaging, Positions, written_positions
+from alacarte.contexts.reading import Positions, written_positions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, named, sif
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData, require
-from alacarte.passes.collect import collect
-from alacarte.passes.sample import SampledWindows, sample_windows
+from alacarte.passes.few_windows import SampledWindows, sample_windows
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.informative import informativeness
+from alacarte.transform.options import CollectOptions
 from alacarte.transform.space import Space
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -47,7 +47,7 @@ FUNCTIONS = ("distance", "frequency", "informativeness")
 
 @dataclass(frozen=True, eq=False)
 class LearnedWeights:
-    """What was learned. `weights` and `positions` are what `collect` and `ALaCarte.fit` take."""
+    """What was learned. `weights` and `positions` are what `ContextSums.collect` and `ALaCarte.fit` take."""
 
     weights: ContextWeights
     positions: Positions
@@ -111,17 +111,14 @@ def collect_learned(
     vectors: WordVectors,
     corpus: CorpusLike,
     *,
-    window: int | tuple[int, int] = 10,
-    averaging: Averaging = "occurrence",
-    tokenizer: TokenizerLike = "words",
-    unknown: Literal["keep", "drop"] = "keep",
+    spread: int | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[CollectOptions],
 ) -> tuple[ContextSums, LearnedWeights]:
     """Sums over the whole vocabulary under learned weights, and these: `ALaCarte.fit(…, context_weights="learned")`.
 
     The corpus is read four times: to count words, for SIF-weighted sums, to sample contexts, for the sums themselves.
-    Options are those of `collect` that say how the work is done.
+    `context_weights` and `positions` are what is learned; the other options are those of `ContextSums.collect`.
     """
     if options.get("shard") is not None or options.get("checkpoint") is not None:
         raise AlacarteError(
@@ -131,17 +128,25 @@ def collect_learned(
     source = Corpus.of(corpus)
     if source.once:
         raise BadCorpus("learned context weights read the corpus several times, and this one can be read only once")
-    shared: dict[str, Any] = {"window": window, "tokenizer": tokenizer, "unknown": unknown, **options}
-    first = collect(vectors, source, context_weights=f"sif:{SIF:g}", **shared)
-    found = learn_weights(
-        vectors, source, first, tokenizer=tokenizer, seed=seed,
-        show_progress=options.get("show_progress"), callback=options.get("callback"),
-    )  # fmt: skip
-    del first
-    sums = collect(
-        vectors, source, averaging=averaging, positions=found.positions, context_weights=found.weights, **shared
+    smooth: CollectOptions = {
+        **options,
+        "averaging": "occurrence",
+        "positions": "uniform",
+        "context_weights": f"sif:{SIF:g}",
+    }
+    first = ContextSums.collect(vectors, source, **smooth)
+    learned = learn_weights(
+        vectors,
+        source,
+        first,
+        tokenizer=options.get("tokenizer"),
+        seed=seed,
+        show_progress=options.get("show_progress"),
+        callback=options.get("callback"),
     )
-    return sums, found
+    del first
+    final: CollectOptions = {**options, "positions": learned.positions, "context_weights": learned.weights}
+    return ContextSums.collect(vectors, source, spread=spread, **final), learned
 
 
 def learn_weights(
@@ -167,16 +172,16 @@ def learn_weights(
     `penalty` is how strongly they are held there, in units of what the data say about an average bin.
     """
     counts = word_counts(sums, vectors)
-    reading = sums.settings if window is None else replace(sums.settings, left=window[0], right=window[1])
     sample = sample_windows(
         vectors,
         corpus,
         counts,
-        reading,
         words=words,
         contexts=contexts,
         least=LEAST,
-        tokenizer=tokenizer,
+        window=(sums.settings.left, sums.settings.right) if window is None else window,
+        tokenizer=sums.settings.tokenizer if tokenizer is None else tokenizer,
+        unknown=sums.settings.unknown,
         seed=seed,
         show_progress=show_progress,
         callback=callback,
@@ -237,12 +242,20 @@ def weights_from(
         "learned": history[-1],
     }
     learned = scores["learned"] > scores["sif"]
+    weights = named("learned", by_word.astype(np.float32)) if learned else plain
     return LearnedWeights(
-        named("learned", by_word.astype(np.float32)) if learned else plain,
+        weights.for_vectors(vectors),
         written_positions(left, right) if learned else "uniform",
-        _table(share, frequency, found[1]), _table(kappa, telling, found[2]), left, right,
-        scores, learned, len(sample.rows), sample.contexts, history,
-    )  # fmt: skip
+        _table(share, frequency, found[1]),
+        _table(kappa, telling, found[2]),
+        left,
+        right,
+        scores,
+        learned,
+        len(sample.rows),
+        sample.contexts,
+        history,
+    )
 
 
 def word_counts(sums: ContextSums, vectors: WordVectors) -> Longs:

@@ -1,6 +1,7 @@
 """Weighted least squares between means of contexts and vectors: normal equations, QR, leave-one-out, folds."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -19,44 +20,49 @@ SINGULAR = 1e14  # beyond this even QR's answer is noise
 
 
 class Regression:
-    """The weighted least squares problem, kept as its normal equations, one set a fold; means come in blocks."""
+    """The weighted least squares problem, kept as its normal equations, one set a fold; means come in blocks.
+
+    The words are sorted by fold, so that each block belongs to one, and every step is a product of whole matrices.
+    """
 
     def __init__(
-        self, sums: ContextSums, vectors: WordVectors, rows: Rows, alpha: Doubles, intercept: bool, folds: int
+        self,
+        sums: ContextSums,
+        vectors: WordVectors,
+        rows: tuple[Rows, Rows],
+        alpha: Doubles,
+        intercept: bool,
+        folds: int,
     ) -> None:
-        self.sums, self.vectors, self.rows, self.alpha = sums, vectors, rows, alpha
-        self.intercept = intercept
+        """`rows`: which rows of the sums, and of the vectors, take part; `alpha`: how much each counts."""
+        self.sums, self.vectors, self.intercept = sums, vectors, intercept
         self.d = vectors.dimension
         self.n = self.d + intercept
-        index = vectors.key_to_index
-        self.vector_rows = np.array([index[sums.keys[row]] for row in rows], dtype=np.intp)
-        self.fold = np.random.default_rng(0).permutation(len(rows)) % max(folds, 1)
+        fold = np.random.default_rng(0).permutation(len(alpha)) % max(folds, 1)
+        order = np.argsort(fold, kind="stable")
+        self.rows, self.vector_rows, self.alpha = rows[0][order], rows[1][order], alpha[order]
+        self.bounds = np.searchsorted(fold[order], np.arange(max(folds, 1) + 1)).tolist()
         self.gram = np.zeros((max(folds, 1), self.n, self.n))
         self.cross = np.zeros((max(folds, 1), self.d, self.n))
-        self.scale = np.zeros(2)  # Σ α ⟨v, u⟩ and Σ α ⟨u, u⟩
-        for block, u, v in self.blocks():
+        for block, number, u, v in self.blocks():
             weighted = u * self.alpha[block, None]
-            for fold in range(max(folds, 1)):
-                part = self.fold[block] == fold
-                self.gram[fold] += weighted[part].T @ u[part]
-                self.cross[fold] += v[part].T @ weighted[part]
-            means = u[:, : self.d]
-            self.scale += (
-                np.einsum("w,wj,wj", self.alpha[block], v, means),
-                np.einsum("w,wj,wj", self.alpha[block], means, means),
-            )
+            self.gram[number] += weighted.T @ u
+            self.cross[number] += v.T @ weighted
 
-    def blocks(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
-        """(which words, their u with a last column of ones for an intercept, their v), in float64."""
-        for low in range(0, len(self.rows), BLOCK):
-            block = slice(low, low + BLOCK)
-            u = self.sums.means(self.rows[block])
-            if self.intercept:
-                u = np.hstack([u, np.ones((len(u), 1))])
-            yield block, u, self.vectors.matrix[self.vector_rows[block]].astype(np.float64)
+    def blocks(self) -> Iterator[tuple[slice, int, Doubles, Doubles]]:
+        """(which words, their fold, their u with a last column of ones for an intercept, their v), in float64."""
+        for fold, (begin, end) in enumerate(pairwise(self.bounds)):
+            for low in range(begin, end, BLOCK):
+                block = slice(low, min(low + BLOCK, end))
+                u = self.sums.means(self.rows[block])
+                if self.intercept:
+                    u = np.hstack([u, np.ones((len(u), 1))])
+                yield block, fold, u, self.vectors.matrix[self.vector_rows[block]].astype(np.float64)
 
     def best_scalar(self) -> float:
-        return float(self.scale[0] / self.scale[1])
+        """The c for which c · u is nearest to v: Σ α ⟨v, u⟩ / Σ α ⟨u, u⟩."""
+        d = self.d
+        return float(np.trace(self.cross[:, :, :d].sum(axis=0)) / np.trace(self.gram[:, :d, :d].sum(axis=0)))
 
     def _penalty(self, penalty: float) -> Doubles:
         """λ on the matrix, nothing on the intercept."""
@@ -85,8 +91,10 @@ class Regression:
         triangle = np.diag(root)
         right = np.zeros((self.n, self.d))
         right[: self.d] = np.diag(root[: self.d] * center)
-        for block, u, v in self.blocks():
-            scale = np.sqrt(np.where(self.fold[block] == without, 0.0, self.alpha[block]))[:, None]
+        for block, fold, u, v in self.blocks():
+            if fold == without:
+                continue
+            scale = np.sqrt(self.alpha[block])[:, None]
             stacked = np.vstack([triangle, u * scale])
             q, triangle = linalg.qr(stacked, mode="economic")
             right = q.T @ np.vstack([right, v * scale])
@@ -121,7 +129,7 @@ class Regression:
         target = (cross - center * gram) @ vectors  # what is left to explain beyond center · u
         candidates = values.mean() * np.logspace(-9, 1, 41)
         errors = np.zeros(len(candidates))
-        for block, u, v in self.blocks():
+        for block, _, u, v in self.blocks():
             centred = u[:, :d] - mean_u
             residual = (v - mean_v) - center * centred
             rotated = centred @ vectors
@@ -135,14 +143,18 @@ class Regression:
                 errors[i] += np.sum(alpha * error / np.maximum(1 - pull, 1e-12) ** 2)
         return float(candidates[np.argmin(errors)])
 
-    def cosines(self, matrix_of_fold: Callable[[int], Doubles]) -> Doubles:
-        """cosine(A u_w, v_w) for each word, with the matrix that belongs to its fold."""
-        result = np.zeros(len(self.rows))
-        for block, u, v in self.blocks():
-            for fold in range(len(self.gram)):
-                part = self.fold[block] == fold
-                guess = u[part] @ matrix_of_fold(fold).T
-                norms = np.linalg.norm(guess, axis=1) * np.linalg.norm(v[part], axis=1)
-                dots = np.einsum("wj,wj->w", guess, v[part])
-                result[block][part] = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
-        return result
+    def cosines(self, matrix: Doubles, held_out: list[Doubles] | None) -> tuple[Doubles, Doubles | None]:
+        """cosine(A u, v) of each word by `matrix`, and by the one of `held_out` that was learned without its fold."""
+        result = np.zeros((1 if held_out is None else 2, len(self.rows)))
+        for block, fold, u, v in self.blocks():
+            lengths = _row_lengths(v)
+            for which, chosen in enumerate([matrix] if held_out is None else [matrix, held_out[fold]]):
+                guess = u @ chosen.T
+                norms = _row_lengths(guess) * lengths
+                dots = np.einsum("wj,wj->w", guess, v)
+                result[which, block] = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
+        return result[0], None if held_out is None else result[1]
+
+
+def _row_lengths(rows: Doubles) -> Doubles:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))

@@ -1,0 +1,120 @@
+"""A model in a folder: its transform, what else it has learned, and where its vectors are.
+
+| file | what it holds |
+|---|---|
+| `model.json` | format, version, the path or name of the vectors, their fingerprint, the tokenizer |
+| `transform.safetensors` | the matrix with its settings, context weights and report |
+| `form.safetensors`, `fusion.json` | vectors from spelling, and how much they count beside contexts |
+| `spread.safetensors` | how far the contexts of a typical word lie apart |
+| `vectors.safetensors` | the vectors, if they are included |
+| `report.txt` | the report, to read |
+"""
+
+import json
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from alacarte._io.folders import absolute, check_folder, new_folder
+from alacarte._version import __version__
+from alacarte.errors import AlacarteError
+from alacarte.inference.spread import TypicalSpread
+from alacarte.spelling.form import FormModel
+from alacarte.spelling.fusion import Fusion
+from alacarte.transform.transform import Transform
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
+
+FORMAT = "alacarte.ALaCarte/1"
+PRETRAINED = Path(__file__).parent / "pretrained"  # the models that ship with this package
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """What a folder holds, but for the vectors: `vectors` says where these are."""
+
+    transform: Transform
+    vectors: VectorsLike
+    tokenizer: str
+    form: FormModel | None = None
+    fusion: Fusion | None = None
+    typical: TypicalSpread | None = None
+
+
+def write_model(folder: str | PathLike[str], model: SavedModel, *, include_vectors: bool | None = None) -> None:
+    """Write the folder, completely or not at all; vectors that came from no file or name are always included."""
+    path = Path(folder)
+    check_folder(path)
+    vectors = WordVectors.of(model.vectors)
+    include = vectors.source is None if include_vectors is None else include_vectors
+    with new_folder(path) as staging:
+        model.transform.save(staging / "transform.safetensors")
+        if model.form is not None:
+            model.form.save(staging / "form.safetensors")
+        if model.typical is not None:
+            model.typical.save(staging / "spread.safetensors")
+        if model.fusion is not None:
+            (staging / "fusion.json").write_text(model.fusion.to_json(), encoding="utf-8")
+        if model.transform.report is not None:
+            (staging / "report.txt").write_text(f"{model.transform.report}\n", encoding="utf-8")
+        if include:
+            vectors.save(staging / "vectors.safetensors")
+        description = {
+            "format": FORMAT,
+            "version": __version__,
+            "vectors": None if include else absolute(vectors.source),
+            "fingerprint": vectors.fingerprint,
+            "words": len(vectors),
+            "tokenizer": model.tokenizer,
+        }
+        (staging / "model.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+
+
+def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = None) -> SavedModel:
+    """Read a folder that `write_model` wrote; `vectors` says where the vectors are if they have moved."""
+    path = Path(folder)
+    try:
+        description = json.loads((path / "model.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise AlacarteError(
+            f"{path}: not a saved model ({error}); `alc fit --out {path}` or ALaCarte.save makes one"
+        ) from None
+    if description.get("format") != FORMAT:
+        raise AlacarteError(f"{path}: a model of another format, {description.get('format')!r}")
+    transform = Transform.load(path / "transform.safetensors")
+    if vectors is None:
+        own = path / "vectors.safetensors"
+        vectors = own if own.is_file() else description["vectors"]
+        if isinstance(vectors, str) and Path(vectors).is_absolute() and not Path(vectors).exists():
+            raise AlacarteError(
+                f"{path}: the vectors of this model were at {vectors} and are not there any more; "
+                "say where they are with vectors=… (--vectors)"
+            )
+    form, fusion, spread = path / "form.safetensors", path / "fusion.json", path / "spread.safetensors"
+    return SavedModel(
+        transform,
+        vectors,
+        description["tokenizer"],
+        FormModel.load(form) if form.is_file() else None,
+        Fusion.from_json(fusion.read_text(encoding="utf-8")) if fusion.is_file() else None,
+        TypicalSpread.load(spread) if spread.is_file() else None,
+    )
+
+
+def pretrained_names() -> list[str]:
+    """The names of the models that ship with this package, which are those of their vectors.
+
+    >>> pretrained_names()
+    ['glove.6B.100d', 'glove.6B.50d']
+    """
+    return sorted(file.parent.name for file in PRETRAINED.glob("*/model.json"))
+
+
+def pretrained_folder(name: str) -> Path:
+    """The folder of a model that ships with this package."""
+    folder = PRETRAINED / name
+    if not (folder / "model.json").is_file():
+        raise AlacarteError(
+            f"no transform for {name!r} ships with this package; there are {', '.join(pretrained_names())}. "
+            "Learn one from any text with ALaCarte.fit(vectors, corpus)"
+        )
+    return folder

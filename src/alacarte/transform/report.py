@@ -1,0 +1,93 @@
+"""How a transform was learned, and how well it does."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts.reading import Reading
+from alacarte.errors import require
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """How a transform was learned and how well it does; prints as a table."""
+
+    words: int
+    vocabulary: int
+    dimension: int
+    documents: int
+    tokens_read: int
+    tokens_known: int
+    words_seen: int
+    weighting: str
+    weighting_reason: str
+    ridge: float
+    ridge_toward: float
+    intercept: bool
+    solver: str
+    condition: float
+    cosine_mean: float
+    cosine_quantiles: tuple[float, ...]
+    cv_cosine_mean: float | None
+    cv_cosine_quantiles: tuple[float, ...] | None
+    folds: int
+    settings: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "FitReport":
+        names = {item.name for item in fields(cls)}
+        chosen: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name in names
+        }
+        return cls(**chosen)
+
+    def to_frame(self) -> Any:
+        """A pandas frame with one row for each line of the table."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.rows(), columns=["what", "value"])
+
+    def rows(self) -> list[tuple[str, str]]:
+        settings = Reading.from_dict(self.settings)
+
+        def share(part: int, whole: int) -> str:
+            return f"{part / whole:.1%}" if whole else "–"
+
+        def spread(quantiles: tuple[float, ...]) -> str:
+            return "  ".join(f"{q:.0%} {value:.3f}" for q, value in zip(QUANTILES, quantiles, strict=True))
+
+        toward = f", toward {self.ridge_toward:.4g} · identity" if self.ridge_toward else ""
+        rows = [
+            ("words in the regression", f"{self.words:,} of {self.vocabulary:,} vectors ({self.dimension} dimensions)"),
+            ("chosen by", f"{self.weighting} ({self.weighting_reason})"),
+            ("text", f"{self.tokens_read:,} tokens in {self.documents:,} documents"),
+            ("tokens with a vector", f"{self.tokens_known:,} ({share(self.tokens_known, self.tokens_read)})"),
+            ("vocabulary met in the text", f"{self.words_seen:,} ({share(self.words_seen, self.vocabulary)})"),
+            ("window", f"{settings.left} words before, {settings.right} after; {settings.positions} weights"),
+            ("context words", f"{settings.weights}; tokenizer {settings.tokenizer}; average per {settings.averaging}"),
+            ("ridge", f"{self.ridge:.4g}{toward}" if self.ridge else "none"),
+            ("intercept", "yes" if self.intercept else "no"),
+            ("condition number", f"{self.condition:.3g} ({self.solver})"),
+            ("cosine(A u, v), mean", f"{self.cosine_mean:.3f}"),
+            ("  quantiles", spread(self.cosine_quantiles)),
+        ]
+        if self.cv_cosine_mean is not None and self.cv_cosine_quantiles is not None:
+            rows.append((f"  words held out ({self.folds} folds)", f"{self.cv_cosine_mean:.3f}"))
+            rows.append(("  quantiles", spread(self.cv_cosine_quantiles)))
+        return rows
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _ in self.rows())
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in self.rows())
+
+
+def quantiles(values: npt.NDArray[np.float64]) -> tuple[float, ...]:
+    """The `QUANTILES` of some cosines."""
+    return tuple(float(value) for value in np.quantile(values, QUANTILES))
