@@ -5,7 +5,8 @@ import pytest
 
 from alacarte import ALaCarte, Transform, WordVectors, collect
 from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey
-from alacarte.inference.comparing import adjust, compare
+from alacarte.inference.comparing import compare
+from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.spread import deviations
 from alacarte.inference.uncertainty import Uncertainty
 
@@ -183,4 +184,4 @@ def test_the_comparison_finds_what_differs():
 
 def test_adjusted_p_values_by_hand():
     # Benjamini and Hochberg: p × number / rank, the least of those from its rank on
-    assert adjust([0.04, 0.01, 0.03]) == pytest.approx([0.04, 0.03, 0.04])
+    assert adjusted([0.04, 0.01, 0.03], "bh") == pytest.approx([0.04, 0.03, 0.04])
