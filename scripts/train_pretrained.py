@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alacarte import ALaCarte, ContextSums, WordVectors
+from alacarte import ALaCarte, ContextSums, WordVectors, collect
 from alacarte.spelling.fusion import learn_form
 
 SHIPPED = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
@@ -41,7 +41,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     vectors = WordVectors.load(arguments.vectors or arguments.name)
-    sums = ContextSums.collect(vectors, arguments.corpus, window=arguments.window)
+    sums = collect(vectors, arguments.corpus, window=arguments.window)
     model = train_transform(vectors, sums, arguments)
     train_fusion(vectors, sums, arguments)
     train_spread(model, sums, arguments)

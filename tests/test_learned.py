@@ -9,7 +9,7 @@ from scipy import optimize
 from alacarte import ALaCarte, WordVectors
 from alacarte.contexts.reading import Reading, written_positions
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData
-from alacarte.passes.collect import count_words
+from alacarte.passes.collect import collect, count_words
 from alacarte.passes.sample import SampledWindows, sample_windows
 from alacarte.transform.learned import FewShot, collect_learned, learn_weights, solve_step, weights_from
 from alacarte.transform.space import Space

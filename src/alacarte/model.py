@@ -23,11 +23,12 @@ from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
 from alacarte.embedding import Absent, ContextReader, Contexts, ContextSum, total
-from alacarte.errors import AlacarteError, BadCorpus, BadVectors, NotEnoughData, TransformMismatch
+from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint, NotEnoughData, TransformMismatch
 from alacarte.induced import InducedVectors, is_single
 from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
-from alacarte.passes.work import WorkOptions
+from alacarte.passes.collect import CollectOptions, collect
+from alacarte.passes.work import WorkOptions, chosen, refuse_unknown
 from alacarte.saving import SavedModel, pretrained_folder, pretrained_names, read_model, write_model
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
@@ -35,7 +36,7 @@ from alacarte.targets.targets import TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform.learned import LearnedWeights, collect_learned
-from alacarte.transform.options import CollectOptions, FitOptions, chosen, refuse_unknown
+from alacarte.transform.options import FitOptions
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
@@ -217,7 +218,7 @@ class ALaCarte:
         except BadVectors as error:
             if vectors is not None:
                 raise
-            raise BadVectors(f"{error}; here as vectors=… (--vectors)") from None
+            raise BadVectors(str(error), hint=Hint("here as vectors=…", "here as --vectors")) from None
 
     # -------------------------------------------------------------------------------------------- induce
 
@@ -480,7 +481,7 @@ def _collect(
     options: CollectOptions,
 ) -> ContextSums:
     """The one place where a model asks for a pass over text."""
-    return ContextSums.collect(vectors, corpus, targets, spread=spread, **options)
+    return collect(vectors, corpus, targets, spread=spread, **options)
 
 
 def _refuse_each_with_agreement(each: bool, agreement: bool) -> None:

@@ -5,7 +5,8 @@ gives where a quarter of them are another word's.
 import numpy as np
 
 from alacarte.contexts.agreement import agreement_weights
-from alacarte.passes.few_windows import sample_windows
+from alacarte.contexts.reading import Reading
+from alacarte.passes.sample import sample_windows
 from alacarte.text.corpus import Corpus
 from alacarte.transform.learned import word_counts
 from alacarte.vectors.word_vectors import WordVectors
@@ -39,11 +40,10 @@ def run(
         vectors,
         bench.text(settings),
         counts,
+        Reading(settings.window, settings.window, tokenizer=settings.tokenizer),
         words=words,
         contexts=2 * most,
         least=2 * most,
-        window=(settings.window, settings.window),
-        tokenizer=settings.tokenizer,
         seed=settings.seed,
         show_progress=store.show_progress,
     )

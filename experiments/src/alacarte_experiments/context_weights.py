@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from alacarte.passes.few_windows import sample_windows
+from alacarte.contexts.reading import Reading
+from alacarte.passes.sample import sample_windows
 from alacarte.text.corpus import Corpus
 from alacarte.transform.learned import FUNCTIONS, LEAST, LearnedWeights, draw_functions, weights_from, word_counts
 from alacarte.vectors.word_vectors import WordVectors
@@ -33,11 +34,10 @@ def run(
             vectors,
             text,
             word_counts(sums, vectors),
+            Reading(settings.window, settings.window, tokenizer=settings.tokenizer),
             words=WORDS,
             contexts=size,
             least=LEAST,
-            window=(settings.window, settings.window),
-            tokenizer=settings.tokenizer,
             seed=settings.seed,
             show_progress=store.show_progress,
         )

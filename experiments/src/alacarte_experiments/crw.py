@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import progress
-from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus, Document
 from alacarte.text.tokenizers import get_tokenizer
@@ -174,7 +174,7 @@ class Trials:
         settings = replace(model.settings, averaging="occurrence")
         key = f"{model.vectors.fingerprint} {settings!r}"
         if key not in self._sums:
-            sums = ContextSums.collect(
+            sums = collect(
                 model.vectors,
                 Corpus(self.documents),
                 Targets.spans(),
@@ -186,7 +186,7 @@ class Trials:
                 show_progress=False,
             )
             order = np.argsort(np.array(sums.keys, dtype=np.int64))
-            total, weight = sums.sums[order], sums.totals[order]
+            total, weight = sums.vectors(order), sums.total_weights[order]
             filled = weight > 0
             mean = np.divide(total, weight[:, None], out=np.zeros_like(total), where=filled[:, None])
             # A last row of zeros is what the padding -1 reads.

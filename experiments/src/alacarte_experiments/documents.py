@@ -22,6 +22,7 @@ from alacarte._io.progress import progress
 from alacarte._io.tensors import read_tensors
 from alacarte.errors import BadData, NotEnoughData, require
 from alacarte.model import ALaCarte
+from alacarte.passes.discover import discover
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus
 from alacarte.vectors.word_vectors import WordVectors
@@ -225,9 +226,10 @@ def induce_ngrams(
     """
     wanted = Targets()
     for task in tasks:
-        wanted = wanted | Targets.from_documents(
+        wanted = wanted | discover(
             list(task.texts),
-            n,
+            n=range(1, n + 1),
+            punctuation=True,
             min_count=OFTEN if len(task.texts) > MANY else 1,
             vectors=model.vectors.words,
             tokenizer=model.tokenizer,

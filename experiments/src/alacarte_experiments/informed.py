@@ -21,6 +21,7 @@ import numpy.typing as npt
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect
 from alacarte.transform.informative import informative
 from alacarte.transform.learned import learn_weights
 from alacarte.transform.space import Space
@@ -64,7 +65,7 @@ def learned(bench: "Workbench", system: "System") -> Informed:
     settings, given = system.settings, system.parameters
     text, contexts = bench.text(settings), int(given.get("contexts", 4))
 
-    def collect() -> ContextSums:
+    def collected() -> ContextSums:
         learned_weights = learn_weights(
             bench.vectors,
             text,
@@ -73,7 +74,7 @@ def learned(bench: "Workbench", system: "System") -> Informed:
             seed=settings.seed,
             show_progress=bench.store.show_progress,
         )
-        return ContextSums.collect(
+        return collect(
             bench.vectors,
             text,
             window=settings.window,
@@ -92,7 +93,7 @@ def learned(bench: "Workbench", system: "System") -> Informed:
         "every": settings.every,
         "seed": settings.seed,
     }
-    own = bench.store.kept_sums(key, bench.given_corpus, collect)
+    own = bench.store.kept_sums(key, bench.given_corpus, collected)
     sums = own if given.get("matched", 1) else bench.sums(settings, averaging=settings.averaging)
     vectors, space = _place(bench.vectors, sums, system)
     if space is not None:

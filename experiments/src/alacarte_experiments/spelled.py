@@ -16,7 +16,7 @@ Their settings, for ablations:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ import numpy.typing as npt
 from alacarte.errors import NotEnoughData
 from alacarte.induced import is_single
 from alacarte.model import ALaCarte
-from alacarte.spelling.form import FormModel, same_stem
+from alacarte.spelling.form import FormModel, FormOptions, same_stem
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, simulate
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
@@ -126,13 +126,11 @@ def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
             bench.vectors,
             bench.sums(settings, averaging=settings.averaging),
             bench.text(settings),
-            exclude=bench.exclude,
             without=without,
             seed=settings.seed,
-            show_progress=bench.store.show_progress,
-            form_options=options,
-            weighting=settings.weighting,
-            ridge=settings.penalty,
+            work={"show_progress": bench.store.show_progress},
+            solve={"exclude": bench.exclude, "weighting": settings.weighting, "ridge": settings.penalty},
+            form=cast("FormOptions", options),
         )
     learned: tuple[FormModel, Trials] = bench.learned[key]
     return learned

@@ -28,6 +28,7 @@ from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
+from alacarte.passes.collect import collect
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -145,9 +146,9 @@ class Store:
             "every": every,
         }
 
-        def collect() -> ContextSums:
+        def made() -> ContextSums:
             weights = self.weights(vectors, corpus, context_weights, window=window, tokenizer=tokenizer, every=every)
-            return ContextSums.collect(
+            return collect(
                 vectors,
                 every_nth(corpus, every),
                 window=window,
@@ -157,7 +158,7 @@ class Store:
                 show_progress=self.show_progress,
             )
 
-        collected = self.kept_sums(key, corpus, collect)
+        collected = self.kept_sums(key, corpus, made)
         return collected if kind == "context" else collected.with_averaging(averaging)  # type: ignore[arg-type]
 
     def kept_sums(self, key: dict[str, Any], corpus: Corpus, collect: Callable[[], ContextSums]) -> ContextSums:

@@ -298,7 +298,7 @@ def check_vector_file(path: Path, format: str | None, words: Iterable[str] = ("a
 
 def check_folder(path: Path) -> None:
     """Raise unless a model can be saved here."""
-    from alacarte._io.folders import check_folder as check_model_folder
+    from alacarte._io.files import check_folder as check_model_folder
 
     check_model_folder(path)
     _check_writable(next(folder for folder in path.absolute().parents if folder.exists()))

@@ -1,6 +1,6 @@
 """How far the contexts of a target lie apart, and what that says about their mean.
 
-A target's contexts are dealt to groups, documents kept whole (`ContextSums.collect(..., spread=16)`): the units of
+A target's contexts are dealt to groups, documents kept whole (`collect(..., spread=16)`): the units of
 `alacarte.inference.means`, which says what the noise of their mean u is. That of the vector m = A u + b follows.
 
 Few contexts say little about their own spread, but targets are much alike in it: `TypicalSpread` is what all of them

@@ -26,7 +26,7 @@ from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.memory import allocate, disk_space, room_for_sums, scratch_file
 from alacarte.passes.scan import run
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import Work, WorkOptions
+from alacarte.passes.work import Work, WorkOptions, chosen, refuse_unknown
 from alacarte.targets.targets import Matcher, Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
@@ -59,7 +59,8 @@ def collect(
     document in the same, so that vectors know how sure they are (`InducedVectors.uncertainty`). Memory for sums
     grows as many times.
     """
-    work = Work(**{name: options.pop(name) for name in WorkOptions.__annotations__ if name in options})  # type: ignore
+    refuse_unknown("collect", options, CollectOptions)
+    work = Work(**chosen(options, WorkOptions))
     return _Job(vectors, Corpus.of(corpus), targets, spread, options, work).collect()
 
 

@@ -4,7 +4,7 @@ Documents are turned into ids once; a context is two ranges of positions, so tha
 the tokens of pre-tokenised text are never split or joined again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypedDict, Unpack
@@ -275,7 +275,7 @@ class _Walked:
     texts: bool
 
 
-def _walk(documents: Iterable[Any], split: Tokenizer, known: dict[str, int], show_progress: bool | None) -> _Walked:
+def _walk(documents: Iterable[Any], split: Tokenizer, known: Mapping[str, int], show_progress: bool | None) -> _Walked:
     """The one walk over text in this package: documents in, ids out."""
     # A compact numbering of the tokens that occur: vectors may have many words that do not.
     lexicon = Lexicon(known, grow=True)
@@ -299,7 +299,7 @@ def _walk(documents: Iterable[Any], split: Tokenizer, known: dict[str, int], sho
     return _Walked(lexicon, ids, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), kept, count, texts)
 
 
-def _index_of(known: Any) -> dict[str, int]:
+def _index_of(known: Any) -> Mapping[str, int]:
     """Word → row of vectors, of a model, of a list of words."""
     if isinstance(known, EmbeddingSpace):
         return known.index

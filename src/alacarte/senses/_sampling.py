@@ -1,4 +1,4 @@
-"""Single contexts of targets, as a model reads them: all of them, or a sample that does not depend on the text's order."""
+"""Single contexts of targets, as a model reads them: all, or a sample that does not depend on the order of text."""
 
 from dataclasses import dataclass
 

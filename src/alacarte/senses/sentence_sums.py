@@ -8,6 +8,7 @@ import numpy.typing as npt
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import NotEnoughData
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Document
 
@@ -32,7 +33,7 @@ def sentence_sums(
     (['X'], [[2.0, 1.0]])
     """
     settings = model.settings
-    return ContextSums.collect(
+    return collect(
         model.vectors,
         documents,
         Targets.spans() if targets is None else targets,

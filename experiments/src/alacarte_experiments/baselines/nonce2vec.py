@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import progress
-from alacarte.contexts.sums import count_words
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import SLOT, Contexts
+from alacarte.passes.collect import count_words
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike, extent
 from alacarte.text.encoding import Encoder, Lexicon
