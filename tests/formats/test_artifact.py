@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alacarte._io import artifact as artifacts
-from alacarte._io.artifact import describe, is_artifact, read_artifact, word_tensors, write_artifact
+from alacarte._io.artifact import describe, kind_of, read_artifact, word_tensors, write_artifact
 from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import AlacarteError, BadSums, BadTransform
 
@@ -119,7 +119,9 @@ def test_arrays_that_are_not_contiguous(tmp_path, monkeypatch):
 
 
 def test_what_it_is_not(file, tmp_path):
-    with pytest.raises(BadTransform, match=r"a\.sums: not a transform but context sums; pass another file"):
+    with pytest.raises(
+        BadTransform, match=r"a\.sums: not a transform but context sums; pass another file, `alc inspect`"
+    ):
         read_artifact(file, "transform", BadTransform)
     with pytest.raises(BadSums, match="no such file"):
         read_artifact(tmp_path / "nothing", "context sums", BadSums)
@@ -129,7 +131,8 @@ def test_what_it_is_not(file, tmp_path):
     (tmp_path / "text").write_text("the cat sat on the mat")
     with pytest.raises(BadSums, match="text"):
         read_artifact(tmp_path / "text", "context sums", BadSums)
-    assert [is_artifact(tmp_path / name) for name in ("a.sums", "theirs", "text", "nothing")] == [True, *[False] * 3]
+    kinds = [kind_of(tmp_path / name) for name in ("a.sums", "theirs", "text", "nothing")]
+    assert kinds == ["context sums", None, None, None]
 
 
 def test_newer_version(tmp_path):

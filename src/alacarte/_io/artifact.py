@@ -33,7 +33,7 @@ from alacarte._io.files import atomic_write
 from alacarte._io.tensors import damaged, layout, little_endian_blocks, pack_words, read_header, unpack_words
 from alacarte.errors import AlacarteError
 
-__all__ = ["KINDS", "Artifact", "describe", "is_artifact", "read_artifact", "word_tensors", "write_artifact"]
+__all__ = ["KINDS", "Artifact", "describe", "kind_of", "read_artifact", "word_tensors", "write_artifact"]
 
 FORMAT = "alacarte"
 DIGESTS = "digests"  # the name of the last tensor
@@ -44,7 +44,10 @@ UPGRADE = "upgrade it: pip install --upgrade alacarte-embeddings"
 Result = TypeVar("Result")
 
 # What describes each kind for `alc inspect`: "module:function", a function of an `Artifact` that returns a dictionary.
-KINDS: dict[str, str] = {}
+KINDS = {
+    "word vectors": "alacarte.vectors.formats.native:describe",
+    "index": "alacarte.vectors.neighbours:describe",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +124,15 @@ class Artifact:
         except (ValueError, TypeError, AttributeError, KeyError, IndexError, AlacarteError) as problem:
             raise self.damaged(f"{name} make no sense ({problem})") from None
 
-    def verify(self) -> None:
-        """Compare every tensor with its digests, in several threads; raises if one byte is another than was written."""
+    def verify(self, *names: str) -> None:
+        """Compare tensors (all, unless some are named) with their digests; raises if a byte is not what was written.
+
+        The small ones were compared when the artifact was read. Several threads share the work.
+        """
         from concurrent.futures import ThreadPoolExecutor
 
-        large = [
-            (name, number) for name, array in self.tensors.items() for number in _blocks(array) if not _small(array)
-        ]
+        chosen = {name: array for name, array in self.tensors.items() if not names or name in names}
+        large = [(name, number) for name, array in chosen.items() if not _small(array) for number in _blocks(array)]
         with ThreadPoolExecutor() as pool:
             for (name, _), whole in zip(large, pool.map(lambda item: self._is_whole(*item), large), strict=True):
                 if not whole:
@@ -186,7 +191,7 @@ def read_artifact(
     mapped = np.memmap(path, np.uint8, "r").view(np.ndarray)
     digests = _read_digests(path, places, mapped, error)
     if kind is not None and strings["kind"] != kind:
-        raise error(f"{path}: not {_a(kind)} but {_a(strings['kind'])}; pass another file")
+        raise error(f"{path}: not {_a(kind)} but {_a(strings['kind'])}; pass another file, `alc inspect` says more")
     try:
         found_version = int(strings["version"])
         metadata = json.loads(strings["metadata"])
@@ -211,12 +216,13 @@ def read_artifact(
     return artifact
 
 
-def is_artifact(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it is an artifact; it may still be damaged."""
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """The kind of artifact that a file says it is, or None for files that are none; it may still be damaged."""
     try:
-        return read_header(path, AlacarteError)[1].get("format") == FORMAT
+        strings = read_header(path, AlacarteError)[1]
     except (AlacarteError, OSError):
-        return False
+        return None
+    return strings.get("kind") if strings.get("format") == FORMAT else None
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar, overload
@@ -474,7 +475,10 @@ class WordVectors:
         if not words:
             raise BadVectors("a subset needs at least one word")
         rows = self._rows(words)
-        return WordVectors._of_table(self._table(words, self.matrix.take(rows, axis=0), rows), self.name, self.source)
+        origin = None if self.origin is None else tuple(self.origin[row] for row in rows.tolist())
+        counts = None if self.counts is None else self.counts[rows]
+        table = Table(words, self.matrix.take(rows, axis=0), counts=counts, origin=origin)
+        return WordVectors._of_table(table, self.name, self.source)
 
     def first(self, n: int) -> "WordVectors":
         """The first n words, in most files the most frequent ones; shares the memory of the matrix.
@@ -484,8 +488,13 @@ class WordVectors:
         """
         if n < 1:
             raise ValueError(f"n must be at least 1, not {n}")
-        words = self.words[:n] if self._packed is None else self._packed.first(n)
-        return WordVectors._of_table(self._table(words, self.matrix[:n], slice(n)), self.name, self.source)
+        table = Table(
+            self.words[:n] if self._packed is None else self._packed.first(n),
+            self.matrix[:n],
+            counts=None if self.counts is None else self.counts[:n],
+            origin=None if self.origin is None else self.origin[:n],
+        )
+        return WordVectors._of_table(table, self.name, self.source)
 
     def normalised(self) -> "WordVectors":
         """The same with vectors of length 1; a vector of zeros stays as it is.
@@ -495,17 +504,12 @@ class WordVectors:
         """
         matrix = np.empty_like(self.matrix)
         np.divide(self.matrix, self._row_lengths()[0][:, None], out=matrix, casting="same_kind")
-        words = self.words if self._packed is None else self._packed
-        return WordVectors._of_table(self._table(words, matrix, slice(None)), self.name, self.source)
+        return WordVectors._of_table(replace(self._table(), matrix=matrix), self.name, self.source)
 
-    def _table(self, words: Sequence[str], matrix: NDArray[np.float32], rows: slice | NDArray[np.int64]) -> Table:
-        """Words and vectors with what is known of these rows."""
-        counts = None if self.counts is None else self.counts[rows]
-        origin = None
-        if self.origin is not None:
-            chosen = self.origin[rows] if isinstance(rows, slice) else (self.origin[row] for row in rows.tolist())
-            origin = tuple(chosen)
-        return Table(words, matrix, counts=counts, origin=origin)
+    def _table(self) -> Table:
+        """The words, vectors, counts and origins, as writers take them."""
+        words: Sequence[str] = self.words if self._packed is None else self._packed
+        return Table(words, self.matrix, counts=self.counts, origin=self.origin)
 
     def to_frame(self) -> Any:
         """A pandas frame: a row a word; columns `count` and `origin` where known, then "0", "1", … for the values.
@@ -553,18 +557,18 @@ class WordVectors:
         1 2
         a 3 4
         """
-        words: Sequence[str] = self.words if self._packed is None else self._packed
+        table = self._table()
         if space is not None:
-            words = _without_spaces(self.words, space)
+            table = replace(table, words=_without_spaces(self.words, space))
         elif format == "word2vec-text" or (format is None and ".vec" in Path(path).suffixes):
-            phrases = sum(" " in word for word in words)
+            phrases = sum(" " in word for word in self.words)
             if phrases:
                 warning = AlacarteWarning(
                     f"{phrases:,} of the words hold spaces, which gensim and others take for the end of a word",
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
-        formats.write(Path(path).expanduser(), self._table(words, self.matrix, slice(None)), format)
+        formats.write(Path(path).expanduser(), table, format)
 
     # Being an object
 
