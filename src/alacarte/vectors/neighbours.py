@@ -120,14 +120,14 @@ class Index:
         if k < 0:
             raise ValueError(f"k must not be negative, not {k}")
         self._graph.expansion_search = max(effort or SEARCHED, wanted)
-        found: list[Neighbours] = []
+        answers: list[Neighbours] = []
         for row in queries:
             if k == 0 or not row.any():
-                found.append(self.vectors.nearest(row, k, exclude=left_out))
+                answers.append(self.vectors.nearest(row, k, exclude=left_out))
                 continue
             keys = np.asarray(self._graph.search(row.astype(np.float32), wanted).keys).astype(np.int64).ravel()
-            found += self.vectors._nearest(row[None], k, np.setdiff1d(keys, excluded))
-        return found[0] if single else found
+            answers += self.vectors._nearest(row[None], k, np.setdiff1d(keys, excluded))
+        return answers[0] if single else answers
 
     def recall(self, k: int = 10, queries: int = 100, *, seed: int = 0, effort: int | None = None) -> Recall:
         """Search for some of the index's own vectors, and compare with the exact search.

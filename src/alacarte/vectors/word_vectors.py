@@ -318,10 +318,10 @@ class WordVectors:
         if k < 0:
             raise ValueError(f"k must not be negative, not {k}")
         rows = self._search_rows(among, exclude)
-        found: list[Neighbours] = []
+        neighbours: list[Neighbours] = []
         for start in range(0, len(queries), _BLOCK_QUERIES):
-            found += self._nearest(queries[start : start + _BLOCK_QUERIES], k, rows)
-        return found[0] if single else found
+            neighbours += self._nearest(queries[start : start + _BLOCK_QUERIES], k, rows)
+        return neighbours[0] if single else neighbours
 
     def _queries(self, query: ArrayLike) -> tuple[NDArray[np.float64], bool]:
         """Unit vectors, and whether it was one vector and not a matrix."""
@@ -378,13 +378,13 @@ class WordVectors:
                     floors[q] = np.partition(scores[q], -k)[-k] - 2 * margin
                     kept = scores[q] >= floors[q]
                     scores[q], candidates[q] = scores[q][kept], candidates[q][kept]
-        found: list[Neighbours] = []
+        neighbours: list[Neighbours] = []
         for q in range(len(queries)):
             if units[q].any():
-                found.append(self._exact(units[q], np.union1d(candidates[q], extreme), k))
+                neighbours.append(self._exact(units[q], np.union1d(candidates[q], extreme), k))
             else:
-                found.append([(self._word(int(row)), 0.0) for row in list(rows[:k])])
-        return found
+                neighbours.append([(self._word(int(row)), 0.0) for row in list(rows[:k])])
+        return neighbours
 
     def _exact(self, unit: NDArray[np.float64], rows: NDArray[np.int64], k: int) -> Neighbours:
         exact = np.empty(len(rows))
