@@ -169,6 +169,8 @@ def lock(path: Path, error: type[AlacarteError], what: str = "file") -> Iterator
     """
     from filelock import FileLock, Timeout
 
+    if not path.parent.is_dir():  # which filelock would make
+        raise error(f"{path}: nothing can be written there (no such folder); choose another {what}")
     file = path.with_name(path.name + ".lock")
     held = FileLock(file, timeout=0.1)
     try:
