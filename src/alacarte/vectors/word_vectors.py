@@ -212,8 +212,12 @@ class WordVectors:
             self._words = tuple(self._packed or ())
         return self._words
 
-    def _word(self, row: int) -> str:
-        """The word of a row, without decoding all of them."""
+    def word(self, row: int) -> str:
+        """The word of a row; of large files it comes sooner than `words`, which decodes all of them.
+
+        >>> WordVectors(["a", "b"], [[1.0], [2.0]]).word(1)
+        'b'
+        """
         return self.words[row] if self._packed is None or self._words is not None else self._packed[row]
 
     @property
@@ -383,7 +387,7 @@ class WordVectors:
             if units[q].any():
                 neighbours.append(self._exact(units[q], np.union1d(candidates[q], extreme), k))
             else:
-                neighbours.append([(self._word(int(row)), 0.0) for row in list(rows[:k])])
+                neighbours.append([(self.word(int(row)), 0.0) for row in list(rows[:k])])
         return neighbours
 
     def _exact(self, unit: NDArray[np.float64], rows: NDArray[np.int64], k: int) -> Neighbours:
@@ -392,7 +396,7 @@ class WordVectors:
         for start in range(0, len(rows), step):
             exact[start : start + step] = cosines(self.matrix[rows[start : start + step]], unit)
         best = np.argsort(-exact, kind="stable")[:k]
-        return [(self._word(int(rows[i])), float(exact[i])) for i in best.tolist()]
+        return [(self.word(int(rows[i])), float(exact[i])) for i in best.tolist()]
 
     def _row_lengths(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The length of each row (1 for zeros), and the rows too long or short for float32 products."""
