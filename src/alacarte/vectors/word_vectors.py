@@ -97,8 +97,9 @@ class WordVectors:
 
     def _set(self, table: Table, name: str | None, source: str | None, facts: Facts | None = None) -> None:
         """Hold what was checked before."""
-        self._packed = table.words if isinstance(table.words, PackedWords) else None
-        self._words = None if self._packed is not None else tuple(table.words)
+        self._listed: PackedWords | tuple[str, ...] = (
+            table.words if isinstance(table.words, PackedWords) else tuple(table.words)
+        )
         # Row by row in memory, whatever the file: everything here works on rows, and column order is ten times slower.
         self.matrix = np.ascontiguousarray(table.matrix).view()
         self.matrix.flags.writeable = False
@@ -201,16 +202,14 @@ class WordVectors:
 
     # Looking up
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
         """The words, in the order of the rows (in files, most frequent first).
 
         >>> WordVectors(["a", "b"], [[1.0], [2.0]]).words
         ('a', 'b')
         """
-        if self._words is None:
-            self._words = tuple(self._packed or ())
-        return self._words
+        return tuple(self._listed)
 
     def word(self, row: int) -> str:
         """The word of a row; of large files it comes sooner than `words`, which decodes all of them.
@@ -218,7 +217,7 @@ class WordVectors:
         >>> WordVectors(["a", "b"], [[1.0], [2.0]]).word(1)
         'b'
         """
-        return self.words[row] if self._packed is None or self._words is not None else self._packed[row]
+        return self._listed[row]
 
     @property
     def dimension(self) -> int:
@@ -237,7 +236,7 @@ class WordVectors:
         {'a': 0, 'b': 1}
         """
         if self._vocabulary is None:
-            self._vocabulary = Vocabulary(self.words if self._packed is None else self._packed)
+            self._vocabulary = Vocabulary(self._listed)
         return self._vocabulary
 
     def index(self, word: str) -> int:
@@ -493,7 +492,7 @@ class WordVectors:
         if n < 1:
             raise ValueError(f"n must be at least 1, not {n}")
         table = Table(
-            self.words[:n] if self._packed is None else self._packed.first(n),
+            self._listed.first(n) if isinstance(self._listed, PackedWords) else self._listed[:n],
             self.matrix[:n],
             counts=None if self.counts is None else self.counts[:n],
             origin=None if self.origin is None else self.origin[:n],
@@ -512,8 +511,7 @@ class WordVectors:
 
     def _table(self) -> Table:
         """The words, vectors, counts and origins, as writers take them."""
-        words: Sequence[str] = self.words if self._packed is None else self._packed
-        return Table(words, self.matrix, counts=self.counts, origin=self.origin)
+        return Table(self._listed, self.matrix, counts=self.counts, origin=self.origin)
 
     def to_frame(self) -> Any:
         """A pandas frame: a row a word; columns `count` and `origin` where known, then "0", "1", … for the values.
@@ -586,10 +584,9 @@ class WordVectors:
         return self._fact("fingerprint", (16,), self._hashed).tobytes().hex()
 
     def _hashed(self) -> NDArray[np.uint8]:
-        words: Sequence[str] = self.words if self._packed is None else self._packed
         digest = hashlib.blake2b(self.dimension.to_bytes(8, "little"), digest_size=16)
         for start in range(0, len(self), 1 << 16):
-            digest.update(length_prefixed(words, start, start + (1 << 16)))
+            digest.update(length_prefixed(self._listed, start, start + (1 << 16)))
         for start in range(0, len(self), step := self._step):
             digest.update(np.ascontiguousarray(self.matrix[start : start + step], "<f4").data)
         return np.frombuffer(digest.digest(), np.uint8)
