@@ -7,6 +7,7 @@ import pytest
 from alacarte import WordVectors
 from alacarte._io.files import cache_folder
 from alacarte.errors import AlacarteWarning, BadVectors, MissingExtra
+from alacarte.vectors import search
 from alacarte.vectors.formats import cache, named
 
 
@@ -144,8 +145,8 @@ def test_facts_are_worked_out_once(large, monkeypatch, ending):
     first = WordVectors.load(path)
     assert (first.fingerprint, first.column_max.tolist()) == (plain.fingerprint, [3.0, 4.0])
     assert first.nearest([1.0, 0.0]) == plain.nearest([1.0, 0.0])
-    for name in ("_hashed", "_largest", "_measured_lengths"):
-        monkeypatch.setattr(WordVectors, name, None)  # not worked out again
+    for where, name in ((WordVectors, "_hashed"), (WordVectors, "_largest"), (search, "row_lengths")):
+        monkeypatch.setattr(where, name, None)  # not worked out again
     again = WordVectors.load(path)
     assert (again.fingerprint, again.column_max.tolist()) == (plain.fingerprint, [3.0, 4.0])
     assert again.nearest([1.0, 0.0]) == first.nearest([1.0, 0.0])

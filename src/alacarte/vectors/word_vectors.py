@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
-from alacarte.vectors import formats
+from alacarte.vectors import formats, search
 from alacarte.vectors.formats import cache as copies
 from alacarte.vectors.formats import named, objects
 from alacarte.vectors.formats.cache import Facts
@@ -35,9 +35,6 @@ __all__ = ["FastTextVectors", "Skipped", "WordVectors"]
 
 Default = TypeVar("Default")
 Neighbours = list[tuple[str, float]]
-
-_BLOCK_VALUES = 1 << 22  # of the matrix in one step of a search: 16 MiB
-_BLOCK_QUERIES = 64
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
 
@@ -109,7 +106,6 @@ class WordVectors:
         self.origin = table.origin
         self.skipped = table.skipped
         self._vocabulary: Vocabulary | None = None
-        self._lengths: tuple[NDArray[np.float64], NDArray[np.int64]] | None = None
         self._facts = facts
 
     @classmethod
@@ -320,10 +316,7 @@ class WordVectors:
         queries, single = self._queries(query)
         if k < 0:
             raise ValueError(f"k must not be negative, not {k}")
-        rows = self._search_rows(among, exclude)
-        neighbours: list[Neighbours] = []
-        for start in range(0, len(queries), _BLOCK_QUERIES):
-            neighbours += self._nearest(queries[start : start + _BLOCK_QUERIES], k, rows)
+        neighbours = self._nearest(queries, k, self._search_rows(among, exclude))
         return neighbours[0] if single else neighbours
 
     def _queries(self, query: ArrayLike) -> tuple[NDArray[np.float64], bool]:
@@ -355,67 +348,16 @@ class WordVectors:
         return rows[~np.isin(rows, list(left_out))] if left_out else rows
 
     def _nearest(self, units: NDArray[np.float64], k: int, rows: NDArray[np.int64] | range) -> list[Neighbours]:
-        """A rough search in float32 that keeps all who may be among the best, then exact cosines of those."""
-        queries = units.astype(np.float32)
-        margin = np.float32((self.dimension + 8) * 2.0**-22)  # more than rounding can make of a product
-        lengths, extreme = self._row_lengths()
-        extreme = extreme[np.isin(extreme, rows)]
-        scores = [np.empty(0, np.float32)] * len(queries)
-        candidates = [np.empty(0, np.int64)] * len(queries)
-        floors = np.full(len(queries), -2, np.float32)
-        step = self._step
-        active = np.flatnonzero(units.any(axis=1)).tolist() if k else []
-        for start in range(0, len(rows) if active else 0, step):
-            part = rows[start : start + step]
-            block = slice(part.start, part.stop) if isinstance(part, range) else part
-            numbers = np.arange(part.start, part.stop) if isinstance(part, range) else part
-            with np.errstate(all="ignore"):
-                products = queries @ self.matrix[block].T
-                products /= lengths[block].astype(np.float32)
-            products[:, np.isin(numbers, extreme)] = -3
-            for q in active:
-                hits = np.flatnonzero(products[q] >= floors[q])
-                scores[q] = np.concatenate([scores[q], products[q, hits]])
-                candidates[q] = np.concatenate([candidates[q], numbers[hits]])
-                if len(scores[q]) > k:
-                    floors[q] = np.partition(scores[q], -k)[-k] - 2 * margin
-                    kept = scores[q] >= floors[q]
-                    scores[q], candidates[q] = scores[q][kept], candidates[q][kept]
-        neighbours: list[Neighbours] = []
-        for q in range(len(queries)):
-            if units[q].any():
-                neighbours.append(self._exact(units[q], np.union1d(candidates[q], extreme), k))
-            else:
-                neighbours.append([(self.word(int(row)), 0.0) for row in list(rows[:k])])
-        return neighbours
+        """The nearest words to each of some unit vectors, among some rows."""
+        return [
+            [(self.word(row), cosine) for row, cosine in zip(best.tolist(), exact.tolist(), strict=True)]
+            for best, exact in search.nearest_rows(self.matrix, self._lengths, units, k, rows)
+        ]
 
-    def _exact(self, unit: NDArray[np.float64], rows: NDArray[np.int64], k: int) -> Neighbours:
-        exact = np.empty(len(rows))
-        step = self._step
-        for start in range(0, len(rows), step):
-            exact[start : start + step] = cosines(self.matrix[rows[start : start + step]], unit)
-        best = np.argsort(-exact, kind="stable")[:k]
-        return [(self.word(int(rows[i])), float(exact[i])) for i in best.tolist()]
-
-    def _row_lengths(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The length of each row (1 for zeros), and the rows too long or short for float32 products."""
-        if self._lengths is None:
-            lengths = self._fact("lengths", (len(self),), self._measured_lengths)
-            self._lengths = lengths, np.flatnonzero((lengths < 1e-30) | (lengths > 1e30))
-        return self._lengths
-
-    def _measured_lengths(self) -> NDArray[np.float64]:
-        lengths = np.empty(len(self))
-        for start in range(0, len(self), step := self._step):
-            block = self.matrix[start : start + step].astype(np.float64)
-            lengths[start : start + step] = np.sqrt((block * block).sum(axis=1))
-        lengths[lengths == 0] = 1.0
-        return lengths
-
-    @property
-    def _step(self) -> int:
-        """How many rows are worked on together."""
-        return max(1, _BLOCK_VALUES // self.dimension)
+    @cached_property
+    def _lengths(self) -> NDArray[np.float64]:
+        """The length of each row, 1 for zeros."""
+        return self._fact("lengths", (len(self),), lambda: search.row_lengths(self.matrix))
 
     def _fact(self, name: str, shape: tuple[int, ...], work_out: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """An array that depends on nothing but the words and values; kept on disk for large files."""
@@ -506,7 +448,7 @@ class WordVectors:
         [0.6000000238418579, 0.800000011920929]
         """
         matrix = np.empty_like(self.matrix)
-        np.divide(self.matrix, self._row_lengths()[0][:, None], out=matrix, casting="same_kind")
+        np.divide(self.matrix, self._lengths[:, None], out=matrix, casting="same_kind")
         return WordVectors._of_table(replace(self._table(), matrix=matrix), self.name, self.source)
 
     def _table(self) -> Table:
@@ -587,7 +529,7 @@ class WordVectors:
         digest = hashlib.blake2b(self.dimension.to_bytes(8, "little"), digest_size=16)
         for start in range(0, len(self), 1 << 16):
             digest.update(length_prefixed(self._listed, start, start + (1 << 16)))
-        for start in range(0, len(self), step := self._step):
+        for start in range(0, len(self), step := search.rows_at_once(self.matrix)):
             digest.update(np.ascontiguousarray(self.matrix[start : start + step], "<f4").data)
         return np.frombuffer(digest.digest(), np.uint8)
 

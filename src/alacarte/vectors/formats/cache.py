@@ -19,7 +19,7 @@ from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte._io.files import cache_folder
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors
 from alacarte.vectors import formats
-from alacarte.vectors.formats import named, native, npy
+from alacarte.vectors.formats import named, native
 from alacarte.vectors.formats.problems import Problems, Skipped
 from alacarte.vectors.formats.table import Table
 
@@ -122,14 +122,12 @@ class Facts:
 
 def facts(source: str | os.PathLike[str], table: Table, *options: object) -> Facts | None:
     """Where facts about vectors from a file or package are kept; None for small ones and for files just changed."""
-    if table.matrix.size < LARGE:
+    if table.matrix.size < LARGE or table.files is None:
         return None
     if isinstance(source, str) and source in named.PACKAGES and not Path(source).is_file():
         files = named.files(source)
     else:
-        files = [Path(source).expanduser()]
-        if files[0].suffix == ".npy":
-            files.append(npy.word_list_of(files[0]))
+        files = [Path(source).expanduser(), *table.files]
     if any(time.time() - file.stat().st_mtime < YOUNG for file in files):
         return None
     return Facts(cache_folder() / f"{_name(files, *options)}.facts")

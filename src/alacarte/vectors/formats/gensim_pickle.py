@@ -5,6 +5,7 @@ from someone you trust.
 """
 
 import pickle
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -37,7 +38,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
     ) as error:
         raise BadVectors(f"{path} is a pickle that gensim cannot open ({error!r}); save it again") from error
     words, matrix = from_gensim(getattr(loaded, "wv", loaded), fspath(path))
-    return whole_table(words, _single(matrix), limit, problems)
+    return replace(whole_table(words, _single(matrix), limit, problems), files=None)  # gensim keeps arrays beside it
 
 
 def _single(matrix: NDArray[Any]) -> NDArray[np.float32]:
