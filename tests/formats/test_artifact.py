@@ -220,6 +220,40 @@ def test_nothing_is_left_of_a_write_that_fails(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path):
+    """While another process puts one file after the other in the same place."""
+    import subprocess
+    import sys
+
+    code = """
+import sys, numpy as np
+from alacarte._io.artifact import write_artifact
+number = 0
+while True:
+    number += 1
+    size = 10 + 7 * (number % 5)
+    write_artifact(sys.argv[1], "example", {"a" * (number % 3 + 1): np.full(size, number)}, {"number": number})
+"""
+    write_artifact(tmp_path / "a", "example", {"a": np.zeros(3, np.int64)}, {"number": 0})
+    writer = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "a")])
+    try:
+        seen = set()
+        while len(seen) < 50:
+            artifact = read_artifact(tmp_path / "a", "example")
+            (array,) = artifact.tensors.values()
+            assert set(array.tolist()) == {artifact.metadata["number"]}
+            seen.add(artifact.metadata["number"])
+            assert writer.poll() is None
+    finally:
+        writer.kill()
+        writer.wait()
+
+
+def test_no_tensor_takes_the_place_of_the_digests(tmp_path):
+    with pytest.raises(ValueError, match="digests"):
+        write_artifact(tmp_path / "a", "example", {"digests": np.zeros(3)}, {})
+
+
 def test_low_level_reader_sees_the_digests(file):
     tensors, strings = read_tensors(file)
     assert tensors["digests"].shape[1] == 32

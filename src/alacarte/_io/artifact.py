@@ -30,7 +30,16 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from alacarte._io.files import atomic_write
-from alacarte._io.tensors import damaged, layout, little_endian_blocks, pack_words, read_header, unpack_words
+from alacarte._io.tensors import (
+    Places,
+    damaged,
+    layout,
+    little_endian_blocks,
+    map_tensors,
+    pack_words,
+    read_header,
+    unpack_words,
+)
 from alacarte.errors import AlacarteError
 
 __all__ = ["KINDS", "Artifact", "describe", "kind_of", "read_artifact", "word_tensors", "write_artifact"]
@@ -151,6 +160,8 @@ def write_artifact(
     version: int = 1,
 ) -> None:
     """Write an artifact, completely or not at all. `metadata` is anything that JSON can hold."""
+    if DIGESTS in tensors:
+        raise ValueError(f"no tensor may be called {DIGESTS!r}")
     arrays = {name: np.asarray(array) for name, array in tensors.items()}
     rows = 1 + sum(len(_blocks(array)) for array in arrays.values())
     arrays[DIGESTS] = np.empty((rows, 32), np.uint8)
@@ -183,13 +194,13 @@ def read_artifact(
     path = Path(path)
     if not path.is_file():
         raise error(f"{path}: there is no such file; check the path")
-    places, strings = read_header(path, error)
+    tensors, places, strings, mapped = map_tensors(path, error)
     if strings.get("format") != FORMAT or "kind" not in strings:
         raise error(
             f"{path}: not {_a(kind)} but a safetensors file of another program; `alc inspect` says what is in it"
         )
-    mapped = np.memmap(path, np.uint8, "r").view(np.ndarray)
     digests = _read_digests(path, places, mapped, error)
+    del tensors[DIGESTS]
     if kind is not None and strings["kind"] != kind:
         raise error(f"{path}: not {_a(kind)} but {_a(strings['kind'])}; pass another file, `alc inspect` says more")
     try:
@@ -204,11 +215,6 @@ def read_artifact(
             f"{path}: made by a newer version of alacarte ({strings['kind']}, version {found_version}; this one reads "
             f"up to {version}); {UPGRADE}"
         )
-    tensors: dict[str, NDArray[Any]] = {}
-    for name, (dtype, shape, begin) in places.items():
-        count = math.prod(shape)
-        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
-        tensors[name].flags.writeable = False
     artifact = Artifact(path, strings["kind"], found_version, metadata, tensors, error, digests)
     for name, array in tensors.items():
         if _small(array) and not all(artifact._is_whole(name, number) for number in _blocks(array)):
@@ -275,17 +281,15 @@ def _digested(parts: Iterable[bytes], digests: list[bytes]) -> Iterator[bytes]:
 
 
 def _read_digests(
-    path: Path,
-    places: dict[str, tuple[str, tuple[int, ...], int]],
-    mapped: NDArray[np.uint8],
-    error: type[AlacarteError],
+    path: Path, places: Places, mapped: NDArray[np.uint8], error: type[AlacarteError]
 ) -> dict[str, list[bytes]]:
-    """The digests of each tensor, with that of the header compared; takes them out of `places`."""
+    """The digests of each tensor; that of the header is compared here."""
     if DIGESTS not in places:
         raise damaged(path, "it has no digests", error)
-    dtype, shape, begin = places.pop(DIGESTS)
-    start = min((place[2] for place in places.values()), default=begin)
-    sizes = {name: math.prod(shape) * np.dtype(dtype).itemsize for name, (dtype, shape, _) in places.items()}
+    dtype, shape, begin = places[DIGESTS]
+    start = min(place[2] for place in places.values())
+    others = {name: place for name, place in places.items() if name != DIGESTS}
+    sizes = {name: math.prod(shape) * np.dtype(dtype).itemsize for name, (dtype, shape, _) in others.items()}
     counts = {name: -(-size // BLOCK) for name, size in sizes.items()}
     if np.dtype(dtype) != np.uint8 or shape != (1 + sum(counts.values()), 32):
         raise damaged(path, "it has not as many digests as it should", error)
@@ -293,7 +297,7 @@ def _read_digests(
     if sha256(mapped[:start].data).digest() != rows[0]:
         raise damaged(path, "its header is not what was written", error)
     digests, position = {}, 1
-    for name in sorted(places, key=lambda name: places[name][2]):
+    for name in sorted(others, key=lambda name: places[name][2]):
         digests[name] = rows[position : position + counts[name]]
         position += counts[name]
     return digests
