@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte._io.files import cache_folder
-from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors
+from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, Hint
 from alacarte.vectors import formats
 from alacarte.vectors.formats import named, native
 from alacarte.vectors.formats.problems import Problems, Skipped
@@ -60,11 +60,13 @@ def read(
         _write_copy(copy, table)
         return _read_copy(copy)
     except OSError as error:
-        warnings.warn(
-            f"no cached copy of {path}: {error}; pass cache= a folder that can be written to",
-            AlacarteWarning,
-            stacklevel=4,
+        warning = AlacarteWarning(
+            f"no cached copy of {path}: {error}",
+            hint=Hint(
+                "pass cache= a folder that can be written to", "let XDG_CACHE_HOME name a folder that can be written to"
+            ),
         )
+        warnings.warn(warning, stacklevel=4)
         return table
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
-from alacarte.errors import BadVectors
+from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats._places import LINE, LINE_END, SHORT, WORD_BEGIN, WORD_END, new_places
 from alacarte.vectors.formats.problems import Problems, drop_duplicates
 from alacarte.vectors.formats.streams import Source
@@ -100,8 +100,11 @@ def read_word2vec(path: str | PathLike[str], limit: int | None, problems: Proble
         header = parse_header(lines[0])
         if header is None:
             raise BadVectors(
-                f"{path}, line 1: word2vec text starts with the number of words and of dimensions; "
-                'pass format="glove-text" for a file without them'
+                f"{path}, line 1: word2vec text starts with the number of words and of dimensions",
+                hint=Hint(
+                    'pass format="glove-text" for a file without them',
+                    "the format of a file without them is glove-text",
+                ),
             )
         width = usual_width(lines[1:])
         if width != header[1] and len(lines) > 1:
