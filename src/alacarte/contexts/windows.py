@@ -179,7 +179,7 @@ def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
     j = -line
     while j + line < width:  # and no range: its step would be divided by, for each row
         j += line
-        prefetch(array, at + j)  # type: ignore[call-arg]
+        prefetch(array, at + j)
 
 
 @inner
@@ -310,7 +310,7 @@ def count_windows(
         for m in range(bounds[document], bounds[document + 1]):
             start, end, at = starts[m], ends[m], 4 * np.int64(targets[m])
             if m + 2 * AHEAD < starts.size:
-                prefetch(counts_flat, 4 * np.int64(targets[m + 2 * AHEAD]))  # type: ignore[call-arg]
+                prefetch(counts_flat, 4 * np.int64(targets[m + 2 * AHEAD]))
             if plain:
                 n = before[start] - before[max(begin, start - left.size)]
                 n += before[min(stop, end + right.size)] - before[end]

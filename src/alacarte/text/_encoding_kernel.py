@@ -74,7 +74,7 @@ class Unknown(NamedTuple):
     places: Ints
     bounds: Longs
     text: Bytes
-    count: Longs
+    total: Longs
 
 
 class Scratch(NamedTuple):
@@ -507,7 +507,7 @@ def _is_final(data, low, codes, count, place, classes):  # type: ignore[no-untyp
 
 @inner
 def _normalise(codes, count, characters, out):  # type: ignore[no-untyped-def]
-    """Normal form C of codes[:count], in `out`; its length or NOT_OURS. Hangul syllables need not be taken apart for it."""
+    """Normal form C of codes[:count], in `out`; its length or NOT_OURS. Hangul syllables need not be taken apart."""
     order, decomposition, parts = characters.order, characters.decomposition, characters.parts
     n = 0
     for k in range(count):
@@ -545,7 +545,7 @@ def _normalise(codes, count, characters, out):  # type: ignore[no-untyped-def]
             starter = kept
             highest = -1
         else:
-            highest = rank
+            highest = rank  # type: ignore[assignment]
         out[kept] = code
         kept += 1
     return kept
@@ -581,14 +581,14 @@ def _composed(first, second, characters):  # type: ignore[no-untyped-def]
 @inner
 def _remember(text, low, high, case, n, unknown):  # type: ignore[no-untyped-def]
     """Keep the text of a token that has no id, where that is asked for."""
-    m = unknown.count[0]
+    m = unknown.total[0]
     unknown.places[m] = n
     begin = unknown.bounds[m]
     for k in range(high - low):
         byte = text[low + k]
         unknown.text[begin + k] = byte | 32 if case and 65 <= byte <= 90 else byte
     unknown.bounds[m + 1] = begin + high - low
-    unknown.count[0] = m + 1
+    unknown.total[0] = m + 1
 
 
 @inner
@@ -926,39 +926,51 @@ def _read_compound(data, i, safe, case, text, room):  # type: ignore[no-untyped-
 
 
 # Tokens wait to be looked up until there are some: the memory of their slots is fetched meanwhile.
-BATCH = 32
+BATCH = 64
 
 
 @inlined
 def _wait(key, n, low, high, waiting, work):  # type: ignore[no-untyped-def]
-    """One more token, data[low:high], that gets the id at n; how many are waiting then."""
-    prefetch(work.table.slots, 2 * _slot(key, work.table))  # type: ignore[call-arg]
+    """One more token, data[low:high], that gets the id at n; how many are waiting then: (short, long)."""
     keys, spots = work.scratch.keys, work.scratch.spots
-    keys[waiting] = key
-    spots[3 * waiting] = n
-    spots[3 * waiting + 1] = low
-    spots[3 * waiting + 2] = high
-    return waiting + 1
+    short, long = waiting
+    if high - low <= 8:
+        at = short
+        short += 1
+    else:
+        at = BATCH + long
+        long += 1
+    prefetch(work.table.slots, 2 * _slot(key, work.table))
+    keys[at] = key
+    spots[3 * at] = n
+    spots[3 * at + 1] = low
+    spots[3 * at + 2] = high
+    return short, long
 
 
 @inner
 def _resolve(waiting, work):  # type: ignore[no-untyped-def]
     """Look up the tokens that are waiting; none are then."""
     keys, spots, slots = work.scratch.keys, work.scratch.spots, work.table.slots
-    for k in range(waiting):
-        key, n, low, high = keys[k], spots[3 * k], spots[3 * k + 1], spots[3 * k + 2]
+    short, long = waiting
+    for at in range(short):
+        key = keys[at]
         slot = _slot(key, work.table)
         value = slots[2 * slot + 1]
-        if high - low > 8:
-            token = _find_long(key, work.data, low, high, work.case, work.table)
-        elif slots[2 * slot] == key and value - _ONE < _LOWER_HALF:  # the commonest case, without a loop
+        if slots[2 * slot] == key and value - _ONE < _LOWER_HALF:  # the commonest case, without a loop
             token = np.int32(value - _ONE)
         else:
             token = _find_short(key, work.table)
+            if token < 0 and work.unknown.wanted:
+                _remember(work.data, spots[3 * at + 1], spots[3 * at + 2], work.case, spots[3 * at], work.unknown)
+        work.ids[spots[3 * at]] = token
+    for at in range(BATCH, BATCH + long):
+        n, low, high = spots[3 * at], spots[3 * at + 1], spots[3 * at + 2]
+        token = _find_long(keys[at], work.data, low, high, work.case, work.table)
         if token < 0 and work.unknown.wanted:
             _remember(work.data, low, high, work.case, n, work.unknown)
         work.ids[n] = token
-    return 0
+    return 0, 0
 
 
 # ------------------------------------------------------------------------------------------------- the loops
@@ -1003,7 +1015,7 @@ def _leave(left, count, document, n, low, high, data):  # type: ignore[no-untype
 def _work_pointers(work):  # type: ignore[no-untyped-def]
     data, ids, case, known, table, characters, unknown, scratch = work
     classes, folded, order, decomposition, parts, pairs, composed, n_pairs = characters
-    wanted, places, bounds, unknown_text, count = unknown
+    wanted, places, bounds, unknown_text, total = unknown
     text, kinds, codes, spare, size, keys, spots = scratch
     return Work(
         pointer(data),
@@ -1021,7 +1033,7 @@ def _work_pointers(work):  # type: ignore[no-untyped-def]
             pointer(composed),
             n_pairs,
         ),
-        Unknown(wanted, pointer(places), pointer(bounds), pointer(unknown_text), pointer(count)),
+        Unknown(wanted, pointer(places), pointer(bounds), pointer(unknown_text), pointer(total)),
         Scratch(pointer(text), pointer(kinds), pointer(codes), pointer(spare), size, pointer(keys), pointer(spots)),
     )
 
@@ -1056,25 +1068,29 @@ def encode_words(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
     for k in range(128):
         marks[k] = _find_short(np.uint64(k), table)
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
-    n = documents = i = begun = waiting = 0
+    n = documents = i = begun = 0
+    waiting = (0, 0)
     while i < size:
         byte = data[i]
         if i <= safe:
             key, end = _read_word(data, i, safe, case)
             following = data[i + 1]
             if end > i:
-                if _ends_cleanly(data, end):
+                spaced = data[end] == _SPACE
+                if spaced or _ends_cleanly(data, end):
                     waiting = _wait(key, n, i, end, waiting, work)
-                    if waiting == batch:
+                    if waiting[0] == batch or waiting[1] == batch:
                         waiting = _resolve(waiting, work)
                     n += 1
-                    i = end + (data[end] == _SPACE)
+                    i = end
+                    if spaced:  # a branch, so that nothing waits for the byte
+                        i = end + 1
                     continue
                 if data[end] == _APOSTROPHE and end + 2 <= safe and data[end + 1] < 128:
                     token = contractions[data[end + 1]]
                     if token >= 0 and _ends_cleanly(data, end + 2):
                         waiting = _wait(key, n, i, end, waiting, work)
-                        if waiting == batch:
+                        if waiting[0] == batch or waiting[1] == batch:
                             waiting = _resolve(waiting, work)
                         ids[n + 1] = token
                         n += 2
@@ -1130,7 +1146,8 @@ def encode_spaces(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
     safe = size - 16
     batch = 1 if unknown.wanted else BATCH
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
-    n = documents = i = begun = waiting = 0
+    n = documents = i = begun = 0
+    waiting = (0, 0)
     while i < size:
         byte = data[i]
         if _WHITE[byte]:
@@ -1144,7 +1161,7 @@ def encode_spaces(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
             key, end = _read_token(data, i, safe, case)
             if end > i and data[end] < 128 and data[end - 1] != 0:
                 waiting = _wait(key, n, i, end, waiting, work)
-                if waiting == batch:
+                if waiting[0] == batch or waiting[1] == batch:
                     waiting = _resolve(waiting, work)
                 n += 1
                 i = end + (data[end] == _SPACE)
