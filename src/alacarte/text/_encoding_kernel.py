@@ -327,7 +327,13 @@ def look_up_all(text: Bytes, size: int, count: int, table: Table) -> tuple[Ints,
 # --------------------------------------------------------------------------------------------------- fold
 
 
-@inner
+@inlined
+def _follows(byte):  # type: ignore[no-untyped-def]
+    """Whether a byte continues a character."""
+    return byte & 0xC0 == 0x80
+
+
+@inlined
 def _decode(data, i, high):  # type: ignore[no-untyped-def]
     """(code point, bytes) of the character at i, which is not ASCII; no bytes if it is none, or beyond the tables.
 
@@ -335,52 +341,42 @@ def _decode(data, i, high):  # type: ignore[no-untyped-def]
     """
     byte = np.int32(data[i])
     if 0xC2 <= byte <= 0xDF:
-        width, code = 2, byte & 0x1F
+        if i + 1 < high and _follows(data[i + 1]):
+            return np.int32((byte & 0x1F) << 6 | (data[i + 1] & 0x3F)), 2
     elif 0xE0 <= byte <= 0xEF:
-        width, code = 3, byte & 0x0F
-    elif byte == 0xF0:
-        width, code = 4, np.int32(0)
-    else:
-        return np.int32(0), 0
-    if i + width > high:
-        return np.int32(0), 0
-    for k in range(1, width):
-        following = np.int32(data[i + k])
-        if following & 0xC0 != 0x80:
-            return np.int32(0), 0
-        code = np.int32((code << 6) | (following & 0x3F))
-    if width == 3 and (code < 0x800 or 0xD800 <= code <= 0xDFFF):
-        return np.int32(0), 0
-    if width == 4 and (code < 0x10000 or code >= TABLE):
-        return np.int32(0), 0
-    return code, width
+        if i + 2 < high and _follows(data[i + 1]) and _follows(data[i + 2]):
+            code = np.int32((byte & 0x0F) << 12 | (np.int32(data[i + 1]) & 0x3F) << 6 | (data[i + 2] & 0x3F))
+            if code >= 0x800 and not 0xD800 <= code <= 0xDFFF:
+                return code, 3
+    elif byte == 0xF0 and i + 3 < high and _follows(data[i + 1]) and _follows(data[i + 2]) and _follows(data[i + 3]):
+        upper = (np.int32(data[i + 1]) & 0x3F) << 12 | (np.int32(data[i + 2]) & 0x3F) << 6
+        code = np.int32(upper | (data[i + 3] & 0x3F))
+        if 0x10000 <= code < TABLE:
+            return code, 4
+    return np.int32(0), 0
 
 
-@inner
+@inlined
 def _encode(code, kind, text, kinds, n):  # type: ignore[no-untyped-def]
-    """Write one character at n; where the next one goes."""
-    first = n
+    """Write one character at n; where the next one goes. Up to four bytes there are overwritten."""
+    kinds[n] = kinds[n + 1] = kinds[n + 2] = kinds[n + 3] = kind
     if code < 0x80:
         text[n] = code
-        n += 1
-    elif code < 0x800:
+        return n + 1
+    if code < 0x800:
         text[n] = 0xC0 | (code >> 6)
         text[n + 1] = 0x80 | (code & 0x3F)
-        n += 2
-    elif code < 0x10000:
+        return n + 2
+    if code < 0x10000:
         text[n] = 0xE0 | (code >> 12)
         text[n + 1] = 0x80 | ((code >> 6) & 0x3F)
         text[n + 2] = 0x80 | (code & 0x3F)
-        n += 3
-    else:
-        text[n] = 0xF0
-        text[n + 1] = 0x80 | ((code >> 12) & 0x3F)
-        text[n + 2] = 0x80 | ((code >> 6) & 0x3F)
-        text[n + 3] = 0x80 | (code & 0x3F)
-        n += 4
-    for k in range(first, n):
-        kinds[k] = kind
-    return n
+        return n + 3
+    text[n] = 0xF0
+    text[n + 1] = 0x80 | ((code >> 12) & 0x3F)
+    text[n + 2] = 0x80 | ((code >> 6) & 0x3F)
+    text[n + 3] = 0x80 | (code & 0x3F)
+    return n + 4
 
 
 @inner
@@ -976,6 +972,22 @@ def _resolve(waiting, work):  # type: ignore[no-untyped-def]
 # ------------------------------------------------------------------------------------------------- the loops
 
 
+@inlined
+def _chunk_end(data, i, size):  # type: ignore[no-untyped-def]
+    """Where the next ASCII white space is, or the end of the data."""
+    while i < size and not _WHITE[data[i]]:
+        i += 1
+    return i
+
+
+@inlined
+def _reach(data, low, high, safe, size):  # type: ignore[no-untyped-def]
+    """How far to go on from data[low:high] at once: over more chunks in one line that begin with other than ASCII."""
+    while high < safe and high - low < 512 and data[high] == _SPACE and load_word(data, high + 1) & _HIGH:
+        high = _chunk_end(data, high + 1, size)
+    return high
+
+
 @inner
 def _careful(low, high, whitespace, n, work):  # type: ignore[no-untyped-def]
     """Ids of the tokens of data[low:high], which white space or the end of the data follows; -1 if not ours."""
@@ -1118,12 +1130,14 @@ def encode_words(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
                 documents += 1
                 begun = i
             continue
-        high = i + 1
-        while high < size and data[high] > _SPACE:
-            high += 1
+        chunk = _chunk_end(data, i, size)
+        high = _reach(data, i, chunk, safe, size)
         if high - i > scratch.size:
             return 0, 0, left, high - i
         after = _careful(i, high, False, n, work)
+        if after < 0 and high > chunk:
+            high = chunk
+            after = _careful(i, high, False, n, work)
         if after < 0:
             left = _leave(left, n_left, documents, n, i, high, data)
             n_left += 1
@@ -1166,12 +1180,14 @@ def encode_spaces(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
                 n += 1
                 i = end + (data[end] == _SPACE)
                 continue
-        high = i + 1
-        while high < size and not _WHITE[data[high]]:
-            high += 1
+        chunk = _chunk_end(data, i, size)
+        high = _reach(data, i, chunk, safe, size)
         if high - i > scratch.size:
             return 0, 0, left, high - i
         after = _careful(i, high, True, n, work)
+        if after < 0 and high > chunk:
+            high = chunk
+            after = _careful(i, high, True, n, work)
         if after < 0:
             left = _leave(left, n_left, documents, n, i, high, data)
             n_left += 1
