@@ -272,11 +272,11 @@ class Encoder:
             unknown=unknown,
             scratch=self._scratch(),
         )
-        written, documents, left, needed = encode(work, offsets[1:])
+        written, documents, left, needed = encode(work.plain(), offsets[1:])
         while needed:  # so long a chunk of text without white space has not been met yet: once more, with more room
             unknown.total[0] = 0
             work = work._replace(scratch=self._scratch(2 * needed))
-            written, documents, left, needed = encode(work, offsets[1:])
+            written, documents, left, needed = encode(work.plain(), offsets[1:])
         ids, offsets = ids[:written].copy(), offsets[: documents + 1]
         if unknown.total[0]:
             self._resolve_unknown(ids, unknown)
@@ -464,6 +464,10 @@ def _normal_form() -> tuple[Any, ...]:
             first, second = (int(part, 16) for part in unicodedata.decomposition(character).split())
             pairs[first << 32 | second] = code
             changes[second] = True
-    keys = np.array(sorted(pairs), dtype=np.int64)
-    composed = np.array([pairs[key] for key in keys.tolist()], dtype=np.int32)
-    return order, changes, decompositions, np.array(parts, dtype=np.int32), keys, composed, keys.size
+    slots, composed = np.zeros(kernel.PAIR_SLOTS, np.uint64), np.zeros(kernel.PAIR_SLOTS, np.int32)
+    begins = kernel.pair_slot.py_func(np.array(list(pairs), np.uint64))
+    for (pair, code), slot in zip(pairs.items(), begins.tolist(), strict=True):
+        while slots[slot]:
+            slot = (slot + 1) % kernel.PAIR_SLOTS
+        slots[slot], composed[slot] = pair, code
+    return order, changes, decompositions, np.array(parts, dtype=np.int32), slots, composed
