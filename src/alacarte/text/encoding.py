@@ -202,6 +202,7 @@ class Encoder:
     """
 
     SMALL = 1 << 16  # bytes: below, loading the compiled kernel costs more than it saves
+    KEPT = 1 << 20  # ids that a thread keeps room for
 
     def __init__(self, tokenizer: Tokenizer, lexicon: Lexicon) -> None:
         self.tokenizer = tokenizer
@@ -259,7 +260,7 @@ class Encoder:
         data = np.frombuffer(text, dtype=np.uint8)
         whitespace, lower = _COMPILED[self.tokenizer.name]
         encode = kernel.encode_spaces if whitespace else kernel.encode_words
-        ids = np.empty(data.size, dtype=np.int32)  # a token has at least one byte
+        ids = self._room_for_ids(data.size)  # a token has at least one byte
         offsets = np.zeros(text.count(b"\n") + 2, dtype=np.int64)
         unknown = _room_for_unknown(0 if self.lexicon.admit is None else data.size)
         work = kernel.Work(
@@ -283,6 +284,15 @@ class Encoder:
         if left.size:
             ids, offsets = self._splice_left_out(ids, offsets, left, block)
         return Encoded(ids, offsets, [])
+
+    def _room_for_ids(self, size: int) -> Ints:
+        """At least so many; kept by the thread for the next block, as new memory costs time."""
+        if size > self.KEPT:
+            return np.empty(size, np.int32)
+        kept: Ints | None = getattr(self._threads, "ids", None)
+        if kept is None or kept.size < size:
+            kept = self._threads.ids = np.empty(size, np.int32)
+        return kept
 
     def _scratch(self, size: int = 0) -> kernel.Scratch:
         """This thread's room for the kernel to work in, of at least so many bytes of text."""
