@@ -5,38 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from alacarte_experiments import chimera, crw, crw_build, figure1, figures, nonce, sweep, wordsim
-from alacarte_experiments.data import Chimera, Nonce, Pair, RareWords, read_chimeras, read_rare_words
-from alacarte_experiments.measures import spearman
-from alacarte_experiments.results import Exclusion
-from alacarte_experiments.settings import SYSTEMS, Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import System, Workbench, without_words
+from alacarte_experiments.fewshot import chimera, crw, crw_build, figure1, figures, nonce, sweep, wordsim
+from alacarte_experiments.fewshot.data import Chimera, Nonce, Pair, RareWords, read_chimeras, read_rare_words
+from alacarte_experiments.fewshot.systems import System, Workbench, without_words
+from alacarte_experiments.lab.measures import spearman
+from alacarte_experiments.lab.results import Exclusion
+from alacarte_experiments.lab.settings import SYSTEMS
+from alacarte_experiments.lab.store import Store
 
 from alacarte import WordVectors
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.text.corpus import Corpus
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    return Store(tmp_path_factory.mktemp("store"), show_progress=False)
-
-
-@pytest.fixture
-def base(files):
-    def settings(experiment, **options):
-        options = {"window": 8, "tau": "10", "trials": 4, "sizes": (1, 2, 4), **options}
-        return Settings(
-            experiment,
-            vectors=str(files / "vectors.safetensors"),
-            corpus=(str(files / "corpus.txt"),),
-            data=str(files / experiment),
-            **options,
-        )
-
-    return settings
-
 
 # ---------------------------------------------------------------------------------------------------- nonces
 

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import alacarte_experiments
 import pytest
-from alacarte_experiments import nonce, store, sweep
-from alacarte_experiments.data import read_nonces
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.splits import Permit, open_test, split_file
-from alacarte_experiments.store import EveryNth, Store
-from alacarte_experiments.systems import System, Workbench, without_words
+from alacarte_experiments.fewshot import nonce, sweep
+from alacarte_experiments.fewshot.data import read_nonces
+from alacarte_experiments.fewshot.systems import System, Workbench, without_words
+from alacarte_experiments.lab import store
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.splits import Permit, open_test, split_file
+from alacarte_experiments.lab.store import EveryNth, Store
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -184,7 +185,7 @@ def test_the_code_is_that_of_both_packages(tmp_path):
         shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__", "pretrained"))
 
     def found():
-        code = "from alacarte_experiments.store import code_digest; print(code_digest())"
+        code = "from alacarte_experiments.lab.store import code_digest; print(code_digest())"
         environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         return done.stdout.strip()
@@ -192,7 +193,7 @@ def test_the_code_is_that_of_both_packages(tmp_path):
     before = found()
     assert found() == before
     seen = {before}
-    for name in ("alacarte/contexts/sums.py", "alacarte_experiments/measures.py"):
+    for name in ("alacarte/contexts/sums.py", "alacarte_experiments/lab/measures.py"):
         path = tmp_path / name
         path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
         seen.add(found())

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from alacarte._io.progress import progress
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments import baselines, informed, spelled
+from alacarte_experiments import baselines
 from alacarte_experiments.baselines import (
     Baseline,
     Nonce2Vec,
@@ -23,8 +22,10 @@ from alacarte_experiments.baselines import (
     RetrainedWord2Vec,
     Word2VecTraining,
 )
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store, corpus_identity, digest, every_nth
+from alacarte_experiments.fewshot import informed, spelled
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store, digest, every_nth
+from alacarte_experiments.library import corpus_identity, progress
 
 LINEAR: dict[str, type[Baseline]] = {
     "additive": baselines.Additive,

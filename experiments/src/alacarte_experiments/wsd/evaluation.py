@@ -34,9 +34,9 @@ from alacarte.senses.synset_vectors import (
     sense_counts,
 )
 from alacarte.senses.wordnet import WordNet
-from alacarte_experiments.wsd_baselines import Ties, by_counts, synset_counts
-from alacarte_experiments.wsd_data import WsdData
-from alacarte_experiments.wsd_scoring import Score, Scoring, calibration, score
+from alacarte_experiments.wsd.baselines import Ties, by_counts, synset_counts
+from alacarte_experiments.wsd.data import WsdData
+from alacarte_experiments.wsd.scoring import Score, Scoring, calibration, score
 
 Setting = Literal["published", "authors", "authors, their text", "standard"]
 

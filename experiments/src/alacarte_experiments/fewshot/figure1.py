@@ -9,11 +9,11 @@ from alacarte.errors import NotEnoughData
 from alacarte.text.corpus import Corpus
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import AllButTheTop, SumsButTheTop
-from alacarte_experiments.measures import cosines
-from alacarte_experiments.results import Results, Row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import Workbench
+from alacarte_experiments.fewshot.systems import Workbench
+from alacarte_experiments.lab.measures import cosines
+from alacarte_experiments.lab.results import Results, Row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
 
 BINS = 24
 RARE = 10  # occurrences below which a word is left out of the figure

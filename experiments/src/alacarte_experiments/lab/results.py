@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.files import atomic_write
 from alacarte.errors import require
-from alacarte_experiments.measures import mean_and_error
-from alacarte_experiments.settings import Settings
+from alacarte_experiments.lab.measures import mean_and_error
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.library import write_text
 
 Row = dict[str, Any]
 
@@ -123,8 +123,7 @@ class Results:
         folder.mkdir(parents=True, exist_ok=True)
         written = []
         for name, text in (("results.csv", self.to_csv()), ("settings.toml", self.settings.to_toml())):
-            with atomic_write(folder / name) as file:
-                file.write(text.encode())
+            write_text(folder / name, text)
             written.append(folder / name)
         return written
 

@@ -15,8 +15,8 @@ from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.disambiguation import Answer, candidate_senses
 from alacarte.senses.synset_vectors import sense_counts
 from alacarte.senses.wordnet import Synset, WordNet
-from alacarte_experiments.wsd_data import WsdData
-from alacarte_experiments.wsd_scoring import Score, score
+from alacarte_experiments.wsd.data import WsdData
+from alacarte_experiments.wsd.scoring import Score, score
 
 Unit = Literal["key", "synset"]
 Ties = Literal["met", "order"]
