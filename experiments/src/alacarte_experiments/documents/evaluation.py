@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import BadData, NotEnoughData, require
+from alacarte.errors import BadData, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus
@@ -28,6 +28,7 @@ from alacarte_experiments.documents.data import Task
 from alacarte_experiments.documents.fasttext import SETTINGS, FastText
 from alacarte_experiments.documents.systems import Features, Ingredients, features, parse, read_encoded, title
 from alacarte_experiments.lab.measures import mean_and_error
+from alacarte_experiments.lab.results import data_frame
 from alacarte_experiments.lab.splits import record
 from alacarte_experiments.lab.store import Store, digest
 from alacarte_experiments.library import corpus_identity, progress, read_tensors
@@ -91,8 +92,7 @@ class DocumentTable:
 
     def to_frame(self) -> Any:
         """A pandas frame, a row for each accuracy."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame([asdict(row) for row in self.rows])
+        return data_frame(self.rows)
 
     def pivot(self) -> tuple[list[str], list[list[str]]]:
         """(header, lines): a line a system, a column a task."""

@@ -28,6 +28,12 @@ def mean_row(values: npt.ArrayLike, n: int | None = None, **labels: object) -> R
     return {**labels, "value": mean, "stderr": error, "n": np.size(values) if n is None else n, "source": "ours"}
 
 
+def data_frame(rows: Iterable[Any]) -> Any:
+    """A pandas frame, a line for each row: records (dataclasses), or dictionaries."""
+    pandas = require("pandas", extra="frames", purpose="to_frame()")
+    return pandas.DataFrame([row if isinstance(row, dict) else asdict(row) for row in rows])
+
+
 @dataclass(frozen=True)
 class Exclusion:
     """Something that took no part: how many of what, why, and a few of them."""
@@ -84,8 +90,7 @@ class Results:
 
     def to_frame(self) -> Any:
         """A pandas frame: the rows, each with its protocol."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame(self._full_rows())
+        return data_frame(self._full_rows())
 
     def _full_rows(self) -> list[Row]:
         settings = {
