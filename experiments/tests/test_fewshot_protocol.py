@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import alacarte_experiments
+import numpy as np
 import pytest
 from alacarte_experiments.fewshot import nonce, sweep
 from alacarte_experiments.fewshot.data import read_nonces
@@ -111,6 +112,27 @@ def test_sums_are_collected_once(files, world, tmp_path):
     assert [path.stat().st_mtime_ns for path in sorted((tmp_path / "sums").glob("*.safetensors"))] == times
     assert (first.sums == again.sums).all()
     assert Store(tmp_path).sums(world.vectors, corpus, window=4, averaging="token").settings.averaging == "token"
+
+
+def test_words_that_never_occur_change_nothing_when_sums_are_kept(world, tmp_path):
+    """Sums that come from a file have rows for the words that were met alone; counts go by word, not by row."""
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(f"s1 w{i} s2 w{i + 1} s1 s3" for i in range(5, 60)) + "\n")
+    settings = Settings("nonce", corpus=(str(path),), window=2, tau="1")
+
+    def weights(folder):
+        return Store(folder).sums(world.vectors, Corpus(path), window=2, context_weights="sif:1e-3").weights.values
+
+    fresh = weights(tmp_path / "a")
+    Store(tmp_path / "b").sums(world.vectors, Corpus(path), window=2)  # the uniform sums alone are kept
+    np.testing.assert_array_equal(weights(tmp_path / "b"), fresh)
+    assert len(fresh) == len(world.vectors)
+    for name in ("sif", "nonce2vec"):
+        first, again = (
+            Workbench(world.vectors, Corpus(path), Store(folder)).build(System.parse(name, settings))
+            for folder in (tmp_path / "c", tmp_path / "c")
+        )
+        np.testing.assert_array_equal(first.embed_definition("___ s1 w7"), again.embed_definition("___ s1 w7"))
 
 
 def test_every_nth_document(files, world, tmp_path):

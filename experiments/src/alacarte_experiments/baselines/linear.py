@@ -18,6 +18,7 @@ from alacarte.errors import BadSums, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
+from alacarte.transform.learned import word_counts
 from alacarte.transform.transform import Probe, Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
@@ -104,7 +105,7 @@ class Baseline:
         if sums.fingerprint != source.fingerprint or sums.targets is not None:
             raise BadSums("a baseline is made from sums over the whole vocabulary of the same vectors; collect those")
         reading = replace(sums.settings, averaging=self.averaging)
-        return self._model(source, reading, tokenizer, sums.occurrences, sums)
+        return self._model(source, reading, tokenizer, word_counts(sums, source), sums)
 
     def _model(
         self,

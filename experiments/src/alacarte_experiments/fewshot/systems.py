@@ -13,6 +13,7 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.transform.learned import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import baselines
 from alacarte_experiments.baselines import (
@@ -180,7 +181,7 @@ class Workbench:
         if system.kind == "nonce2vec":
             sums = self.sums(settings, "uniform")
             training = Nonce2VecTraining(seed=settings.seed, **system.parameters)
-            return Nonce2Vec(self.vectors, sums.occurrences, training, tokenizer=settings.tokenizer)
+            return Nonce2Vec(self.vectors, word_counts(sums, self.vectors), training, tokenizer=settings.tokenizer)
         if system.kind == "word2vec":
             return self.word2vec(system)
         return self.linear(system)

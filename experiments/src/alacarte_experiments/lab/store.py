@@ -28,6 +28,7 @@ from alacarte.contexts.reading import Averaging
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.transform.learned import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.library import corpus_identity, write_text
 
@@ -171,7 +172,8 @@ class Store:
         """The context weights that a specification such as `sif:1e-3` means for a corpus."""
 
         def count() -> npt.NDArray[np.int64]:
-            return self.sums(vectors, corpus, window=window, tokenizer=tokenizer, every=every).occurrences
+            sums = self.sums(vectors, corpus, window=window, tokenizer=tokenizer, every=every)
+            return word_counts(sums, vectors)  # sums that were kept have rows only for words that were met
 
         return resolve(specification, vectors, count)
 
