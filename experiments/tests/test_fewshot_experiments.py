@@ -329,6 +329,21 @@ def test_figure_1(base, store):
     assert sum(row["n"] for row in top) == 380
 
 
+def test_sums_that_were_kept_give_the_same_figures(base, world, tmp_path):
+    """In a text without every second word, a row of kept sums is no row of the vectors."""
+    odd = [word for word in world.vectors.words if word[0] == "s" or int(word[1:]) % 2]
+    rng = np.random.default_rng(5)
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(" ".join(rng.choice(odd, 12)) for _ in range(900)) + "\n")
+    settings = replace(base("figure1"), corpus=(str(path),))
+    first, again = (figure1.run(settings, Store(tmp_path / "store")).rows for _ in range(2))
+    assert first == again
+    rare = replace(base("sweep"), corpus=(str(path),))
+    first, again = (sweep.run(rare, {"tau": ("5",)}, "rare", Store(tmp_path / "store")).rows for _ in range(2))
+    fresh = sweep.run(rare, {"tau": ("5",)}, "rare", Store(tmp_path / "other")).rows
+    assert first == again == fresh
+
+
 def test_a_sweep_over_a_grid(base, store, files):
     settings = replace(base("sweep"), data=str(files / "nonce"))
     grid = sweep.parse_grid(["window=1,8", "tau=10,log"])

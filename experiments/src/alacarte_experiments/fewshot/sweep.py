@@ -153,9 +153,9 @@ def _rare_cosine(settings: Settings, store: Store, vectors: WordVectors) -> Row:
     held = np.random.default_rng(settings.seed).permutation(rare)[: -(-len(rare) // 5)]
     if len(held) < LEAST:
         raise NotEnoughData(f"{len(rare)} words occur {RARE[0]} to {RARE[1]} times, too few; give more text")
-    bench.exclude = [vectors.words[row] for row in held]
+    bench.exclude = [sums.keys[row] for row in held]
     model = bench.alacarte(settings)
-    return mean_row(cosines(model.transform(sums.means(held)), vectors.matrix[held]), metric=TASKS["rare"][0])
+    return mean_row(cosines(model.transform(sums.means(held)), vectors[bench.exclude]), metric=TASKS["rare"][0])
 
 
 def best(results: Results) -> Settings:
