@@ -19,8 +19,8 @@ from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect, count_words
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
-from alacarte.transform.probe import Probe
-from alacarte.transform.transform import Transform
+from alacarte.transform.learned import word_counts
+from alacarte.transform.transform import Probe, Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -106,7 +106,7 @@ class Baseline:
         if sums.fingerprint != source.fingerprint or sums.targets is not None:
             raise BadSums("a baseline is made from sums over the whole vocabulary of the same vectors; collect those")
         reading = replace(sums.settings, averaging=self.averaging)
-        return self._model(source, reading, tokenizer, sums.occurrences, sums)
+        return self._model(source, reading, tokenizer, word_counts(sums, source), sums)
 
     def _model(
         self,

@@ -9,18 +9,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from alacarte._io.progress import progress
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.text.corpus import Corpus, Document, extent
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import RetrainedWord2Vec
-from alacarte_experiments.data import Pair, read_pairs
-from alacarte_experiments.measures import cosines, spearman
-from alacarte_experiments.results import Exclusion, Results, Row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.spelled import Spelled
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import System, Workbench, check_overlap
+from alacarte_experiments.fewshot.data import Pair, read_pairs
+from alacarte_experiments.fewshot.spelled import Spelled
+from alacarte_experiments.fewshot.systems import System, Workbench, check_overlap
+from alacarte_experiments.lab.measures import cosines, spearman
+from alacarte_experiments.lab.results import Exclusion, Results, Row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
+from alacarte_experiments.library import progress
 
 AS_THEY_ARE = "vectors as they are"
 LEAST = 3  # pairs

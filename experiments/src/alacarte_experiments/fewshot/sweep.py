@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from alacarte._io.progress import progress
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments import chimera, crw, nonce
-from alacarte_experiments.data import read_chimeras, read_nonces, read_rare_words
-from alacarte_experiments.measures import cosines
-from alacarte_experiments.results import Results, Row, mean_row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import Workbench
+from alacarte_experiments.fewshot import chimera, crw, nonce
+from alacarte_experiments.fewshot.data import read_chimeras, read_nonces, read_rare_words
+from alacarte_experiments.fewshot.systems import Workbench
+from alacarte_experiments.lab.measures import cosines
+from alacarte_experiments.lab.results import Results, Row, mean_row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
+from alacarte_experiments.library import progress
 
 TASKS = {  # what a task measures, and whether less is better
     "nonce": ("median rank", True),
@@ -153,9 +153,9 @@ def _rare_cosine(settings: Settings, store: Store, vectors: WordVectors) -> Row:
     held = np.random.default_rng(settings.seed).permutation(rare)[: -(-len(rare) // 5)]
     if len(held) < LEAST:
         raise NotEnoughData(f"{len(rare)} words occur {RARE[0]} to {RARE[1]} times, too few; give more text")
-    bench.exclude = [vectors.words[row] for row in held]
+    bench.exclude = [sums.keys[row] for row in held]
     model = bench.alacarte(settings)
-    return mean_row(cosines(model.transform(sums.means(held)), vectors.matrix[held]), metric=TASKS["rare"][0])
+    return mean_row(cosines(model.transform(sums.means(held)), vectors[bench.exclude]), metric=TASKS["rare"][0])
 
 
 def best(results: Results) -> Settings:

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from alacarte.errors import require
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.disambiguation import Answer, candidate_senses
 from alacarte.senses.synset_vectors import sense_counts
 from alacarte.senses.wordnet import Synset, WordNet
-from alacarte_experiments.wsd_data import WsdData
-from alacarte_experiments.wsd_scoring import Score, score
+from alacarte_experiments.lab.results import data_frame
+from alacarte_experiments.wsd.data import WsdData
+from alacarte_experiments.wsd.scoring import Score, score
 
 Unit = Literal["key", "synset"]
 Ties = Literal["met", "order"]
@@ -138,8 +138,7 @@ class BaselineReport:
 
     def to_frame(self) -> Any:
         """A pandas frame, a line for each way to count."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame([asdict(row) for row in self.rows])
+        return data_frame(self.rows)
 
 
 def compare_countings(data: WsdData) -> BaselineReport:

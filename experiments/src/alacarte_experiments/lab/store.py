@@ -24,13 +24,14 @@ import numpy.typing as npt
 
 import alacarte
 import alacarte_experiments
-from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
 from alacarte.passes.collect import collect
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.transform.learned import word_counts
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.library import corpus_identity, write_text
 
 
 def digest(values: object) -> str:
@@ -58,17 +59,6 @@ def digest_code(folders: Iterable[Path]) -> str:
             summary.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
             summary.update(content)
     return summary.hexdigest()
-
-
-def corpus_identity(corpus: Corpus) -> list[str] | None:
-    """Names, sizes and times of a corpus's files, and how they are read; None where it is not files."""
-    if corpus.size is None:
-        return None
-    files = [Path(path) for path in corpus._source]
-    return [
-        *(f"{path.resolve()} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in files),
-        repr(corpus._options()),
-    ]
 
 
 def _canonical(weights: str) -> str:
@@ -183,7 +173,8 @@ class Store:
         """The context weights that a specification such as `sif:1e-3` means for a corpus."""
 
         def count() -> npt.NDArray[np.int64]:
-            return self.sums(vectors, corpus, window=window, tokenizer=tokenizer, every=every).occurrences
+            sums = self.sums(vectors, corpus, window=window, tokenizer=tokenizer, every=every)
+            return word_counts(sums, vectors)  # sums that were kept have rows only for words that were met
 
         return resolve(specification, vectors, count)
 
@@ -217,5 +208,4 @@ class Store:
 
     @staticmethod
     def write_json(path: Path, value: object) -> None:
-        with atomic_write(path) as file:
-            file.write(json.dumps(value, ensure_ascii=False, default=str).encode())
+        write_text(path, json.dumps(value, ensure_ascii=False, default=str))

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.files import atomic_write
 from alacarte.errors import require
-from alacarte_experiments.measures import mean_and_error
-from alacarte_experiments.settings import Settings
+from alacarte_experiments.lab.measures import mean_and_error
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.library import write_text
 
 Row = dict[str, Any]
 
@@ -26,6 +26,12 @@ def mean_row(values: npt.ArrayLike, n: int | None = None, **labels: object) -> R
     """
     mean, error = mean_and_error(values)
     return {**labels, "value": mean, "stderr": error, "n": np.size(values) if n is None else n, "source": "ours"}
+
+
+def data_frame(rows: Iterable[Any]) -> Any:
+    """A pandas frame, a line for each row: records (dataclasses), or dictionaries."""
+    pandas = require("pandas", extra="frames", purpose="to_frame()")
+    return pandas.DataFrame([row if isinstance(row, dict) else asdict(row) for row in rows])
 
 
 @dataclass(frozen=True)
@@ -84,8 +90,7 @@ class Results:
 
     def to_frame(self) -> Any:
         """A pandas frame: the rows, each with its protocol."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame(self._full_rows())
+        return data_frame(self._full_rows())
 
     def _full_rows(self) -> list[Row]:
         settings = {
@@ -123,8 +128,7 @@ class Results:
         folder.mkdir(parents=True, exist_ok=True)
         written = []
         for name, text in (("results.csv", self.to_csv()), ("settings.toml", self.settings.to_toml())):
-            with atomic_write(folder / name) as file:
-                file.write(text.encode())
+            write_text(folder / name, text)
             written.append(folder / name)
         return written
 

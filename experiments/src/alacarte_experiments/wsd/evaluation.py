@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Literal
 
-from alacarte.errors import BadWordNet, require
+from alacarte.errors import BadWordNet
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Sentence
 from alacarte.senses.disambiguation import SHARPNESS, SMOOTHING, Answer, Disambiguator, candidate_senses
@@ -34,9 +34,10 @@ from alacarte.senses.synset_vectors import (
     sense_counts,
 )
 from alacarte.senses.wordnet import WordNet
-from alacarte_experiments.wsd_baselines import Ties, by_counts, synset_counts
-from alacarte_experiments.wsd_data import WsdData
-from alacarte_experiments.wsd_scoring import Score, Scoring, calibration, score
+from alacarte_experiments.lab.results import data_frame
+from alacarte_experiments.wsd.baselines import Ties, by_counts, synset_counts
+from alacarte_experiments.wsd.data import WsdData
+from alacarte_experiments.wsd.scoring import Score, Scoring, calibration, score
 
 Setting = Literal["published", "authors", "authors, their text", "standard"]
 
@@ -96,8 +97,7 @@ class WsdTable:
 
     def to_frame(self) -> Any:
         """A pandas frame, a line for each row."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame([asdict(row) for row in self.rows])
+        return data_frame(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,7 @@ class SetTable:
 
     def to_frame(self) -> Any:
         """A pandas frame, a line for each row."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame([asdict(row) for row in self.rows])
+        return data_frame(self.rows)
 
 
 # -------------------------------------------------------------------------------------------------- the run

@@ -10,11 +10,11 @@ from alacarte.passes.sample import sample_windows
 from alacarte.text.corpus import Corpus
 from alacarte.transform.learned import word_counts
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.measures import cosines
-from alacarte_experiments.results import Results, Row, mean_row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import Workbench
+from alacarte_experiments.fewshot.systems import Workbench
+from alacarte_experiments.lab.measures import cosines
+from alacarte_experiments.lab.results import Results, Row, mean_row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
 
 WORDS = 1500
 SHARES = (0.0, 0.25)  # of contexts that are another word's

@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from alacarte._io.files import atomic_write
-from alacarte._io.progress import progress
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.text.corpus import Corpus, CorpusLike, Document, extent
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
-from alacarte_experiments.data import Pair
-from alacarte_experiments.results import Exclusion
+from alacarte_experiments.fewshot.data import Pair
+from alacarte_experiments.lab.results import Exclusion
+from alacarte_experiments.library import atomic_write, progress, write_text
 
 BORDER = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]*[^\W\d_a-z])")
 
@@ -160,8 +159,7 @@ def write(built: Built, rest: Iterator[str], folder: Path) -> list[Path]:
     """`pairs.tsv`, `contexts.jsonl.xz`, `corpus.txt.xz`: what `alc eval crw --data FOLDER` reads, and its corpus."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / name for name in ("pairs.tsv", "contexts.jsonl.xz", "corpus.txt.xz")]
-    with atomic_write(files[0]) as file:
-        file.write("".join(f"{p.first}\t{p.second}\t{p.score:g}\n" for p in built.pairs).encode())
+    write_text(files[0], "".join(f"{p.first}\t{p.second}\t{p.score:g}\n" for p in built.pairs))
     with atomic_write(files[1]) as file, lzma.open(file, "wb", preset=1) as packed:
         for word, texts in built.contexts.items():
             packed.write((json.dumps({"word": word, "contexts": texts}, ensure_ascii=False) + "\n").encode())

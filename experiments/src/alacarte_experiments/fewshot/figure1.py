@@ -7,13 +7,14 @@ import numpy as np
 
 from alacarte.errors import NotEnoughData
 from alacarte.text.corpus import Corpus
+from alacarte.transform.learned import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import AllButTheTop, SumsButTheTop
-from alacarte_experiments.measures import cosines
-from alacarte_experiments.results import Results, Row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import Workbench
+from alacarte_experiments.fewshot.systems import Workbench
+from alacarte_experiments.lab.measures import cosines
+from alacarte_experiments.lab.results import Results, Row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
 
 BINS = 24
 RARE = 10  # occurrences below which a word is left out of the figure
@@ -38,14 +39,17 @@ def run(
         raise NotEnoughData(f"{len(rows)} words occur {RARE} times or more; a figure over counts needs more text")
     counts = sums.occurrences[rows]
     plain = bench.sums(settings, "uniform")
-    least = min(100, int(np.sort(plain.occurrences)[::-1][min(len(plain), 10 * vectors.dimension) - 1]))
+    frequent = np.sort(word_counts(plain, vectors))[::-1]
+    least = min(100, int(frequent[min(len(vectors), 10 * vectors.dimension) - 1]))
     without = SumsButTheTop(min_count=max(1, least)).from_sums(vectors, plain)
-    words, own = AllButTheTop().fit(vectors), vectors.matrix[rows]
+    words = [sums.keys[row] for row in rows]  # a row of the sums is no row of the vectors, nor of other sums
+    places = {key: place for place, key in enumerate(plain.keys)}
+    top, own = AllButTheTop().fit(vectors), vectors[words]
     mapped = model.transform(sums.means(rows))
-    pooled = plain.with_averaging("token").means(rows)
+    pooled = plain.with_averaging("token").means(np.array([places[word] for word in words], dtype=np.intp))
     measured = {
         ("à la carte", "norm ratio of words"): _lengths(model.transform(own)) / _lengths(own),
-        ("all-but-the-top", "norm ratio of words"): _lengths(words.transform(own)) / _lengths(own),
+        ("all-but-the-top", "norm ratio of words"): _lengths(top.transform(own)) / _lengths(own),
         ("à la carte", "norm ratio of sums"): _lengths(mapped) / _lengths(sums.means(rows)),
         ("all-but-the-top", "norm ratio of sums"): _lengths(without.transform(pooled)) / _lengths(pooled),
         ("à la carte", "cosine(A u, v)"): cosines(mapped, own),

@@ -28,10 +28,10 @@ from alacarte.spelling.form import FormModel, FormOptions, same_stem
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, simulate
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.fusers import Gated, Matrices
+from alacarte_experiments.fewshot.fusers import Gated, Matrices
 
 if TYPE_CHECKING:
-    from alacarte_experiments.systems import System, Workbench
+    from alacarte_experiments.fewshot.systems import System, Workbench
 
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import require
-from alacarte_experiments.documents_systems import Ingredients
+from alacarte_experiments.documents.systems import Ingredients
 
 SETTINGS = ((0.1, 5), (0.5, 5), (0.1, 25), (0.5, 25), (1.0, 25))  # learning rate, epochs
 LABEL = "__label__"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from alacarte._io.files import DAMAGED, compression, decompressed
 from alacarte.errors import BadData
 from alacarte.model import SLOT
-from alacarte_experiments.splits import Permit, split_file
+from alacarte_experiments.lab.splits import Permit, split_file
+from alacarte_experiments.library import DAMAGED, compression, decompressed
 
 Item = TypeVar("Item")
 

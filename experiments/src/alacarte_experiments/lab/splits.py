@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from alacarte.errors import BadData
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
 
 _ONLY_HERE = object()
 

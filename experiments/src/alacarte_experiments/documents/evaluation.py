@@ -18,21 +18,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import progress
-from alacarte._io.tensors import read_tensors
-from alacarte.errors import BadData, NotEnoughData, require
+from alacarte.errors import BadData, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.passes.discover import discover
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.documents_classifier import Classifier, train
-from alacarte_experiments.documents_data import Task
-from alacarte_experiments.documents_fasttext import SETTINGS, FastText
-from alacarte_experiments.documents_systems import Features, Ingredients, features, parse, read_encoded, title
-from alacarte_experiments.measures import mean_and_error
-from alacarte_experiments.splits import record
-from alacarte_experiments.store import Store, corpus_identity, digest
+from alacarte_experiments.documents.classifier import Classifier, train
+from alacarte_experiments.documents.data import Task
+from alacarte_experiments.documents.fasttext import SETTINGS, FastText
+from alacarte_experiments.documents.systems import Features, Ingredients, features, parse, read_encoded, title
+from alacarte_experiments.lab.measures import mean_and_error
+from alacarte_experiments.lab.results import data_frame
+from alacarte_experiments.lab.splits import record
+from alacarte_experiments.lab.store import Store, digest
+from alacarte_experiments.library import corpus_identity, progress, read_tensors
 
 Rows = npt.NDArray[np.intp]
 Predict = Callable[[Rows], npt.NDArray[Any]]
@@ -93,8 +93,7 @@ class DocumentTable:
 
     def to_frame(self) -> Any:
         """A pandas frame, a row for each accuracy."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame([asdict(row) for row in self.rows])
+        return data_frame(self.rows)
 
     def pivot(self) -> tuple[list[str], list[list[str]]]:
         """(header, lines): a line a system, a column a task."""

@@ -7,11 +7,11 @@ from alacarte.passes.sample import sample_windows
 from alacarte.text.corpus import Corpus
 from alacarte.transform.learned import FUNCTIONS, LEAST, LearnedWeights, draw_functions, weights_from, word_counts
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.informed import MEASURED
-from alacarte_experiments.results import Results, Row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import Workbench
+from alacarte_experiments.fewshot.informed import MEASURED
+from alacarte_experiments.fewshot.systems import Workbench
+from alacarte_experiments.lab.results import Results, Row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
 
 WORDS = 8000
 INGREDIENTS = (("distance",), ("frequency",), ("informativeness",), ("distance", "frequency"), FUNCTIONS)

@@ -1,6 +1,6 @@
 """The numbers in the literature, as rows to put beside ours; read off published figures where no table has them."""
 
-from alacarte_experiments.results import Row
+from alacarte_experiments.lab.results import Row
 
 PAPER = "Khodak et al. 2018"
 FORM_CONTEXT = "Schick & Schütze 2019"

@@ -29,7 +29,7 @@ from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from alacarte_experiments.systems import System, Workbench
+    from alacarte_experiments.fewshot.systems import System, Workbench
 
 Doubles = npt.NDArray[np.float64]
 PARAMETERS = {"a", "power", "components", "matrix", "space", "agreement"}

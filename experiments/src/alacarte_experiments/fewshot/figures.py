@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from alacarte.errors import require
-from alacarte_experiments import context_weights
-from alacarte_experiments.results import Results, Row, shown
+from alacarte_experiments.fewshot import context_weights
+from alacarte_experiments.lab.results import Results, Row, shown
 
 LOOKS: list[tuple[str, Any, str]] = [  # colours that differ in lightness, dashes, marks
     ("#000000", "-", "o"),
@@ -235,7 +235,7 @@ def _figure1(pyplot: Any, results: Results) -> Any:
 
 def _sweep(pyplot: Any, results: Results) -> Any:
     """A heat map over two axes for each combination of the others; a line over the one axis there is."""
-    from alacarte_experiments.sweep import AXES, TASKS
+    from alacarte_experiments.fewshot.sweep import AXES, TASKS
 
     metric, less = TASKS[results.protocol["task"]]
     rows = results.select(metric=metric)

@@ -10,15 +10,15 @@ import numpy as np
 from alacarte.errors import NotEnoughData
 from alacarte.text.corpus import Corpus
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments import published
-from alacarte_experiments.data import Nonce, read_nonces
-from alacarte_experiments.measures import gold_ranks
-from alacarte_experiments.results import Exclusion, Results, Row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.spelled import Spelled
-from alacarte_experiments.splits import Permit, open_test
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import Embedder, System, Workbench, check_overlap
+from alacarte_experiments.fewshot import published
+from alacarte_experiments.fewshot.data import Nonce, read_nonces
+from alacarte_experiments.fewshot.spelled import Spelled
+from alacarte_experiments.fewshot.systems import Embedder, System, Workbench, check_overlap
+from alacarte_experiments.lab.measures import gold_ranks
+from alacarte_experiments.lab.results import Exclusion, Results, Row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.splits import Permit, open_test
+from alacarte_experiments.lab.store import Store
 
 METRICS = ("median rank", "MRR")
 

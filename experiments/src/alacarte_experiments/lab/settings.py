@@ -17,7 +17,7 @@ from alacarte.errors import AlacarteError, BadData
 from alacarte.text.corpus import Corpus
 from alacarte.transform.solve import Weighting
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.store import digest
+from alacarte_experiments.lab.store import digest
 
 EXPERIMENTS = ("crw", "nonce", "chimera", "wordsim", "figure1", "sweep", "weights", "agreement")
 SYSTEMS = (

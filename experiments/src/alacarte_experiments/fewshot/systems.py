@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from alacarte._io.progress import progress
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.transform.learned import word_counts
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments import baselines, informed, spelled
+from alacarte_experiments import baselines
 from alacarte_experiments.baselines import (
     Baseline,
     Nonce2Vec,
@@ -23,8 +23,10 @@ from alacarte_experiments.baselines import (
     RetrainedWord2Vec,
     Word2VecTraining,
 )
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store, corpus_identity, digest, every_nth
+from alacarte_experiments.fewshot import informed, spelled
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store, digest, every_nth
+from alacarte_experiments.library import corpus_identity, progress
 
 LINEAR: dict[str, type[Baseline]] = {
     "additive": baselines.Additive,
@@ -179,7 +181,7 @@ class Workbench:
         if system.kind == "nonce2vec":
             sums = self.sums(settings, "uniform")
             training = Nonce2VecTraining(seed=settings.seed, **system.parameters)
-            return Nonce2Vec(self.vectors, sums.occurrences, training, tokenizer=settings.tokenizer)
+            return Nonce2Vec(self.vectors, word_counts(sums, self.vectors), training, tokenizer=settings.tokenizer)
         if system.kind == "word2vec":
             return self.word2vec(system)
         return self.linear(system)

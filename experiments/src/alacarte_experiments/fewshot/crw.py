@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import progress
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
@@ -21,16 +21,17 @@ from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus, Document
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments import published
 from alacarte_experiments.baselines import Nonce2Vec, RetrainedWord2Vec
-from alacarte_experiments.data import RareWords, read_rare_words
-from alacarte_experiments.informed import in_space
-from alacarte_experiments.measures import spearman, unit_rows
-from alacarte_experiments.results import Exclusion, Results, Row, mean_row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.spelled import Spelled
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import System, Workbench, check_overlap, without_words
+from alacarte_experiments.fewshot import published
+from alacarte_experiments.fewshot.data import RareWords, read_rare_words
+from alacarte_experiments.fewshot.informed import in_space
+from alacarte_experiments.fewshot.spelled import Spelled
+from alacarte_experiments.fewshot.systems import System, Workbench, check_overlap, without_words
+from alacarte_experiments.lab.measures import spearman, unit_rows
+from alacarte_experiments.lab.results import Exclusion, Results, Row, mean_row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
+from alacarte_experiments.library import progress
 
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]

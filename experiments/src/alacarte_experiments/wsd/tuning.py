@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from alacarte._io.progress import progress
-from alacarte.errors import require
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Sentence
 from alacarte.senses.disambiguation import Candidates, Disambiguator
 from alacarte.senses.segments import best, shares
 from alacarte.senses.synset_vectors import gloss_vectors, graded, induce_synsets, sense_counts
-from alacarte_experiments.wsd_data import WsdData
+from alacarte_experiments.lab.results import data_frame
+from alacarte_experiments.library import progress
+from alacarte_experiments.wsd.data import WsdData
 
 EVERY = 5
 STRENGTHS = (1.0, 2.0, 3.0, 5.0, 10.0)
@@ -53,8 +53,7 @@ class Tuning:
         return asdict(self)
 
     def to_frame(self) -> Any:
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame([asdict(trial) for trial in self.trials])
+        return data_frame(self.trials)
 
 
 def split(sentences: Sequence[Sentence], every: int = EVERY) -> tuple[list[Sentence], list[Sentence]]:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from alacarte.documents import compose
-from alacarte.errors import NotEnoughData, require
+from alacarte.errors import NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.lab.results import data_frame
 
 PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")
 PAPER = "Khodak et al. 2018"
@@ -47,8 +48,7 @@ class BigramTable:
 
     def to_frame(self) -> Any:
         """A pandas frame, a row for each n-gram and method."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame([asdict(row) for row in self.rows])
+        return data_frame(self.rows)
 
     def records(self) -> list[tuple[object, ...]]:
         return [(row.ngram, row.method, row.source, row.count, ", ".join(row.neighbours)) for row in self.rows]

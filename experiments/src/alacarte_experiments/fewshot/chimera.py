@@ -14,15 +14,15 @@ from alacarte.model import SLOT, ALaCarte
 from alacarte.text.corpus import Corpus
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments import published
-from alacarte_experiments.data import Chimera, read_chimeras
-from alacarte_experiments.measures import cosines, spearman, spearman_p
-from alacarte_experiments.results import Exclusion, Results, Row, mean_row
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.spelled import Spelled
-from alacarte_experiments.splits import Permit, open_test
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import Embedder, System, Workbench, check_overlap
+from alacarte_experiments.fewshot import published
+from alacarte_experiments.fewshot.data import Chimera, read_chimeras
+from alacarte_experiments.fewshot.spelled import Spelled
+from alacarte_experiments.fewshot.systems import Embedder, System, Workbench, check_overlap
+from alacarte_experiments.lab.measures import cosines, spearman, spearman_p
+from alacarte_experiments.lab.results import Exclusion, Results, Row, mean_row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.splits import Permit, open_test
+from alacarte_experiments.lab.store import Store
 
 SENTENCES = (2, 4, 6)
 LEAST = 3  # probes with a vector: fewer have no rank correlation worth the name
