@@ -150,7 +150,7 @@ def test_from_text_to_confidence():
     induced = model.apply(sums)
     assert induced.confidence[0] > induced.confidence[1] > 0.5
     assert induced.uncertainty.effective_contexts[0] > 100
-    more = induced.update(text, spread=16)
+    more = induced.update(text)
     np.testing.assert_allclose(more.sums.groups.sums, 2 * sums.groups.sums)
 
 

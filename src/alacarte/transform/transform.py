@@ -73,9 +73,9 @@ class Transform:
     def __call__(self, u: npt.ArrayLike) -> Singles:
         """A u for one vector, or for each row of a matrix; computed in float64, returned as float32."""
         u = np.asarray(u, dtype=np.float64)
-        if u.shape[-1] != self.dimension:
+        if u.shape[-1] != len(self._wide):
             raise TransformMismatch(f"a transform for {self.dimension} dimensions cannot be applied to {u.shape[-1]}")
-        result = self._wide @ u if u.ndim == 1 else u @ self._wide.T
+        result = self._wide.dot(u) if u.ndim == 1 else u @ self._wide.T
         if self.intercept is not None:
             result = result + self.intercept
         return result.astype(np.float32)
