@@ -34,7 +34,7 @@ from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.targets.targets import TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.transform.learned import LearnedWeights, collect_learned
+from alacarte.transform.learned_weights import LearnedWeights, collect_with_learned_weights
 from alacarte.transform.options import CollectOptions, FitOptions, chosen, refuse_unknown
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import SolveOptions
@@ -153,8 +153,8 @@ class ALaCarte:
         from one context is.
 
         Options: how contexts are read (`window`, `averaging`, …: `ReadingOptions`; `context_weights="learned"` learns
-        how much context words count from the same text, see `alacarte.transform.learned`), how the matrix is learned
-        (`weighting`, `ridge`, …: `Solve`), how the work is done (`threads`, `memory`, …: `Work`).
+        how much context words count from the same text, see `alacarte.transform.learned_weights`), how the matrix is
+        learned (`weighting`, `ridge`, …: `Solve`), how the work is done (`threads`, `memory`, …: `Work`).
         """
         refuse_unknown("ALaCarte.fit", options, FitOptions)
         source, text = WordVectors.of(vectors), Corpus.of(corpus)
@@ -468,7 +468,7 @@ def learning_sums(
     if options.get("context_weights") == "learned":
         if options.get("positions", "uniform") != "uniform":
             raise AlacarteError("learned context weights hold weights by distance too; leave `positions` out")
-        return collect_learned(vectors, corpus, spread=spread, **options)
+        return collect_with_learned_weights(vectors, corpus, spread=spread, **options)
     return _collect(vectors, corpus, None, spread, options), None
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from alacarte import WordVectors
 from alacarte.contexts.sums import ContextSums
-from alacarte.transform.informative import informativeness
-from alacarte.transform.learned import learn_weights
-from alacarte.transform.space import Space
+from alacarte.transform.component_removal import ComponentRemoval
+from alacarte.transform.informative_weights import informativeness
+from alacarte.transform.learned_weights import learn_weights
 
 pytestmark = pytest.mark.real
 
@@ -33,7 +33,7 @@ def sums(vectors, wiki):
 
 
 def test_telling_words_tell(vectors, sums):
-    space = Space.of(vectors, 1)
+    space = ComponentRemoval.of(vectors, 1)
     moved = space.vectors(vectors)
     kappa = informativeness(space.sums(sums, moved), moved)
     frequent = np.argsort(-sums.occurrences)[:50]

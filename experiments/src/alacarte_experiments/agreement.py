@@ -9,7 +9,7 @@ import numpy as np
 from alacarte.contexts.agreement import agreement_weights
 from alacarte.errors import BadData
 from alacarte.passes.few_windows import sample_windows
-from alacarte.transform.learned import word_counts
+from alacarte.transform.learned_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.measures import cosines
 from alacarte_experiments.results import Results, Row

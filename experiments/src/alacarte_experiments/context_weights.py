@@ -4,7 +4,14 @@ from typing import Any
 
 from alacarte.errors import BadData
 from alacarte.passes.few_windows import sample_windows
-from alacarte.transform.learned import FUNCTIONS, LEAST, LearnedWeights, draw_functions, weights_from, word_counts
+from alacarte.transform.learned_weights import (
+    FUNCTIONS,
+    LEAST,
+    LearnedWeights,
+    draw_functions,
+    learn_weights_from_sample,
+    word_counts,
+)
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.informed import MEASURED
 from alacarte_experiments.results import Results, Row
@@ -37,7 +44,7 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
         held = len(sample.rows) // 5
         found: LearnedWeights | None = None
         for functions in INGREDIENTS:
-            found = weights_from(vectors, sums, sample, functions=functions)
+            found = learn_weights_from_sample(vectors, sums, sample, functions=functions)
             if functions == INGREDIENTS[0]:
                 for name, value in found.held_out.items():
                     if name != "learned":

@@ -84,7 +84,7 @@ class Transform:
         """The same matrix for contexts that are read with other weights than it was learned under.
 
         With many contexts what is not to the point averages out; with few it does not, so words that tell more may
-        count more there (`alacarte.transform.informative`).
+        count more there (`alacarte.transform.informative_weights`).
 
         >>> transform = Transform(np.eye(2), settings=Reading())
         >>> transform.read_with(ContextWeights("mine", np.array([1.0, 0.5]))).settings.weights

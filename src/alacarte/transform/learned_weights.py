@@ -28,9 +28,9 @@ from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData, re
 from alacarte.passes.few_windows import SampledWindows, sample_windows
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
-from alacarte.transform.informative import informativeness
+from alacarte.transform.component_removal import ComponentRemoval
+from alacarte.transform.informative_weights import informativeness
 from alacarte.transform.options import CollectOptions
-from alacarte.transform.space import Space
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -107,7 +107,7 @@ def draw_functions(figure: Any, frequency: Curve, telling: Curve, left: Curve, r
     third.set(xlabel="distance", title="words before | after")
 
 
-def collect_learned(
+def collect_with_learned_weights(
     vectors: WordVectors,
     corpus: CorpusLike,
     *,
@@ -186,10 +186,10 @@ def learn_weights(
         show_progress=show_progress,
         callback=callback,
     )
-    return weights_from(vectors, sums, sample, functions=functions, rounds=rounds, penalty=penalty)
+    return learn_weights_from_sample(vectors, sums, sample, functions=functions, rounds=rounds, penalty=penalty)
 
 
-def weights_from(
+def learn_weights_from_sample(
     vectors: WordVectors,
     sums: ContextSums,
     sample: SampledWindows,
@@ -210,7 +210,7 @@ def weights_from(
             f"{len(sample.rows):,} words occur {LEAST} times or more, too few to learn weights for "
             f"{vectors.dimension} dimensions; give more text, or use sif"
         )
-    space = Space.of(vectors, 1)
+    space = ComponentRemoval.of(vectors, 1)
     moved = space.vectors(vectors)
     kappa = informativeness(space.sums(sums, moved), moved)
     share = counts / counts.sum()
@@ -271,7 +271,7 @@ def word_counts(sums: ContextSums, vectors: WordVectors) -> Longs:
 class FewShot:
     """The regression behind it: sampled contexts as a sparse matrix, vectors as unit targets, some words held out."""
 
-    def __init__(self, vectors: WordVectors, sample: SampledWindows, space: Space) -> None:
+    def __init__(self, vectors: WordVectors, sample: SampledWindows, space: ComponentRemoval) -> None:
         self.contexts = sample.contexts
         words, contexts, width = sample.windows.shape
         flat = sample.windows.reshape(-1)

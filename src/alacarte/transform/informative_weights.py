@@ -62,7 +62,9 @@ def informativeness(sums: ContextSums, vectors: WordVectors) -> Doubles:
     return result
 
 
-def informative(sums: ContextSums, vectors: WordVectors, *, a: float = 1e-4, power: float = 1.0) -> ContextWeights:
+def informative_weights(
+    sums: ContextSums, vectors: WordVectors, *, a: float = 1e-4, power: float = 1.0
+) -> ContextWeights:
     """The context weights a / (a + p(w)) · κ(w)^power, the largest of them 1; power 0 is SIF."""
     if a <= 0 or power < 0:
         raise AlacarteError(f"informative weights take a positive a and a power from 0 on, not {a:g} and {power:g}")
