@@ -16,7 +16,7 @@ import numba
 import numpy as np
 
 from alacarte import ContextSums, Corpus, Targets, WordVectors
-from alacarte._io.prefetch import prefetch
+from alacarte._io.compiled import prefetch
 from alacarte.contexts.windows import add_windows
 from alacarte.passes import accumulate as _accumulate
 from alacarte.passes.accumulate import Accumulator, Windows, Work, dimension_blocks, prepare

@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from alacarte import ALaCarte, Transform
 from alacarte.senses._mixture import fit_mixture, prediction_strength
 from alacarte.senses.induction import MOST, STRONG, features
-from alacarte.senses.occurrences import gather, usable
+from alacarte.senses.occurrences import gather
 
 WORDS = [
     "banana", "door", "river", "money", "guitar", "engine", "bishop", "virus", "tennis", "castle", "poem", "protein",
@@ -40,7 +40,7 @@ def main() -> None:
     given = options.parse_args()
     model = ALaCarte.pretrained(given.model, vectors=given.vectors)
     plain = ALaCarte(model.vectors, Transform(np.eye(model.vectors.dimension), settings=model.settings))
-    found = usable(gather(model, WORDS, given.corpus, limit=given.contexts))
+    found = gather(model, given.corpus, WORDS, limit=given.contexts).usable()
     rng = np.random.default_rng(0)
     right: dict[str, list[float]] = {"sums of vectors": [], "transformed": [], "as induced": []}
     bare = ALaCarte(model.vectors, model.transform)

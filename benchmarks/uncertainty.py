@@ -54,7 +54,7 @@ def real_contexts(options: argparse.Namespace, model: ALaCarte) -> Contexts:
         rng = np.random.default_rng(options.draw)
         chosen = rng.choice(usable, min(options.words, len(usable)), replace=False)
         words = np.array([model.vectors.words[row] for row in chosen])
-        found = gather(model, words.tolist(), Path(options.corpus), limit=3000)
+        found = gather(model, Path(options.corpus), words.tolist(), limit=3000)
         means = model.collect(Path(options.corpus), words.tolist()).means()
         targets, sums, documents = found.targets, found.sums, found.documents
         if keep is not None:

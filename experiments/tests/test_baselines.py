@@ -38,19 +38,19 @@ def text(vectors):
 
 
 def fitted(kind, vectors, text):
-    options = {"min_count": 1} if kind in (SumsButTheTop, SIFButTheTop) else {}
-    return kind.fit(vectors, text, window=3, **options)
+    baseline = kind(min_count=1) if kind in (SumsButTheTop, SIFButTheTop) else kind()
+    return baseline.fit(vectors, text, window=3)
 
 
 def test_additive_is_equation_1(vectors):
-    model = Additive.fit(vectors, window=2)
+    model = Additive().fit(vectors, window=2)
     by_hand = [vectors[["the", "w1", "w2", "w3"]].mean(axis=0), vectors["w4"]]
     found = model.embed(["w9 the w1 x w2 w3 w9", "x w4"], target="x")
     np.testing.assert_allclose(found, np.mean(by_hand, axis=0), rtol=1e-5)
 
 
 def test_stop_words_do_not_count(vectors):
-    model = WithoutStopWords.fit(vectors)
+    model = WithoutStopWords().fit(vectors)
     found = model.embed("the w1 of x , w2", target="x")
     np.testing.assert_allclose(found, vectors[["w1", "w2"]].mean(axis=0), rtol=1e-5)
 
@@ -63,7 +63,7 @@ def test_sif_weighs_by_frequency(vectors, text):
     total = sum(counts.values())
     weight = {word: 0.01 / (0.01 + count / total) for word, count in counts.items()}
     expected = weight["the"] * vectors["the"] + weight["w30"] * vectors["w30"]
-    np.testing.assert_allclose(SIF.fit(vectors, text, a=0.01).embed("the x w30", target="x"), expected, rtol=1e-5)
+    np.testing.assert_allclose(SIF(a=0.01).fit(vectors, text).embed("the x w30", target="x"), expected, rtol=1e-5)
 
 
 def test_all_but_the_top_on_words(vectors):
@@ -71,7 +71,7 @@ def test_all_but_the_top_on_words(vectors):
     top = np.linalg.svd(centred)[2][:2]
     processed = centred - centred @ top.T @ top
     expected = processed[[vectors.index("w1"), vectors.index("w2")]].mean(axis=0)
-    found = AllButTheTop.fit(vectors, components=2).embed("w1 x w2", target="x")
+    found = AllButTheTop(components=2).fit(vectors).embed("w1 x w2", target="x")
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
@@ -80,7 +80,7 @@ def test_all_but_the_top_on_sums(vectors, text):
     means = sums.means()
     mean = means.mean(axis=0)
     top = np.linalg.svd(means - mean)[2][:1]
-    model = SumsButTheTop.from_sums(vectors, sums, min_count=1)
+    model = SumsButTheTop(min_count=1).from_sums(vectors, sums)
     u = vectors[["w1", "w2"]].mean(axis=0) - mean
     np.testing.assert_allclose(model.embed("w1 x w2", target="x"), u - u @ top.T @ top, atol=1e-5)
 
@@ -88,11 +88,13 @@ def test_all_but_the_top_on_sums(vectors, text):
 def test_sif_but_the_top_removes_one_direction_and_no_mean(vectors, text):
     sums = ContextSums.collect(vectors, text, window=3, context_weights="sif:0.001")
     top = np.linalg.svd(sums.means())[2][:1]
-    model = SIFButTheTop.from_sums(vectors, sums, min_count=1)
+    model = SIFButTheTop(min_count=1).from_sums(vectors, sums)
     assert np.abs(model.embed("w1 x w2", target="x") @ top.T).max() < 1e-4
     assert model.transform.intercept is None
     with pytest.raises(BadSums, match="SIF-weighted"):
-        SIFButTheTop.from_sums(vectors, ContextSums.collect(vectors, text, window=3), min_count=1)
+        SIFButTheTop(min_count=1).from_sums(vectors, ContextSums.collect(vectors, text, window=3))
+    with pytest.raises(BadSums, match=r"sif:0\.5"):  # another a than that of the sums
+        SIFButTheTop(a=0.5, min_count=1).from_sums(vectors, sums)
 
 
 @pytest.mark.parametrize("kind", LINEAR)
@@ -111,18 +113,34 @@ def test_a_baseline_can_stand_where_a_model_stands(kind, vectors, text, tmp_path
 @pytest.mark.parametrize("kind", [SIF, SumsButTheTop])
 def test_fit_and_from_sums_agree(kind, vectors, text):
     sums = ContextSums.collect(vectors, text, window=3)
-    options = {"min_count": 1} if kind is SumsButTheTop else {}
-    first, second = kind.fit(vectors, text, window=3, **options), kind.from_sums(vectors, sums, **options)
+    baseline = kind(min_count=1) if kind is SumsButTheTop else kind()
+    first, second = baseline.fit(vectors, text, window=3), baseline.from_sums(vectors, sums)
     np.testing.assert_allclose(first.embed("w1 x", target="x"), second.embed("w1 x", target="x"), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_a_misspelt_parameter_is_an_error(kind, vectors, text):
+    with pytest.raises(TypeError, match="alpha"):
+        kind(alpha=0.5)
+    with pytest.raises(TypeError, match="alpha"):
+        kind().fit(vectors, text, alpha=0.5)
+
+
+@pytest.mark.parametrize("kind", [AllButTheTop, SumsButTheTop, SIFButTheTop])
+def test_no_component_is_removed_where_none_is_asked_for(kind, vectors, text):
+    options = {} if kind is AllButTheTop else {"min_count": 1}
+    model = kind(components=0, **options).fit(vectors, text, window=3)
+    np.testing.assert_array_equal(model.transform.matrix, np.eye(vectors.dimension, dtype=np.float32))
+    assert np.linalg.matrix_rank(kind(components=1, **options).fit(vectors, text, window=3).transform.matrix) == 3
 
 
 def test_what_a_baseline_cannot_be_made_from(vectors, text):
     with pytest.raises(NotEnoughData, match="corpus"):
-        SIF.fit(vectors)
+        SIF().fit(vectors)
     with pytest.raises(NotEnoughData, match="too few"):
-        SumsButTheTop.fit(vectors, text, min_count=10**6)
+        SumsButTheTop(min_count=10**6).fit(vectors, text)
     with pytest.raises(BadSums, match="whole vocabulary"):
-        SIF.from_sums(vectors, ContextSums.collect(vectors, text, ["w1"], window=3))
+        SIF().from_sums(vectors, ContextSums.collect(vectors, text, ["w1"], window=3))
     with pytest.raises(NotEnoughData, match="components"):
         remove_top(np.eye(3), 3)
 

@@ -103,10 +103,27 @@ def test_bad_data_is_named(folder):
     with pytest.raises(BadData, match="line 1 has no tab"):
         read_task(folder, "SST")
     (folder / "imdb_train.jsonl").write_text("{}\n")
-    with pytest.raises(BadData, match=r"line 1 of imdb_train\.jsonl"):
+    with pytest.raises(BadData, match=r"imdb_train\.jsonl, line 1"):
         read_task(folder, "IMDB")
     with pytest.raises(BadData, match="2 texts and 1 labels"):
         Task("x", ("a", "b"), ("y",))
+
+
+def test_tasks_of_ones_own(tmp_path):
+    (tmp_path / "a.tsv").write_text("good\tI do n 't mind .\n\nbad\tNever again\n")
+    (tmp_path / "b.jsonl").write_text('{"label": 1, "text": "Fine"}\n')
+    a, b = tmp_path / "a.tsv", tmp_path / "b.jsonl"
+    assert read_task(None, f"mine={a}") == Task("mine", ("I do n 't mind .", "Never again"), ("good", "bad"))
+    assert read_task(None, f"mine={b},{a}").train == 1
+    assert read_task(None, f"mine={b},{a}").labels == ("1", "good", "bad")
+    for wrong in ("mine=", f"={a}", f"mine={a},{a},{a}"):
+        with pytest.raises(BadData, match="NAME=TRAIN,TEST"):
+            read_task(None, wrong)
+    with pytest.raises(BadData, match="pass --data"):
+        read_task(None, "MR")
+    b.write_text("[1]\n")
+    with pytest.raises(BadData, match=r"b\.jsonl, line 1"):
+        read_task(None, f"mine={b}")
 
 
 # ------------------------------------------------------------------------------------------------- classifying
@@ -305,6 +322,12 @@ def test_commands(folder, model, corpus, tmp_path):
     rows = json.loads(told.output)["rows"]
     assert {row["system"]: row["accuracy"] for row in rows if row["source"] == "ours"}["BonG, n = 2"] == 100.0
     assert (tmp_path / "t.csv").read_text().startswith("task,system,accuracy")
+    rows = [f"{label}\t{text}" for label, text in (("n", "w1 w0 w5"), ("y", "w0 w1 w6")) for _ in range(20)]
+    (tmp_path / "mine.tsv").write_text("\n".join(rows))
+    own = ["eval", "documents", *common, "--task", f"mine={tmp_path / 'mine.tsv'}", "--system", "bong-2", "--json"]
+    found = json.loads(CliRunner().invoke(app, [*own, "--cache", str(tmp_path / "cache")]).output)["rows"]
+    assert [(row["task"], row["accuracy"], row["source"]) for row in found] == [("mine", 100.0, "ours")]
+    assert "--task NAME=FILE" in CliRunner().invoke(app, ["eval", "documents"]).output
     asked = CliRunner().invoke(app, ["eval", "bigrams", "w0 w1", *common, "--json"])
     assert asked.exit_code == 0, asked.output
     assert any(row["ngram"] == "w0 w1" for row in json.loads(asked.output)["rows"])

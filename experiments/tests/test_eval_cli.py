@@ -116,9 +116,39 @@ def test_what_is_wrong_is_said_in_one_line(alc, options, message):
     assert len(result.stderr.strip().splitlines()) == 1
 
 
+def test_chimeras_have_no_spelling(alc):
+    for name in ("form", "alacarte+form"):
+        result = alc("chimera", "--system", name, code=1)
+        assert "a chimera has no name" in result.stderr
+        assert "it runs additive" in result.stderr
+
+
 def test_settings_of_another_experiment(alc, tmp_path):
     (tmp_path / "s.toml").write_text('experiment = "crw"\n')
     assert "settings of `alc eval crw`" in alc("nonce", "--config", tmp_path / "s.toml", code=1).stderr
+
+
+def test_files_of_ones_own(alc, files, tmp_path):
+    def rows(result):
+        return [row for row in json.loads(result.stdout)["rows"] if row["source"] == "ours"]
+
+    (tmp_path / "definitions.txt").write_bytes((files / "nonce" / "train.txt").read_bytes())
+    own = alc("nonce", "--system", "alacarte", "--json", "--data", tmp_path / "definitions.txt", data="")
+    assert rows(own) == rows(alc("nonce", "--system", "alacarte", "--json"))
+
+    common = ["--system", "alacarte", "--sizes", "1,2", "--trials", "3", "--json"]
+    names = ["--data", files / "crw" / "pairs.tsv", "--contexts", files / "crw" / "contexts.jsonl"]
+    assert rows(alc("crw", *common, *names, data="")) == rows(alc("crw", *common))
+    assert "pass --contexts" in alc("crw", *common, *names[:2], data="", code=1).stderr
+
+    (tmp_path / "similar.csv").write_text("w1,w2,1\nw3,w4,2\nw5,w6,3\n")
+    found = rows(alc("wordsim", "--json", "--data", tmp_path / "similar.csv", data=""))
+    assert {row["set"] for row in found} == {"similar"}
+
+
+def test_a_named_test_file_is_no_train_file(alc, files):
+    message = alc("nonce", "--system", "alacarte", "--data", files / "nonce" / "test.txt", data="", code=1).stderr
+    assert "--split test" in message
 
 
 def test_what_must_be_given():

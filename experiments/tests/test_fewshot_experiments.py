@@ -280,6 +280,28 @@ def test_missing_words_are_induced(base, store, world, text, tmp_path):
     assert figures.draw(results, tmp_path)[0].is_file()
 
 
+def test_a_part_of_the_corpus_is_a_part_for_induction_too(base, store, world, text):
+    """`every=2` reads the even documents: what only odd ones say changes nothing."""
+    names = {"w200": "new200", "w201": "new201"}
+    known = without_words(world.vectors, names)
+    corpus = [" ".join(names.get(token, token) for token in document.split()) for document in text]
+    other = [document if i % 2 == 0 else "new200 s1 s1 s1" for i, document in enumerate(corpus)]
+    pairs = [Pair(f"w{a}", b, float(a)) for a in range(20) for b in names.values()]
+    for settings in (
+        base("wordsim", systems=("additive", "alacarte"), every=2),
+        base("wordsim", systems=("additive,every=2", "alacarte,every=2")),
+    ):
+        half, again, whole = (
+            wordsim.evaluate({"set": pairs}, chosen, store, vectors=known, corpus=Corpus(documents))
+            for chosen, documents in ((settings, corpus), (settings, other), (base("wordsim"), corpus))
+        )
+        for name in settings.systems:
+            values = [results.select(system=name, metric="ρ, induced pairs") for results in (half, again)]
+            assert values[0] == values[1]
+        plain = whole.value(system="additive", metric="ρ, induced pairs")
+        assert half.value(system=settings.systems[0], metric="ρ, induced pairs") != plain
+
+
 def test_word2vec_has_a_space_of_its_own(base, store, world, text):
     pytest.importorskip("gensim")
     settings = base("wordsim", systems=("word2vec",))

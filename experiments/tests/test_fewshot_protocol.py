@@ -1,10 +1,16 @@
 """Settings, systems by name, the store, and the lock on test splits."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
+import alacarte_experiments
 import pytest
-from alacarte_experiments import nonce, sweep
+from alacarte_experiments import nonce, store, sweep
 from alacarte_experiments.data import read_nonces
 from alacarte_experiments.settings import Settings
 from alacarte_experiments.splits import Permit, open_test, split_file
@@ -13,7 +19,8 @@ from alacarte_experiments.systems import System, Workbench, without_words
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alacarte.errors import AlacarteError, BadData
+import alacarte
+from alacarte.errors import BadData
 from alacarte.text.corpus import Corpus
 
 
@@ -113,10 +120,10 @@ def test_a_changed_corpus_is_another_corpus(world, tmp_path):
 
 
 def test_lists_in_memory_are_not_mixed_up(world, tmp_path):
-    store = Store(tmp_path)
+    kept = Store(tmp_path)
     one, two = Corpus(["w1 w2"]), Corpus(["w1 w2 w3"])
-    assert store.sums(world.vectors, one, window=4).tokens_read == 2
-    assert store.sums(world.vectors, two, window=4).tokens_read == 3
+    assert kept.sums(world.vectors, one, window=4).tokens_read == 2
+    assert kept.sums(world.vectors, two, window=4).tokens_read == 3
     assert not (tmp_path / "sums").exists()
 
 
@@ -142,11 +149,54 @@ def test_a_run_takes_up_where_it_was_cut_off(files, world, tmp_path):
 
 
 def test_a_damaged_result_is_made_again(tmp_path):
-    store = Store(tmp_path)
-    store.write("results", {"a": 1}, [1, 2])
-    assert store.read("results", {"a": 1}) == [1, 2]
+    kept = Store(tmp_path)
+    kept.write("results", {"a": 1}, [1, 2])
+    assert kept.read("results", {"a": 1}) == [1, 2]
     next((tmp_path / "results").iterdir()).write_text("{")
-    assert store.read("results", {"a": 1}) is None
+    assert kept.read("results", {"a": 1}) is None
+
+
+def test_a_result_does_not_outlive_the_code_that_made_it(files, world, tmp_path, monkeypatch):
+    settings = Settings("nonce", corpus=(str(files / "corpus.txt"),), systems=("additive",), tau="10")
+    ran = []
+    for code in ("first", "first", "second"):
+        monkeypatch.setattr(store, "code_digest", lambda code=code: code)
+        bench = Workbench(world.vectors, settings.open_corpus(), Store(tmp_path))
+        bench.each(settings, "data", lambda system: ran.append(system.name) or {}, "test")
+        bench.sums(settings)
+    assert len(ran) == 2
+    assert len(list((tmp_path / "sums").glob("*.safetensors"))) == 2
+
+
+def test_the_code_is_that_of_both_packages(tmp_path):
+    """Copies of both packages, run by themselves: a change in either changes the digest."""
+    for package in (alacarte, alacarte_experiments):
+        folder = Path(package.__file__).parent
+        shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__", "pretrained"))
+
+    def found():
+        code = "from alacarte_experiments.store import code_digest; print(code_digest())"
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    before = found()
+    assert found() == before
+    seen = {before}
+    for name in ("alacarte/contexts/sums.py", "alacarte_experiments/measures.py"):
+        path = tmp_path / name
+        path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+        seen.add(found())
+    assert len(seen) == 3
+
+
+def test_a_moved_file_is_changed_code(tmp_path):
+    (tmp_path / "one.py").write_text("a = 1\n")
+    before = store.digest_code([tmp_path])
+    (tmp_path / "notes.txt").write_text("no code")
+    assert store.digest_code([tmp_path]) == before
+    (tmp_path / "one.py").rename(tmp_path / "two.py")
+    assert store.digest_code([tmp_path]) != before
 
 
 # ---------------------------------------------------------------------------------------------------- splits
@@ -161,17 +211,17 @@ def test_the_test_split_is_closed_without_a_permit(files):
 
 
 def test_each_choice_that_sees_the_test_split_is_on_record(files, tmp_path):
-    store = Store(tmp_path)
+    kept = Store(tmp_path)
     settings = Settings("nonce", data=str(files / "nonce"), split="test")
-    assert open_test(settings, store).settings == 1
-    assert open_test(settings, store).settings == 1  # the same again is no new choice
-    assert open_test(replace(settings, systems=("additive",)), store).settings == 1
-    assert open_test(replace(settings, window=7), store).settings == 2
-    assert open_test(replace(settings, data="elsewhere"), store).settings == 1
+    assert open_test(settings, kept).settings == 1
+    assert open_test(settings, kept).settings == 1  # the same again is no new choice
+    assert open_test(replace(settings, systems=("additive",)), kept).settings == 1
+    assert open_test(replace(settings, window=7), kept).settings == 2
+    assert open_test(replace(settings, data="elsewhere"), kept).settings == 1
     lines = [json.loads(line) for line in (tmp_path / "test-runs.jsonl").read_text().splitlines()]
     assert [line["settings"]["window"] for line in lines] == [5, 7, 5]
     with pytest.raises(BadData, match="train split"):
-        open_test(replace(settings, split="train"), store)
+        open_test(replace(settings, split="train"), kept)
 
 
 def test_the_record_is_there_before_the_data_are_read(tmp_path):
@@ -187,4 +237,3 @@ def test_a_sweep_has_no_way_to_the_test_split(files, tmp_path):
         sweep.run(settings, {"window": ("3",)}, "nonce", Store(tmp_path))
     with pytest.raises(BadData, match="sees no test split"):
         open_test(settings, Store(tmp_path))
-    assert issubclass(BadData, AlacarteError)

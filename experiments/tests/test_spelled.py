@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from alacarte_experiments import crw, nonce
+from alacarte_experiments import crw, nonce, wordsim
 from alacarte_experiments.data import Nonce, Pair, RareWords
 from alacarte_experiments.fusers import Gated, Matrices
 from alacarte_experiments.settings import Settings
 from alacarte_experiments.store import Store
-from alacarte_experiments.systems import System, Workbench
+from alacarte_experiments.systems import System, Workbench, without_words
 from spelled_language import language, text_in
 
 from alacarte.errors import BadData
@@ -76,14 +76,54 @@ def test_rare_words(spoken, store):
     assert one["alacarte+form"] > 0.8
 
 
+def test_missing_words_of_similarity_sets(spoken, store):
+    """Each system runs as itself: spelling gives other vectors than contexts, and words that never occur one too."""
+    vectors, corpus, rng = spoken
+    missing = [vectors.words[i] for i in rng.choice(len(vectors), 40, replace=False)]
+    known = without_words(vectors, missing)
+    centred = vectors.matrix - vectors.matrix.mean(axis=0)
+    units = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    pairs = [
+        Pair(str(other), word, float(units[vectors.index(word)] @ units[vectors.index(other)]))
+        for word in missing
+        for other in rng.choice(known.words, 5, replace=False)
+    ]
+    text = Corpus([line for line in corpus if missing[0] not in line.split()])
+    chosen = settings("wordsim", systems=("alacarte", "form", "alacarte+form", "alacarte+form,spelling=0"))
+    results = wordsim.evaluate({"set": pairs}, chosen, store, vectors=known, corpus=text)
+    rho = {name: results.value(system=name, metric="ρ, induced pairs") for name in chosen.systems}
+    assert rho["alacarte+form"] > rho["alacarte"] + 0.05
+    assert rho["form"] > 0.8
+    assert rho["form"] != rho["alacarte"]
+    cover = {name: results.value(system=name, metric="coverage") for name in chosen.systems}
+    assert cover["form"] == cover["alacarte+form"] == 1
+    assert cover["alacarte"] == cover["alacarte+form,spelling=0"] == pytest.approx(39 / 40)
+    assert [(item.what, item.count) for item in results.exclusions[:-1]] == [("words", 1)]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "name", "reason"),
+    [
+        ("chimera", "form", "has no name"),
+        ("chimera", "alacarte+form,stems=1", "has no name"),
+        ("wordsim", "word2vec", "space of its own"),
+        ("wordsim", "informed", "space of its own"),
+        ("wordsim", "learned,space=1", "space of its own"),
+        ("nonce", "informed,agreement=1", "chimera alone"),
+        ("crw", "alacarte+form,definition=2", "nonce alone"),
+    ],
+)
+def test_a_system_that_an_experiment_cannot_run_as_itself_is_refused(experiment, name, reason):
+    with pytest.raises(BadData, match=f"{reason}.*it runs additive, .*alacarte"):
+        System.parse(name, settings(experiment))
+
+
 def test_words_of_a_tested_stem_can_be_left_out(spoken, store):
     pytest.importorskip("snowballstemmer")
     vectors, corpus, _ = spoken
     word = next(word for word in vectors.words if word[3] not in "sd")  # what an English stemmer takes for an ending
     bench = Workbench(vectors, corpus, store, exclude=[word], tested=[word[:4]])
-    plain, strict = (
-        bench.linear(System.parse(name, settings("nonce"))).form.words for name in ("form", "form,stems=1")
-    )
+    plain, strict = (bench.build(System.parse(name, settings("nonce"))).form.words for name in ("form", "form,stems=1"))
     assert plain == len(vectors) - 1
     relatives = [other for other in vectors.words if other[:4] == word[:4]]
     assert len(relatives) > 5
@@ -93,7 +133,7 @@ def test_words_of_a_tested_stem_can_be_left_out(spoken, store):
 def test_spelling_needs_text(spoken, store):
     vectors, _, _ = spoken
     with pytest.raises(BadData, match="corpus"):
-        Workbench(vectors, None, store).linear(System.parse("alacarte+form", settings("nonce")))
+        Workbench(vectors, None, store).build(System.parse("alacarte+form", settings("nonce")))
 
 
 # ------------------------------------------------------------------------------------ ways that were tried

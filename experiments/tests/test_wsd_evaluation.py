@@ -3,8 +3,17 @@
 import json
 
 import pytest
-from alacarte_experiments.wsd import PUBLISHED, Score, WsdData, by_counts, calibration, evaluate, score
-from alacarte_experiments.wsd_baselines import compare_countings, leaders, size, synset_counts, without_verb_files
+from alacarte_experiments.wsd import PUBLISHED, evaluate, evaluate_sets
+from alacarte_experiments.wsd_baselines import (
+    by_counts,
+    compare_countings,
+    leaders,
+    size,
+    synset_counts,
+    without_verb_files,
+)
+from alacarte_experiments.wsd_data import WsdData, parse_test, read_test
+from alacarte_experiments.wsd_scoring import Score, calibration, score
 from alacarte_experiments.wsd_tuning import split, tune
 from tiny_wordnet import semcor_file, write_wordnet
 from typer.testing import CliRunner
@@ -151,6 +160,45 @@ def test_the_whole_experiment(folder, model):
         table.row("standard", "magic")
 
 
+def test_any_test_sets_from_files_by_name(folder, model, tmp_path):
+    """The same numbers as the standard setting of the paper's table, without its folder."""
+    paper = evaluate(WsdData.load(folder), model)
+    files = {f"set{year}": f"{year}" for year in (2013, 2015)}
+    sets = {
+        name: read_test(folder / f"unified/semeval{year}.data.xml", folder / f"unified/semeval{year}.gold.key.txt")
+        for name, year in files.items()
+    }
+    data = WsdData.load(semcor=folder / "semcor", wordnet=folder / "wordnet3.0")
+    table = evaluate_sets(data, model, sets)
+    standard = [row for row in paper.rows if row.setting == "standard"]
+    assert [row.method for row in table.rows if row.test == "set2013"] == [row.method for row in standard]
+    assert [row.f1 for row in table.rows if row.test == "set2013"] == [row.semeval13 for row in standard]
+    assert [(row.f1, row.noun, row.verb, row.adj, row.adv) for row in table.rows if row.test == "set2015"] == [
+        (row.semeval15, row.noun, row.verb, row.adj, row.adv) for row in standard
+    ]
+    assert {row.words for row in table.rows} == {4}
+    assert any("set2015, words of several senses" in note for note in table.notes)
+    assert len(table.to_frame()) == len(table.rows)
+    with pytest.raises(BadData, match="pass --data"):
+        evaluate(data, model)
+
+
+def test_an_annotated_corpus_in_the_frameworks_format(folder, model):
+    xml, gold = folder / "unified/semeval2015.data.xml", folder / "unified/semeval2015.gold.key.txt"
+    data = WsdData.load(folder, semcor=f"{xml},{gold}")
+    assert data.semcor[0].instances[0].keys == (MONEY,)
+    table = evaluate_sets(data, model, {"itself": read_test(xml, gold)})
+    assert {row.method: row.f1 for row in table.rows}["SemCor most frequent sense"] == 100
+    with pytest.raises(BadData, match=r"DATA\.xml,GOLD"):
+        WsdData.load(folder, semcor=xml)
+
+
+@pytest.mark.parametrize("wrong", ["x", "x=a.xml", "=a.xml,b.key", "x=a.xml,b.key,c"])
+def test_test_sets_that_are_none(wrong):
+    with pytest.raises(BadData, match="NAME=DATA"):
+        parse_test(wrong)
+
+
 def test_words_and_keys_that_wordnet_lacks_are_reported(folder, model):
     file = folder / "unified/semeval2013.data.xml"
     file.write_text(file.read_text().replace('lemma="bank" pos="VERB"', 'lemma="zzz" pos="VERB"'))
@@ -251,3 +299,27 @@ def test_the_command(folder, model, tmp_path):
     assert csv.read_text().startswith("counting,annotations,")
     assert "--baselines" in run("--baselines", "--tune", expected=2)
     assert "--vectors" in run(expected=2)
+
+
+def test_the_command_with_files_by_name(folder, model, tmp_path):
+    from alacarte.cli import app
+
+    model.save(tmp_path / "model")
+    files = ["--semcor", folder / "semcor", "--wordnet", folder / "wordnet3.0"]
+    name = f"river={folder}/unified/semeval2013.data.xml,{folder}/unified/semeval2013.gold.key.txt"
+
+    def run(*words, expected=0):
+        result = CliRunner().invoke(app, ["eval", "wsd", *map(str, files), *map(str, words)])
+        assert result.exit_code == expected, result.output
+        return result.output
+
+    assert "river" in run("--model", tmp_path / "model", "--test", name, "--out", tmp_path / "sets.csv")
+    table = json.loads(run("--model", tmp_path / "model", "--test", name, "--json"))
+    assert {(row["test"], row["words"]) for row in table["rows"]} == {("river", 4)}
+    assert (tmp_path / "sets.csv").read_text().splitlines()[0] == "test,method,words,f1,noun,verb,adj,adv"
+    assert json.loads(run("--model", tmp_path / "model", "--tune", "--json"))["instances"] == 6
+    learned = ["--vectors", tmp_path / "model" / "vectors.safetensors", "--test", name]
+    assert "pass --brown" in run(*learned, expected=1)
+    run(*learned, "--brown", folder / "brown")
+    assert "--test NAME=XML,KEY" in run("--model", tmp_path / "model", expected=2)
+    assert "--test" in run("--model", tmp_path / "model", "--test", name, "--tune", expected=2)

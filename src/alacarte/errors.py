@@ -13,20 +13,51 @@ no vector for 'b'; `get` returns a default instead, and `ALaCarte.induce` makes 
 
 from importlib import import_module
 from types import ModuleType
+from typing import NamedTuple
 
 
-class AlacarteError(Exception):
+class Hint(NamedTuple):
+    """What to do next, for each of the two faces of this package: where Python has an argument, `alc` has an option.
+
+    >>> error = AlacarteError("a.txt: byte 3 is not UTF-8", hint=Hint('pass errors="replace"', "pass --errors replace"))
+    >>> print(error)
+    a.txt: byte 3 is not UTF-8; pass errors="replace"
+    >>> print(error.for_command_line())
+    a.txt: byte 3 is not UTF-8; pass --errors replace
+    """
+
+    python: str
+    command: str = ""  # "": there is nothing to do about it on the command line
+
+
+class _Hinted(Exception):
+    """A message, and a hint that depends on who reads it."""
+
+    hint: Hint | None
+
+    def __init__(self, message: object = "", *, hint: Hint | None = None) -> None:
+        super().__init__(message)
+        self.message = str(message)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}; {self.hint.python}"
+
+    def for_command_line(self) -> str:
+        """The message with the hint for those who typed a command."""
+        return f"{self.message}; {self.hint.command}" if self.hint is not None and self.hint.command else self.message
+
+
+class AlacarteError(_Hinted):
     """The root: catch this to catch everything this package raises on purpose."""
 
 
-class AlacarteWarning(UserWarning):
+class AlacarteWarning(_Hinted, UserWarning):
     """Something worth knowing that does not stop the work."""
 
 
 class UnknownKey(AlacarteError, KeyError):
     """A word or label that the vectors do not hold."""
-
-    __str__ = Exception.__str__  # KeyError would print the repr of the message
 
 
 class BadVectors(AlacarteError, ValueError):

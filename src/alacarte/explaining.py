@@ -1,8 +1,9 @@
-"""Where a vector comes from: which context words made it, and how sure it is.
+"""Where a vector comes from: what each context word adds to it, and how certain the vector is.
 
-m = 1/N Σ_j s_j A v_j over the context words j (+ b), so that s_j (A v_j) · m / (N ‖m‖²) is the share of word j in the
-vector's length: shares add up to 1, with that of b where the transform has one; a negative share pulls away from the
-result.
+A vector is m = 1/N Σ_j s_j A v_j (+ b) over the context words j, where s_j is the weight of word j (by the word, by its
+distance, and under averaging="context" divided by the total weight of its window) and N is what the model's averaging
+divides by. The contribution of word j is c_j = s_j A v_j / N, so contributions and b add up to m, and the share of
+word j is c_j · m / ‖m‖²: shares add up to 1, with that of b. A negative share pulls away from the result.
 """
 
 from dataclasses import dataclass
@@ -16,11 +17,13 @@ from alacarte.inference.uncertainty import Similarities, Uncertainty
 from alacarte.model import ALaCarte, Contexts
 
 Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+Singles = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class WordShare:
-    """A context word: how often it counted, and its share in the vector."""
+    """A context word: how often it counted (with a weight above 0), and its share of the vector."""
 
     word: str
     times: int
@@ -32,18 +35,22 @@ class WordShare:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What a vector is made of, the largest shares first.
+    """What a vector is made of, the words with the largest shares first.
 
-    `confidence` is the cosine to be expected with the vector that infinitely many contexts would give, None where
-    nothing is known of how contexts differ: one context, and a model without a `typical` spread. `nearest` has an
-    interval on each similarity, or none under the same condition. With `form`, `spelling` is the share that the
-    word's spelling has, those of context words add up to the rest, and no interval is known.
+    Row i of `contributions` is what `words[i]` adds to `vector`; `vector` less the sum of these rows is what the
+    transform's intercept and the spelling add. `intercept` and `spelling` are the shares of these two; `spelling` is
+    None unless `form=True`.
+
+    `confidence` is the cosine to be expected with the vector that infinitely many contexts would give. It is None
+    where nothing is known of how contexts differ: one context, and a model without `typical` spread. `nearest` has an
+    interval on each similarity; it is None under the same condition, and with `form=True`.
     """
 
     word: str | None
-    vector: npt.NDArray[np.float32]
+    vector: Singles
     contexts: int
     words: tuple[WordShare, ...]
+    contributions: Doubles
     intercept: float
     spelling: float | None
     confidence: float | None
@@ -77,73 +84,109 @@ def explain(
     absent: Literal["error", "whole"] = "error",
     form: bool = False,
 ) -> Explanation:
-    """Explain `model.embed(contexts, target)`, or with `form=True` where both spelling and contexts have a part.
+    """Explain `model.embed(contexts, target, absent=…, form=…)`: the same vector, and what it is made of.
+
+    `k`, `among` and `level` are for the nearest words: how many, among how many of the first words, and the level of
+    the intervals.
 
     >>> from alacarte import Transform, WordVectors
     >>> vectors = WordVectors(["a", "b", "c"], [[3.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    >>> found = explain(ALaCarte(vectors, Transform(np.eye(2))), ["a x b", "x a"], target="x")
-    >>> [(item.word, item.times, round(item.share, 3)) for item in found.words]
+    >>> explanation = explain(ALaCarte(vectors, Transform(np.eye(2))), ["a x b", "x a"], target="x")
+    >>> [(item.word, item.times, round(item.share, 3)) for item in explanation.words]
     [('a', 2, 0.973), ('b', 1, 0.027)]
+    >>> explanation.contributions.tolist(), explanation.vector.tolist()
+    ([[3.0, 0.0], [0.0, 0.5]], [3.0, 0.5])
     """
     given = contexts if isinstance(contexts, str) else list(contexts)
-    if not form:
-        vector = model.embed(given, target, absent=absent)
-        return _explained(model, given, target, vector, 1.0, None, (k, among, level))
-    parts = model.embed_parts(given, target, absent=absent)
-    fused = parts.fused[0].astype(np.float64)
-    spelling = float(parts.form_part[0] @ fused / (fused @ fused))
-    if not len(given) or not parts.context_part.any():
-        return Explanation(target, parts.fused[0], 0, (), 0.0, spelling, None, None)
-    return _explained(model, given, target, parts.fused[0], 1.0 - spelling, spelling, (k, among, level))
-
-
-def _explained(
-    model: ALaCarte,
-    contexts: Contexts,
-    target: str | None,
-    vector: npt.NDArray[np.float32],
-    total: float,
-    spelling: float | None,
-    search: tuple[int, int | None, float],
-) -> Explanation:
-    """Shares of the context words that add up to `total`."""
-    windows = model.context_words(contexts, target)
-    sums, weights, ids, matrix = _weighted_words(model, windows, target is None)
-    u = sums.sum(axis=0) / weights.sum()
-    mean = model.transform(u).astype(np.float64)
-    along = mean / (mean @ mean)
-    shares = total * (matrix @ (model.transform.matrix.astype(np.float64).T @ along)) / weights.sum()
-    intercept = 0.0 if model.transform.intercept is None else total * float(model.transform.intercept @ along)
-    distinct, inverse = np.unique(ids, return_inverse=True)
-    by_word, times = np.bincount(inverse, weights=shares), np.bincount(inverse)
-    order = np.argsort(-by_word, kind="stable")
+    if form:
+        parts = model.embed_parts(given, target, absent=absent)
+        vector, context_part = parts.fused[0], parts.context_part[0]
+        along = _along(vector)
+        spelling: float | None = float(parts.form_part[0] @ along)
+        if not len(given) or not context_part.any():
+            nothing = np.zeros((0, len(vector)))
+            return Explanation(target, vector, 0, (), nothing, 0.0, spelling, None, None)
+    else:
+        vector, spelling = model.embed(given, target, absent=absent), None
+        along = _along(vector)
+    read = _read_contexts(model, given, target)
+    rows, times, contributions = _contributions(model, read)
+    offset = np.zeros(len(vector)) if model.transform.intercept is None else model.transform.intercept
+    if form:
+        common = None if model.fusion is None else model.fusion.common
+        fused = _within_fusion(np.vstack([contributions, offset]), common, context_part)
+        contributions, offset = fused[:-1], fused[-1]
+    shares = contributions @ along
+    order = np.argsort(-shares, kind="stable")
     words = tuple(
-        WordShare(model.vectors.words[distinct[row]], int(times[row]), float(by_word[row])) for row in order.tolist()
+        WordShare(model.vectors.words[rows[place]], int(times[place]), float(shares[place])) for place in order.tolist()
     )
-    filled, name, (k, among, level) = weights > 0, target or "", search
-    sure = Uncertainty.of_contexts(name, sums[filled], weights[filled], model.transform, model.vectors, model.typical)
-    known = model.typical is not None or np.count_nonzero(filled) > 1
-    confidence = float(sure.confidence[0]) if known else None
-    nearest = sure.nearest(name, k, level=level, among=among) if known and spelling is None else None
-    return Explanation(target, vector, len(windows), words, intercept, spelling, confidence, nearest)
+    confidence, nearest = None, None
+    if model.typical is not None or np.count_nonzero(read.weights > 0) > 1:
+        uncertainty = _uncertainty(model, read, target or "")
+        confidence = float(uncertainty.confidence[0])
+        nearest = None if form else uncertainty.nearest(target or "", k, level=level, among=among)
+    intercept = float(offset @ along)
+    contexts_read = len(read.weights)
+    return Explanation(
+        target, vector, contexts_read, words, contributions[order], intercept, spelling, confidence, nearest
+    )
 
 
-def _weighted_words(
-    model: ALaCarte, windows: list[list[tuple[npt.NDArray[np.int64], Doubles]]], whole: bool
-) -> tuple[Doubles, Doubles, npt.NDArray[np.int64], Doubles]:
-    """(sum and weight of each context; row and weighted vector of each word in them), as the model averages."""
-    averaging, rows_of, scales_of, owners = model.settings.averaging, [], [], []
-    weights = np.zeros(len(windows))
+def _along(vector: Singles) -> Doubles:
+    """m / ‖m‖², by which a contribution is multiplied for its share; NaN for a vector of zeros, without shares."""
+    wide = vector.astype(np.float64)
+    return np.asarray(wide / (float(wide @ wide) or np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class _ReadContexts:
+    """The context words of `embed`: rows of the vectors and their weights, and the sum and weight of each context."""
+
+    rows: Longs  # (context words,)
+    scales: Doubles  # (context words,): what each vector is multiplied by before all are added
+    sums: Doubles  # (contexts, dimensions)
+    weights: Doubles  # (contexts,): these add up to N
+
+
+def _read_contexts(model: ALaCarte, contexts: Contexts, target: str | None) -> _ReadContexts:
+    averaging = model.settings.averaging
+    windows = model.context_words(contexts, target)
+    sums, weights = np.zeros((len(windows), model.vectors.dimension)), np.zeros(len(windows))
+    all_rows, all_scales = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     for number, parts in enumerate(windows):
         for rows, scales in parts:
             total = float(scales.sum())
             weights[number] += {"occurrence": 1.0, "token": total, "context": float(total > 0)}[averaging]
-            if total > 0:
-                rows_of.append(rows)
-                scales_of.append(scales / total if averaging == "context" and not whole else scales)
-                owners.append(np.full(len(rows), number))
-    ids = np.concatenate(rows_of)
-    matrix = model.vectors.matrix[ids].astype(np.float64) * np.concatenate(scales_of)[:, None]
-    sums = np.zeros((len(windows), matrix.shape[1]))
-    np.add.at(sums, np.concatenate(owners), matrix)
-    return sums, weights, ids, matrix
+            if averaging == "context" and total > 0:
+                scales = scales / total
+            sums[number] += scales @ model.vectors.matrix[rows]
+            all_rows.append(rows[scales > 0])
+            all_scales.append(scales[scales > 0])
+    return _ReadContexts(np.concatenate(all_rows), np.concatenate(all_scales), sums, weights)
+
+
+def _contributions(model: ALaCarte, read: _ReadContexts) -> tuple[Longs, Longs, Doubles]:
+    """(row, how often it counted, contribution to the vector) of each distinct context word."""
+    distinct, inverse = np.unique(read.rows, return_inverse=True)
+    scales = np.bincount(inverse, weights=read.scales) / read.weights.sum()
+    transformed = model.vectors.matrix[distinct].astype(np.float64) @ model.transform.matrix.astype(np.float64).T
+    return distinct, np.bincount(inverse), scales[:, None] * transformed
+
+
+def _within_fusion(rows: Doubles, common: Doubles | None, context_part: Singles) -> Doubles:
+    """Rows that add up to the vector from contexts → rows that add up to its part in the fused vector.
+
+    That part is the vector without the direction that all vectors share, times a number (`Fusion.combine`).
+    """
+    if common is not None:
+        rows = rows - np.outer(rows @ common, common)
+    whole = rows.sum(axis=0)
+    return np.asarray(rows * (whole @ context_part / (whole @ whole)))
+
+
+def _uncertainty(model: ALaCarte, read: _ReadContexts, name: str) -> Uncertainty:
+    filled = read.weights > 0
+    return Uncertainty.of_contexts(
+        name, read.sums[filled], read.weights[filled], model.transform, model.vectors, model.typical
+    )

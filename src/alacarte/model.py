@@ -23,7 +23,7 @@ from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
 from alacarte.embedding import Absent, ContextReader, Contexts, ContextSum, total
-from alacarte.errors import AlacarteError, BadCorpus, BadVectors, NotEnoughData, TransformMismatch
+from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint, NotEnoughData, TransformMismatch
 from alacarte.induced import InducedVectors, is_single
 from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
@@ -217,7 +217,7 @@ class ALaCarte:
         except BadVectors as error:
             if vectors is not None:
                 raise
-            raise BadVectors(f"{error}; here as vectors=… (--vectors)") from None
+            raise BadVectors(str(error), hint=Hint("here as vectors=…", "here as --vectors")) from None
 
     # -------------------------------------------------------------------------------------------- induce
 
@@ -386,15 +386,6 @@ class ALaCarte:
         if word is None:
             raise AlacarteError("a spelling needs the word; pass word=…")
         return self._fused([[summed]], word, [DEFINITION]).fused.reshape(-1)
-
-    def embed_tokens(self, tokens: Sequence[str]) -> Singles:
-        """The vector of a list of tokens, all of which count; zeros where none of them has a vector.
-
-        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
-        >>> model.embed_tokens(["a", "x"]).tolist(), model.embed_tokens(["x"]).tolist()
-        ([1.0, 0.0], [0.0, 0.0])
-        """
-        return self._reader.vector_or_zeros(self._reader.whole(tokens))
 
     def context_words(
         self, contexts: Contexts, target: str | None = None

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from alacarte._io.folders import absolute, check_folder, new_folder
 from alacarte._version import __version__
-from alacarte.errors import AlacarteError
+from alacarte.errors import AlacarteError, Hint
 from alacarte.inference.spread import TypicalSpread
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import Fusion
@@ -86,8 +86,8 @@ def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = Non
         vectors = own if own.is_file() else description["vectors"]
         if isinstance(vectors, str) and Path(vectors).is_absolute() and not Path(vectors).exists():
             raise AlacarteError(
-                f"{path}: the vectors of this model were at {vectors} and are not there any more; "
-                "say where they are with vectors=… (--vectors)"
+                f"{path}: the vectors of this model were at {vectors} and are not there any more",
+                hint=Hint("say where they are with vectors=…", "say where they are with --vectors"),
             )
     form, fusion, spread = path / "form.safetensors", path / "fusion.json", path / "spread.safetensors"
     return SavedModel(
@@ -115,6 +115,7 @@ def pretrained_folder(name: str) -> Path:
     if not (folder / "model.json").is_file():
         raise AlacarteError(
             f"no transform for {name!r} ships with this package; there are {', '.join(pretrained_names())}. "
-            "Learn one from any text with ALaCarte.fit(vectors, corpus)"
+            "Learn one from any text",
+            hint=Hint("ALaCarte.fit(vectors, corpus) does that", "alc fit does that"),
         )
     return folder

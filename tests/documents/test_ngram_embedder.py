@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import validate_data
 
 from alacarte import ALaCarte, Transform, WordVectors
 from alacarte.documents import AlaCarteVectorizer, NgramEmbedder, compose
@@ -156,10 +157,95 @@ TEXTS = ["a a b", "a b a", "a a", "c c b", "c b", "c c c"] * 5
 LABELS = ["up", "up", "up", "down", "down", "down"] * 5
 
 
-@pytest.mark.filterwarnings("ignore:Can't test estimator")  # the checks for tables of numbers are left out
+class NumbersAsWords:
+    """Before an embedder: tables of numbers, which scikit-learn's checks are made of, become documents of words.
+
+    scikit-learn has one check for estimators that take text. With this, all its checks for transformers run: fitted
+    state, parameters, clones, pickles, the order and subsets of samples, names of features, frames.
+    """
+
+    def fit(self, X, y=None):
+        return super().fit(self.texts(X, reset=True))
+
+    def transform(self, X):
+        return super().transform(self.texts(X, reset=False))
+
+    def texts(self, X, reset):
+        table = np.asarray(validate_data(self, X, reset=reset), dtype=float)
+        return [[f"w{int(abs(value) * 7 + 3 * column) % 30}" for column, value in enumerate(row)] for row in table]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = False
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+class EmbedderOfNumbers(NumbersAsWords, NgramEmbedder):
+    pass
+
+
+class VectorizerOfNumbers(NumbersAsWords, AlaCarteVectorizer):
+    pass
+
+
+@pytest.mark.filterwarnings("ignore")  # documents of unknown words, and what scikit-learn's checks do on purpose
+@pytest.mark.parametrize(
+    ("kind", "cannot"),
+    [
+        (EmbedderOfNumbers, {}),
+        (
+            VectorizerOfNumbers,
+            {"check_fit2d_1feature": "documents of one word have no context to learn a transform from"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("options", [{"n": 2}, {"n": 1, "weights": "sif", "components": 1, "normalise": True}])
+def test_all_checks_of_scikit_learn(kind, cannot, options):
+    vectors = WordVectors([f"w{i}" for i in range(30)], np.random.default_rng(0).normal(size=(30, 4)))
+    results = check_estimator(kind(vectors, **options), expected_failed_checks=cannot, on_skip=None)
+    outcomes = {result["check_name"]: result["status"] for result in results}
+    assert len(results) > 40
+    assert {name for name, outcome in outcomes.items() if outcome == "xfail"} == set(cannot)
+    assert {name for name, outcome in outcomes.items() if outcome == "skipped"} <= {"check_array_api_input"}
+
+
+@pytest.mark.filterwarnings("ignore:Can't test estimator")  # with tables of numbers: those checks are above
 @pytest.mark.parametrize("make", [lambda: NgramEmbedder(WORDS), lambda: AlaCarteVectorizer(WORDS)])
-def test_scikit_learn_checks(make):
-    check_estimator(make(), on_skip=None)
+def test_check_of_scikit_learn_for_text(make):
+    (result,) = check_estimator(make())
+    assert result["status"] == "passed"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"n": 1},
+        {"n": 3},
+        {"unigrams": "induced"},
+        {"pooling": "mean"},
+        {"combine": "add"},
+        {"normalise": True},
+        {"unit": False},
+        {"weights": "sif"},
+        {"components": 1},
+        {"vectors": NGRAMS, "ngrams": None},
+        {"tokenizer": "whitespace"},
+    ],
+)
+def test_parameters_that_are_set_after_fit_change_nothing_before_the_next(later):
+    """Issue 14, fault 22: `set_params` after `fit` changed what `transform` gives."""
+    texts = ["a b c", "x a, b", "b c"]
+    embedder = NgramEmbedder(WORDS, n=2, ngrams=NGRAMS).fit(texts)
+    before, names = embedder.transform(texts), embedder.get_feature_names_out().tolist()
+    covered = embedder.coverage(texts)
+    embedder.set_params(**later)
+    for fitted in (embedder, pickle.loads(pickle.dumps(embedder))):
+        np.testing.assert_array_equal(fitted.transform(texts), before)
+        assert fitted.get_feature_names_out().tolist() == names
+        np.testing.assert_array_equal(fitted.coverage(texts).ngrams, covered.ngrams)
+    again = embedder.fit(texts).transform(texts)
+    assert later == {"tokenizer": "whitespace"} or again.shape != before.shape or not np.array_equal(again, before)
 
 
 def test_clone_shares_the_vectors():

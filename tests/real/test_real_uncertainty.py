@@ -9,7 +9,7 @@ from alacarte import ALaCarte
 from alacarte.contexts.sums import count_words
 from alacarte.inference.spread import deviations
 from alacarte.inference.uncertainty import Uncertainty
-from alacarte.senses.occurrences import by_target, gather
+from alacarte.senses.occurrences import gather
 
 pytestmark = pytest.mark.real
 LINES = 60_000
@@ -29,7 +29,8 @@ def contexts(shared):
         if model.vectors.words[row].isalpha()
     ]
     words = np.random.default_rng(5).choice(frequent, 150, replace=False).tolist()
-    return model, words, [found.sums.astype(np.float64) for _, found in by_target(gather(model, words, lines))]
+    gathered = gather(model, lines, words)
+    return model, words, [gathered.of(word).sums.astype(np.float64) for word in words]
 
 
 @pytest.mark.parametrize("n", [4, 16, 64])

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from tiny_wordnet import write_wordnet
 
 from alacarte import WordVectors
 from alacarte.errors import AlacarteError, AlacarteWarning, BadWordNet
-from alacarte.senses import Disambiguator, Instance, Sentence, by_sense_key, induce_synsets, read_semcor
+from alacarte.senses import Disambiguator, Instance, Sentence, by_sense_key, induce_synsets, open_wordnet, read_semcor
 from alacarte.senses.plain_text import sentences_of_doc, sentences_of_text
 
 
@@ -43,6 +44,13 @@ def test_the_target_is_not_its_own_context(model, wordnet, senses):
 
     one = Disambiguator(ALaCarte(vectors, Transform(np.eye(2))), wordnet, senses)
     assert one.predict(["loan", "bank"], "bank", "n", 1).synset == "depository.n.01"
+
+
+def test_a_prior_from_a_wordnet_without_counts_is_an_error(model, senses, tmp_path):
+    bare = open_wordnet(write_wordnet(tmp_path / "bare", counts=False))
+    with pytest.raises(BadWordNet, match="counts=None"):
+        Disambiguator(model, bare, senses, counts="wordnet")
+    assert Disambiguator(model, bare, senses).predict(["river", "bank"], "bank", "n", 1).synset == "bank.n.01"
 
 
 def test_senses_of_another_wordnet_are_noticed(model, wordnet):

@@ -44,7 +44,7 @@ def _nltk(folder, monkeypatch):
         return NltkWordNet(reader.WordNetCorpusReader(nltk.data.find("corpora/wordnet"), None))
 
 
-def _wn(source, tmp_path):
+def _wn(source, tmp_path, counts=True):
     """The tiny WordNet again, written as WN-LMF with identifiers like those of Open English WordNet."""
     wn = pytest.importorskip("wn")
     from alacarte.senses.wordnet_wn import WnWordNet
@@ -61,7 +61,7 @@ def _wn(source, tmp_path):
         senses = sorted(senses, key=lambda pair: order.index(pair[0].id))
         inner = "".join(
             f'<Sense id="t-{key.replace("%", "__").replace(":", ".")}" synset="t-{synset.id}">'
-            f'<Count writtenForm="x">{COUNTS.get(key, 0)}</Count></Sense>'.replace(' writtenForm="x"', "")
+            f"{f'<Count>{COUNTS[key]}</Count>' if counts and key in COUNTS else ''}</Sense>"
             for synset, key in senses
         )
         form = f'<Form writtenForm="{forms[lemma]}"/>' if lemma in forms else ""
@@ -73,13 +73,10 @@ def _wn(source, tmp_path):
     parts = []
     for synset in synsets:
         members = " ".join(f"t-w{list(words).index((lemma, synset.pos))}" for lemma in synset.lemmas)
-        links = "".join(
-            f'<SynsetRelation relType="hypernym" target="t-{up.id}"/>' for up in source.hypernyms(synset.id)
-        )
         examples = "".join(f"<Example>{text}</Example>" for text in synset.examples)
         parts.append(
             f'<Synset id="t-{synset.id}" ili="" partOfSpeech="{synset.pos}" members="{members}">'
-            f"<Definition>{synset.definition}</Definition>{links}{examples}</Synset>"
+            f"<Definition>{synset.definition}</Definition>{examples}</Synset>"
         )
     (tmp_path / "tiny.xml").write_text(
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -95,16 +92,18 @@ def _wn(source, tmp_path):
 
 def test_every_door_leads_to_the_same_wordnet(any_wordnet):
     assert any_wordnet.version == "3.0"
-    assert len(any_wordnet) == len(SYNSETS)
+    assert len(list(any_wordnet.all_synsets())) == len(SYNSETS)
     assert [synset.id for synset in any_wordnet.synsets("Bank", "n")] == ["bank.n.01", "depository.n.01"]
     money = any_wordnet.synset("depository.n.01")
     assert money.lemmas == ("depository", "bank")
     assert money.keys == ("depository%1:14:00::", "bank%1:14:00::")
     assert money.key("bank") == "bank%1:14:00::"
     assert (money.definition, money.examples) == ("an institution that keeps money", ("a loan",))
-    assert [up.id for up in any_wordnet.hypernyms("depository.n.01")] == ["group.n.01"]
     assert any_wordnet.count("bank%1:14:00::") == 5
     assert any_wordnet.count("bank%2:38:00::") == 0
+    assert any_wordnet.counted
+    with pytest.raises(UnknownKey, match="no sense key"):
+        any_wordnet.count("bank%1:99:99::")
 
 
 def test_satellites_carry_the_head_of_their_cluster(any_wordnet):
@@ -169,11 +168,37 @@ def test_changed_line_ends_are_an_error_and_not_another_synset(dict_folder):
         DatabaseWordNet(dict_folder).synsets("bank", "n")
 
 
-def test_without_counts_a_count_is_an_error_and_not_zero(tmp_path):
-    wordnet = DatabaseWordNet(write_wordnet(tmp_path / "bare", counts=False))
+@pytest.mark.parametrize("door", ["files", "nltk", "wn"])
+def test_without_counts_a_count_is_an_error_and_not_zero(door, tmp_path, monkeypatch):
+    """Issue 14, fault 21: Open English WordNet through wn has no counts, and every sense was said to be met 0 times."""
+    folder = write_wordnet(tmp_path / "bare", counts=False)
+    if door == "files":
+        wordnet = open_wordnet(folder)
+    else:
+        wordnet = _nltk(folder, monkeypatch) if door == "nltk" else _wn(open_wordnet(folder), tmp_path, counts=False)
     assert not wordnet.counted
-    with pytest.raises(BadWordNet, match="cntlist"):
+    with pytest.raises(BadWordNet, match="does not say how often senses were met"):
         wordnet.count("bank%1:14:00::")
+
+
+@pytest.mark.parametrize(
+    ("lexicon", "version", "identifier", "key"),
+    [
+        ("oewn", "2024", "oewn-bank__1.17.01..", "bank%1:17:01::"),
+        ("oewn", "2024", "oewn-fast__5.00.00.hot.02", "fast%5:00:00:hot:02"),
+        ("oewn", "2024", "oewn-o-ap-clock__4.02.00..", "o'clock%4:02:00::"),
+        ("oewn", "2025", "oewn-jack-apos-s--plus__1.05.00..", "jack's-plus%1:05:00::"),
+        ("own", "2099", "own-jack-apos-s--plus__1.05.00..", "jack's-plus%1:05:00::"),  # not named by wn
+        ("oewn", "2024", "oewn-bank-1-n", None),
+    ],
+)
+def test_sense_keys_of_editions_of_open_english_wordnet(lexicon, version, identifier, key):
+    pytest.importorskip("wn")
+    from types import SimpleNamespace
+
+    from alacarte.senses.wordnet_wn import sense_keys
+
+    assert sense_keys(lexicon, version)(SimpleNamespace(id=identifier, metadata=dict)) == key
 
 
 def test_counts_from_any_of_the_three_files(dict_folder):

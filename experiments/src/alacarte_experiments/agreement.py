@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from alacarte.contexts.agreement import agreement_weights
-from alacarte.errors import BadData
 from alacarte.passes.few_windows import sample_windows
 from alacarte.transform.learned_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.measures import cosines
 from alacarte_experiments.results import Results, Row
 from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import EveryNth, Store
+from alacarte_experiments.store import Store
 from alacarte_experiments.systems import Workbench
 
 WORDS = 1500
@@ -31,14 +30,12 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
     """
     vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
     bench = Workbench(vectors, settings.open_corpus() if corpus is None else corpus, store)
-    if bench.corpus is None:
-        raise BadData("no corpus is given to learn from; pass --corpus FILE")
     sums = bench.sums(settings, averaging=settings.averaging)
     most = max(settings.sizes)
     counts = word_counts(sums, vectors)
     words = min(WORDS, int((counts >= 2 * most).sum()) // 3)  # the others are there to learn from
     sample = sample_windows(
-        vectors, EveryNth(bench.corpus, settings.every) if settings.every > 1 else bench.corpus,
+        vectors, bench.text(settings),
         counts, words=words, contexts=2 * most, least=2 * most,
         window=(settings.window, settings.window), tokenizer=settings.tokenizer, seed=settings.seed,
         show_progress=store.show_progress,

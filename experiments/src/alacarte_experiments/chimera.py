@@ -18,6 +18,7 @@ from alacarte_experiments.data import Chimera, read_chimeras
 from alacarte_experiments.measures import cosines, spearman, spearman_p
 from alacarte_experiments.results import Exclusion, Results, Row
 from alacarte_experiments.settings import Settings
+from alacarte_experiments.spelled import Spelled
 from alacarte_experiments.splits import Permit, open_test
 from alacarte_experiments.store import Store
 from alacarte_experiments.systems import Embedder, System, Workbench, check_overlap
@@ -118,11 +119,11 @@ def _correlation(model: Embedder, chimera: Chimera, system: System) -> tuple[flo
         return float("nan"), len(known)
     split = get_tokenizer(system.settings.tokenizer)
     texts = [split(text, model.vectors.key_to_index) for text in chimera.sentences]
+    assert not isinstance(model, Spelled)  # `System.parse` refuses them: a chimera has no spelling
     try:
-        if _keeps_slots(model):
+        if not isinstance(model, ALaCarte):  # to these the place of the new word matters
             vector = model.embed(texts)
         elif system.parameters.get("agreement"):
-            assert isinstance(model, ALaCarte)
             parts = [_without_slots(part) for text in texts for part in cut_between_slots(text)]
             vector = model.embed(parts, agreement=True)
         else:
@@ -142,11 +143,6 @@ def cut_between_slots(tokens: list[str]) -> list[list[str]]:
     slots = [place for place, token in enumerate(tokens) if SLOT.match(token)]
     cuts = [0, *((first + second) // 2 for first, second in pairwise(slots)), len(tokens)]
     return [tokens[low:high] for low, high in pairwise(cuts)]
-
-
-def _keeps_slots(model: Embedder) -> bool:
-    """Whether the place of the new word matters to a system."""
-    return not hasattr(model, "transform")
 
 
 def _without_slots(tokens: list[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from alacarte.errors import BadData
 from alacarte.passes.few_windows import sample_windows
 from alacarte.transform.learned_weights import (
     FUNCTIONS,
@@ -16,7 +15,7 @@ from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.informed import MEASURED
 from alacarte_experiments.results import Results, Row
 from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import EveryNth, Store
+from alacarte_experiments.store import Store
 from alacarte_experiments.systems import Workbench
 
 WORDS = 8000
@@ -30,10 +29,8 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
     """
     vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
     bench = Workbench(vectors, settings.open_corpus() if corpus is None else corpus, store)
-    if bench.corpus is None:
-        raise BadData("no corpus is given to learn from; pass --corpus FILE")
     sums = bench.sums(settings, MEASURED)
-    text = EveryNth(bench.corpus, settings.every) if settings.every > 1 else bench.corpus
+    text = bench.text(settings)
     rows: list[Row] = []
     for size in settings.sizes:
         sample = sample_windows(

@@ -42,7 +42,7 @@ FEWER = {"nonce2vec": 10, "word2vec": 1}  # most shuffles for systems that take 
 
 def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None) -> Results:
     """All systems of the settings on a data set of rare words."""
-    return evaluate(read_rare_words(settings.data), settings, store, vectors=vectors)
+    return evaluate(read_rare_words(settings.data, settings.contexts), settings, store, vectors=vectors)
 
 
 def evaluate(
@@ -61,7 +61,7 @@ def evaluate(
     known = trials  # for the closure below, which mypy would not believe otherwise
     bench = Workbench(trials.vectors, corpus, store, tested=trials.words)
     rows: list[Row] = []
-    identity = [2, [[str(pair), pair.score] for pair in trials.pairs], data.contexts]
+    identity = [[[str(pair), pair.score] for pair in trials.pairs], data.contexts]
     left_out = list(trials.exclusions)
     outcomes = bench.each(settings, identity, lambda system: _run(system, bench, known), "rare words")
     for system, outcome in outcomes:
@@ -226,19 +226,20 @@ def _find(tokens: Sequence[str], target: Sequence[str]) -> int | None:
 def _run(system: System, bench: Workbench, trials: Trials) -> dict[str, Any]:
     """Spearman for each size and shuffle (`values`), and for each size how many pairs it is of (`pairs`)."""
     pairs = [len(trials.pairs_at(size)) for size in trials.settings.sizes]
-    if system.kind == "word2vec":
-        values, pairs = _run_word2vec(bench.word2vec(system), trials)
-    elif system.kind == "nonce2vec":
-        model = bench.build(system)
-        assert isinstance(model, Nonce2Vec)
+    model = bench.build(system)
+    if isinstance(model, RetrainedWord2Vec):
+        values, pairs = _run_word2vec(model, trials)
+    elif isinstance(model, Nonce2Vec):
         values = _run_nonce2vec(model, trials)
+    elif isinstance(model, Spelled):
+        values = _run_linear(model.plain, trials, model)
     else:
-        values = _run_linear(bench.linear(system), trials)
+        values = _run_linear(model, trials)
     return {"values": values, "pairs": pairs}
 
 
-def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
-    """Spearman for each size and shuffle."""
+def _run_linear(model: ALaCarte, trials: Trials, spelled: Spelled | None = None) -> list[list[float]]:
+    """Spearman for each size and shuffle; with `spelled`, spelling is added to the vectors from contexts."""
     settings = model.settings
     total, mean, weight = trials.subset_sums(model)
     gold = unit_rows(in_space(model, trials.given, [pair.first for pair in trials.pairs]))
@@ -255,8 +256,8 @@ def _run_linear(model: ALaCarte, trials: Trials) -> list[list[float]]:
                 divisor = weight[shuffle, place, :, by, None].astype(np.float64)
                 u = top[shuffle, place] / np.where(divisor > 0, divisor, 1.0)
             found = model.transform(u).astype(np.float64)
-            if isinstance(model, Spelled):
-                found = model.fused(found, trials.words, size)
+            if spelled is not None:
+                found = spelled.fused(found, trials.words, size)
             values.append(float(trials.correlations(size, found, gold)))
         result.append(values)
     return result

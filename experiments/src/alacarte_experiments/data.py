@@ -63,9 +63,9 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
         raise BadData(f"{path}: cannot be read ({error}); fetch it again") from None
 
 
-def read_nonces(folder: str | Path, permit: Permit | None = None) -> list[Nonce]:
-    """`train.txt`, or `test.txt` with a permit: a word, a tab, its definition."""
-    path = split_file(folder, "{}.txt", permit)
+def read_nonces(place: str | Path, permit: Permit | None = None) -> list[Nonce]:
+    """A word, a tab, its definition: a file, or `train.txt` of a folder (`test.txt` with a permit)."""
+    path = split_file(place, "{}.txt", permit)
     nonces = []
     for number, line in lines_of(path):
         fields = line.split("\t")
@@ -126,11 +126,21 @@ class RareWords:
     contexts: dict[str, list[str]]
 
 
-def read_rare_words(folder: str | Path) -> RareWords:
-    """A folder with `pairs.tsv` and `contexts.jsonl[.xz]`, or as CRW-562: `CRW-*.txt`, `context/`, `rarevocab.txt`."""
-    path = Path(folder).expanduser()
-    if (path / "pairs.tsv").is_file():
-        pairs, contexts = read_pairs(path / "pairs.tsv"), _read_context_lines(path)
+def read_rare_words(place: str | Path, contexts_file: str | Path = "") -> RareWords:
+    """A folder with `pairs.tsv` and `contexts.jsonl[.xz]`, or as CRW-562: `CRW-*.txt`, `context/`, `rarevocab.txt`.
+
+    Or two files: pairs (frequent word, rare word, score) and, as `contexts_file`, lines of JSON with the contexts.
+    """
+    path = Path(place).expanduser()
+    if contexts_file:
+        pairs, contexts = read_pairs(path), _read_context_lines(Path(contexts_file).expanduser())
+    elif path.is_file():
+        raise BadData(f"{path}: a file of pairs goes with a file of contexts; pass --contexts FILE")
+    elif (path / "pairs.tsv").is_file():
+        found = sorted(path.glob("contexts.jsonl*"))
+        if not found:
+            raise BadData(f"{path}: there are pairs but no contexts.jsonl.xz")
+        pairs, contexts = read_pairs(path / "pairs.tsv"), _read_context_lines(found[0])
     elif found := sorted(path.glob("CRW-*.txt")):
         rare = {line.split()[0] for _, line in lines_of(path / "rarevocab.txt")}
         pairs = []
@@ -157,12 +167,10 @@ def read_rare_words(folder: str | Path) -> RareWords:
     return RareWords(pairs, contexts)
 
 
-def _read_context_lines(folder: Path) -> dict[str, list[str]]:
-    found = sorted(folder.glob("contexts.jsonl*"))
-    if not found:
-        raise BadData(f"{folder}: there are pairs but no contexts.jsonl.xz")
+def _read_context_lines(path: Path) -> dict[str, list[str]]:
+    """Contexts by word, of lines such as {"word": "ocelot", "contexts": ["An ocelot slept .", …]}."""
     contexts: dict[str, list[str]] = {}
-    for number, line in lines_of(found[0]):
+    for number, line in lines_of(path):
         try:
             record = json.loads(line)
             word, texts = record["word"], record["contexts"]
@@ -170,7 +178,7 @@ def _read_context_lines(folder: Path) -> dict[str, list[str]]:
                 raise TypeError
         except (ValueError, KeyError, TypeError):
             raise BadData(
-                f'{found[0]}, line {number}: not {{"word": …, "contexts": [sentences]}}; correct the line'
+                f'{path}, line {number}: not {{"word": …, "contexts": [sentences]}}; correct the line'
             ) from None
         contexts.setdefault(word, []).extend(texts)
     return contexts

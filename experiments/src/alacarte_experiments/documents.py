@@ -233,7 +233,7 @@ def induce_ngrams(
         "vectors": model.vectors.fingerprint, "transform": digest(model.transform.matrix.tolist()),
         "corpus": identity, "targets": wanted.digest(),
     }  # fmt: skip
-    path = store.folder / "ngrams" / f"{digest(key)}.safetensors"
+    path = store.path("ngrams", key, ".safetensors")
     if identity is not None and path.is_file():
         return load_ngrams(path, min_count)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -315,7 +315,7 @@ PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB"
 def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed: int) -> Outcome:
     kind, _, _ = parse(system)
     key: dict[str, Any] = {
-        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed, "protocol": 3,
+        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed,
         "vectors": digest(list(given.words.words)) if kind in WORDS_ONLY else given.words.fingerprint,
         "tokenizer": given.tokenizer.name,
         "ngrams": given.ngrams.fingerprint if kind == "alacarte" and given.ngrams is not None else None,
@@ -389,7 +389,3 @@ def _notes(tasks: Sequence[Task], tried: dict[str, int | None]) -> tuple[str, ..
 def as_records(table: DocumentTable) -> list[tuple[Any, ...]]:
     """Rows for a CSV file, with their names first."""
     return [tuple(Row.__dataclass_fields__), *(astuple(row) for row in table.rows)]
-
-
-def open_corpus(paths: Sequence[str | Path]) -> Corpus:
-    return Corpus([Path(path).expanduser() for path in paths])

@@ -1,10 +1,10 @@
-"""The eight classification tasks of the paper's Table 4, as texts and labels."""
+"""Classification tasks as texts and labels: any files with labels, and the eight of the paper's Table 4 by name."""
 
 import io
 import json
 import lzma
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,11 +58,44 @@ class Task:
         return Task(self.name, self.texts[: self.train], self.labels[: self.train])
 
 
-def read_task(folder: str | Path, name: str) -> Task:
-    """One of the tasks from the folder that holds them all. Where `n't` was cut in two, it is whole again."""
-    place = Path(folder).expanduser()
+def read_task_files(text: str) -> Task:
+    """A task out of `NAME=FILE`, to be cross-validated, or `NAME=TRAIN,TEST`, with a split of its own.
+
+    A line of a file is a label, a tab and the text; of a file that ends in .jsonl, JSON with `label` and `text`.
+    """
+    name, _, listed = text.partition("=")
+    files = [Path(part.strip()).expanduser() for part in listed.split(",") if part.strip()]
+    if not name.strip() or not 1 <= len(files) <= 2:
+        raise BadData(f"a task of your own is NAME=FILE or NAME=TRAIN,TEST, not {text!r}")
+    parts = [list(_labelled(path)) for path in files]
+    rows = [row for part in parts for row in part]
+    train = len(parts[0]) if len(files) == 2 else None
+    return Task(name.strip(), tuple(text for _, text in rows), tuple(label for label, _ in rows), train)
+
+
+def _labelled(path: Path) -> Iterator[tuple[str, str]]:
+    """(label, text) of each line of a file."""
+    if path.suffix == ".jsonl":
+        yield from _json_rows(_text(path).split("\n"), str(path))
+    else:
+        yield from _tab_rows(_text(path).split("\n"), path)
+
+
+def read_task(folder: str | Path | None, name: str) -> Task:
+    """A task by `NAME=FILE…` (`read_task_files`), or one of the paper's from the folder that holds them all.
+
+    In the paper's, where `n't` was cut in two, it is whole again.
+    """
+    if "=" in name:
+        return read_task_files(name)
     if name not in TASKS:
-        raise BadData(f"no task is called {name!r}; there are {', '.join(TASKS)}")
+        raise BadData(
+            f"no task is called {name!r}; there are {', '.join(TASKS)}, and files of your own as NAME=FILE or "
+            "NAME=TRAIN,TEST"
+        )
+    if folder is None:
+        raise BadData(f"the task {name} is read from the folder that holds the paper's tasks; pass --data DIR")
+    place = Path(folder).expanduser()
     if name in PARTS:
         texts: list[str] = []
         labels: list[str] = []
@@ -79,26 +112,35 @@ def read_task(folder: str | Path, name: str) -> Task:
 
 def _split_rows(folder: Path, name: str, split: str) -> Iterator[tuple[str, str]]:
     path = folder / SPLITS[name].format(split)
-    for number, line in enumerate(_text(path).replace(CUT, " n't").split("\n"), start=1):
+    for label, text in _tab_rows(_text(path).replace(CUT, " n't").split("\n"), path):
+        # TREC's labels are a coarse and a fine one, of which the paper uses the six coarse ones.
+        yield label.partition(":")[0] if name == "TREC" else label, text
+
+
+def _imdb(folder: Path, name: str, split: str) -> Iterator[tuple[str, str]]:
+    with imdb_part(folder, split) as lines:
+        yield from _json_rows(lines, f"{folder / IMDB}: imdb_{split}.jsonl")
+
+
+def _tab_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines, start=1):
         label, tab, text = line.partition("\t")
         if not line.strip():
             continue
         if not tab:
             raise BadData(f"{path}: line {number} has no tab; write a label, a tab and the text")
-        # TREC's labels are a coarse and a fine one, of which the paper uses the six coarse ones.
-        yield label.partition(":")[0] if name == "TREC" else label, text.strip()
+        yield label.strip(), text.strip()
 
 
-def _imdb(folder: Path, name: str, split: str) -> Iterator[tuple[str, str]]:
-    with imdb_part(folder, split) as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                record = json.loads(line)
-                yield str(record["label"]), str(record["text"])
-            except (ValueError, KeyError):
-                raise BadData(
-                    f"{folder / IMDB}: line {number} of imdb_{split}.jsonl is no JSON with label and text"
-                ) from None
+def _json_rows(lines: Iterable[str], place: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            yield str(record["label"]), str(record["text"])
+        except (ValueError, KeyError, TypeError):
+            raise BadData(f"{place}, line {number}: no JSON with label and text; correct the line") from None
 
 
 @contextmanager
@@ -134,4 +176,4 @@ def _text(path: Path) -> str:
 
 
 def _missing(path: Path) -> BadData:
-    return BadData(f"{path}: there is no such file; pass --data with the folder that holds the document tasks")
+    return BadData(f"{path}: there is no such file; --data names the folder of the paper's tasks")

@@ -37,8 +37,8 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
     counts = sums.occurrences[rows]
     plain = bench.sums(settings, "uniform")
     least = min(100, int(np.sort(plain.occurrences)[::-1][min(len(plain), 10 * vectors.dimension) - 1]))
-    without = SumsButTheTop.from_sums(vectors, plain, min_count=max(1, least))
-    words, own = AllButTheTop.fit(vectors), vectors.matrix[rows]
+    without = SumsButTheTop(min_count=max(1, least)).from_sums(vectors, plain)
+    words, own = AllButTheTop().fit(vectors), vectors.matrix[rows]
     mapped = model.transform(sums.means(rows))
     pooled = plain.with_averaging("token").means(rows)
     measured = {

@@ -11,6 +11,7 @@ Each ingredient can be taken out: `power=0` (SIF), `components=0` (the mean only
 or not (`matched=0`: the matrix is learned under the settings' weights).
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +20,12 @@ import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights
-from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.transform.component_removal import ComponentRemoval
 from alacarte.transform.informative_weights import informative_weights
 from alacarte.transform.learned_weights import learn_weights
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.store import EveryNth
 
 if TYPE_CHECKING:
     from alacarte_experiments.systems import System, Workbench
@@ -35,6 +34,11 @@ Doubles = npt.NDArray[np.float64]
 PARAMETERS = {"a", "power", "components", "matrix", "space", "agreement"}
 LEARNED_PARAMETERS = {"contexts", "matched", "components", "space"}
 MEASURED = "sif:1e-3"  # the sums that informativeness is measured on: function words would drown the rest
+
+
+def has_space_of_its_own(kind: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether vectors of such a system can be compared with its own only, and not with those that were given."""
+    return bool(parameters.get("space", kind == "informed")) and kind in ("informed", "learned")
 
 
 class Informed(ALaCarte):
@@ -47,7 +51,7 @@ def informed(bench: "Workbench", system: "System") -> Informed:
     """The system `informed` in this workbench."""
     settings, given = system.settings, system.parameters
     sums = bench.sums(settings, averaging=settings.averaging)
-    vectors, space = _place(bench.vectors, sums, given, space=1)
+    vectors, space = _place(bench.vectors, sums, system)
     measured = bench.sums(settings, MEASURED)
     if space is not None:
         sums, measured = space.sums(sums, vectors), space.sums(measured, vectors)
@@ -60,12 +64,9 @@ def informed(bench: "Workbench", system: "System") -> Informed:
 def learned(bench: "Workbench", system: "System") -> Informed:
     """The system `learned` in this workbench."""
     settings, given = system.settings, system.parameters
-    if bench.corpus is None:
-        raise BadData("no corpus is given to learn from; pass --corpus FILE")
-    corpus, contexts = bench.corpus, int(given.get("contexts", 4))
+    text, contexts = bench.text(settings), int(given.get("contexts", 4))
 
     def collect() -> ContextSums:
-        text = EveryNth(corpus, settings.every) if settings.every > 1 else corpus
         found = learn_weights(
             bench.vectors, text, bench.sums(settings, MEASURED), contexts=contexts, seed=settings.seed,
             show_progress=bench.store.show_progress,
@@ -79,22 +80,20 @@ def learned(bench: "Workbench", system: "System") -> Informed:
         "learned": 1, "vectors": bench.vectors.fingerprint, "window": settings.window, "contexts": contexts,
         "tokenizer": settings.tokenizer, "every": settings.every, "seed": settings.seed,
     }  # fmt: skip
-    own = bench.store.kept_sums(key, corpus, collect)
+    own = bench.store.kept_sums(key, bench.given_corpus, collect)
     sums = own if given.get("matched", 1) else bench.sums(settings, averaging=settings.averaging)
-    vectors, space = _place(bench.vectors, sums, given, space=0)
+    vectors, space = _place(bench.vectors, sums, system)
     if space is not None:
         sums = space.sums(sums, vectors)
     return _model(bench, system, vectors, space, sums, own.weights, own.settings.positions)
 
 
-def _place(
-    vectors: WordVectors, sums: ContextSums, given: dict[str, Any], space: int
-) -> tuple[WordVectors, ComponentRemoval | None]:
+def _place(vectors: WordVectors, sums: ContextSums, system: "System") -> tuple[WordVectors, ComponentRemoval | None]:
     """The vectors in the space that is asked for, and the way there."""
-    if not given.get("space", space):
+    if not has_space_of_its_own(system.kind, system.parameters):
         return vectors, None
     seen = np.array(sorted(vectors.index(sums.keys[row]) for row in sums.seen), dtype=np.intp)
-    place = ComponentRemoval.of(vectors, int(given.get("components", 3)), seen)
+    place = ComponentRemoval.of(vectors, int(system.parameters.get("components", 3)), seen)
     return place.vectors(vectors), place
 
 

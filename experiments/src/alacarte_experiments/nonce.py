@@ -66,8 +66,10 @@ def _ranks(model: Embedder, nonces: list[Nonce], system: System) -> dict[str, li
             failed.append(nonce.word)
             continue
         try:
-            told = (nonce.definition, nonce.word) if isinstance(model, Spelled) else (nonce.definition,)
-            queries.append(model.embed_definition(*told))
+            if isinstance(model, Spelled):
+                queries.append(model.embed_definition(nonce.definition, nonce.word))
+            else:
+                queries.append(model.embed_definition(nonce.definition))
             gold.append(model.vectors.index(nonce.word))
         except NotEnoughData:
             failed.append(nonce.word)

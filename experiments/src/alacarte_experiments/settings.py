@@ -42,6 +42,7 @@ class Settings:
     corpus: tuple[str, ...] = ()
     unit: str = "line"
     data: str = ""
+    contexts: str = ""  # a file with the contexts of rare words, where `data` is a file of pairs
     split: str = "train"  # for data with a train and a test split
     systems: tuple[str, ...] = SYSTEMS
     window: int = 5  # words each side

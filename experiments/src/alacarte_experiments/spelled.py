@@ -14,16 +14,20 @@ Their settings, for ablations:
 | `shortest`, `longest`, `min_words`, `form_ridge` | of the form model |
 """
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import BadData
-from alacarte.model import SLOT, ALaCarte
+from alacarte.errors import NotEnoughData
+from alacarte.induced import is_single
+from alacarte.model import ALaCarte
 from alacarte.spelling.form import FormModel, FormOptions, same_stem
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, simulate
+from alacarte.text.corpus import CorpusLike
+from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fusers import Gated, Matrices
 
 if TYPE_CHECKING:
@@ -37,31 +41,58 @@ FORM_OPTIONS = ("shortest", "longest", "min_words", "form_ridge")
 PARAMETERS = {"stems", "common", "constant", "spelling", "gate", "matrix", "definition", *FORM_OPTIONS}
 
 
-class Spelled(ALaCarte):
-    """À la carte with a form model, and what is changed about it."""
+@dataclass(frozen=True, eq=False)
+class Spelled:
+    """À la carte with a form model (`plain`), and how the two sides are put together (`fuser`).
 
-    kind: str
-    given: dict[str, Any]
+    There is no `embed`: contexts of a thing without a name say nothing about its spelling.
+    """
+
+    plain: ALaCarte
+    form: FormModel
     fuser: Fusion | Gated | Matrices
+    kind: str
+    parameters: Mapping[str, Any]
 
-    def fused(self, contexts: npt.ArrayLike, words: list[str], count: int) -> Doubles:
-        """A vector for each word, whose context vector it is given, from so many contexts."""
-        form, _ = self.require_form()
-        x, f = np.asarray(contexts, dtype=np.float64), form.rows(words)[0].astype(np.float64)
+    @property
+    def vectors(self) -> WordVectors:
+        return self.plain.vectors
+
+    def fused(self, contexts: npt.ArrayLike, words: Sequence[str], count: int) -> Doubles:
+        """A vector for each word, whose vector from so many contexts is given; a row of zeros for no context."""
+        x = np.asarray(contexts, dtype=np.float64)
+        f = self.form.rows(list(words))[0].astype(np.float64)
+        f[[not is_single(word) for word in words]] = 0
         if self.kind == "form":
             x = np.zeros_like(x)
-        elif not self.given.get("spelling", 1):
+        elif not self.parameters.get("spelling", 1):
             f = np.zeros_like(f)
         return self.fuser.combine(x, f, np.full(len(x), count)).fused.astype(np.float64)
 
-    def embed_definition(self, text: str, word: str | None = None, *, form: bool = True) -> Singles:
-        if word is None:
-            raise BadData("a spelling needs the word")
-        tokens = [token for token in self.tokenizer(text, self.vectors.key_to_index) if not SLOT.match(token)]
-        x = self.embed_tokens(tokens)
-        count = int(self.given.get("definition", DEFINITION))
-        found: Singles = self.fused(x[None], [word], count).astype(np.float32).reshape(-1)
-        return found
+    def embed_definition(self, text: str, word: str) -> Singles:
+        """The vector of a word from its definition and its spelling."""
+        try:
+            x = self.plain.embed_definition(text)
+        except NotEnoughData:  # no known word: spelling alone
+            x = np.zeros(self.vectors.dimension, dtype=np.float32)
+        count = int(self.parameters.get("definition", DEFINITION))
+        vector: Singles = self.fused(x[None], [word], count).astype(np.float32).reshape(-1)
+        return vector
+
+    def induce(self, corpus: CorpusLike, words: Sequence[str]) -> dict[str, Doubles]:
+        """A vector for each word that has one, from its contexts in a corpus, if it occurs there, and its spelling."""
+        try:
+            induced = self.plain.induce(corpus, list(words), show_progress=False)
+            contexts = {word: (induced.count(word), induced[word]) for word in words if word in induced}
+        except NotEnoughData:  # none of the words occurs
+            contexts = {}
+        result: dict[str, Doubles] = {}
+        for word in words:
+            count, vector = contexts.get(word, (0, np.zeros(self.vectors.dimension, dtype=np.float32)))
+            fused = self.fused(vector[None], [word], count)[0]
+            if fused.any():
+                result[word] = fused
+        return result
 
 
 def spelled(bench: "Workbench", system: "System") -> Spelled:
@@ -80,9 +111,7 @@ def spelled(bench: "Workbench", system: "System") -> Spelled:
     elif given.get("matrix"):
         fuser = Matrices.learn(trials, fusion, float(given["matrix"]))
     plain = bench.alacarte(settings)
-    model = Spelled(bench.vectors, plain.transform, tokenizer=settings.tokenizer, form=form, fusion=fusion)
-    model.kind, model.given, model.fuser = system.kind, given, fuser
-    return model
+    return Spelled(plain, form, fuser, system.kind, given)
 
 
 def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
@@ -91,8 +120,6 @@ def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
     own = settings.with_options({"systems": ()})
     key = repr((own, sorted(options.items()), bool(given.get("stems"))))
     if key not in bench.learned:
-        if bench.corpus is None:
-            raise BadData("no corpus is given to learn from; pass --corpus FILE")
         bench.learned.clear()  # one at a time: they are large
         without = same_stem(bench.tested, bench.vectors.words) if given.get("stems") else ()
         bench.learned[key] = simulate(

@@ -56,11 +56,16 @@ def record(store: Store, experiment: str, data: object, chosen: str, settings: o
     return len(before | {chosen})
 
 
-def split_file(folder: str | Path, name: str, permit: Permit | None) -> Path:
-    """The file of a split: `name` with {} for it. Without a permit it is the train split, whatever the name."""
-    path = Path(folder).expanduser() / name.format("train" if permit is None else "test")
+def split_file(place: str | Path, name: str, permit: Permit | None) -> Path:
+    """The file of a split: in a folder, `name` with {} for the split; or a file that the caller named.
+
+    Without a permit it is the train split, and a file whose name says that it is a test split is not opened.
+    """
+    path = Path(place).expanduser()
+    if not path.is_file():
+        path /= name.format("train" if permit is None else "test")
     if permit is None and "test" in path.name:
-        raise BadData(f"{path}: a test split is not opened without a permit")
+        raise BadData(f"{path}: a test split is not opened without a permit; pass --split test for a final run")
     return path
 
 

@@ -1,5 +1,11 @@
 """What is expensive is kept: sums and results, each in a file named after a digest of all that it depends on.
 
+That includes the code: the name of each file contains a digest of every Python file of `alacarte` and of
+`alacarte_experiments` (`code_digest`). So a result never outlives a change of the code that made it. The price is that
+a change anywhere in the two packages, even in a comment, means that everything is computed again; which parts of the
+code a result depends on is not something that a person remembers to write down. Files of older code stay where they are
+until the folder is deleted.
+
 A run that was cut off starts again from what is there. Corpora that are no files (lists, frames) are kept in
 memory only: nothing tells two of them apart for sure.
 """
@@ -7,7 +13,8 @@ memory only: nothing tells two of them apart for sure.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,14 +22,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import alacarte
+import alacarte_experiments
 from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
-from alacarte.text.corpus import Corpus
+from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
-
-VERSION = 1  # part of every digest: raise it when results of older versions must not be used
 
 
 def digest(values: object) -> str:
@@ -31,8 +38,25 @@ def digest(values: object) -> str:
     >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
     True
     """
-    text = json.dumps([VERSION, values], sort_keys=True, default=str)
+    text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+@cache
+def code_digest() -> str:
+    """A digest of the code of the library and of the experiments, computed once a process."""
+    return digest_code(Path(str(package.__file__)).parent for package in (alacarte, alacarte_experiments))
+
+
+def digest_code(folders: Iterable[Path]) -> str:
+    """A digest of the names and the contents of all Python files below some folders."""
+    summary = hashlib.blake2b(digest_size=12)
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            content = path.read_bytes()
+            summary.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
+            summary.update(content)
+    return summary.hexdigest()
 
 
 def corpus_identity(corpus: Corpus) -> list[str] | None:
@@ -71,6 +95,11 @@ class EveryNth:
 
     def __iter__(self) -> Iterator[Any]:
         return islice(iter(self.corpus), 0, None, self.n)
+
+
+def every_nth(corpus: Corpus, n: int) -> CorpusLike:
+    """Each n-th document of a corpus; for 1 the corpus itself."""
+    return EveryNth(corpus, n) if n > 1 else corpus
 
 
 def default_folder() -> Path:
@@ -115,7 +144,7 @@ class Store:
         def collect() -> ContextSums:
             weights = self.weights(vectors, corpus, context_weights, window=window, tokenizer=tokenizer, every=every)
             return ContextSums.collect(
-                vectors, EveryNth(corpus, every) if every > 1 else corpus, window=window, averaging=kind,
+                vectors, every_nth(corpus, every), window=window, averaging=kind,
                 context_weights=weights, tokenizer=tokenizer, show_progress=self.show_progress,
             )  # fmt: skip
 
@@ -127,7 +156,7 @@ class Store:
         key = {**key, "corpus": self._identity(corpus)}
         name = digest(key)
         if name not in self._memory:
-            path = self.folder / "sums" / f"{name}.safetensors"
+            path = self.path("sums", key, ".safetensors")
             if path.is_file():
                 self._memory[name] = ContextSums.load(path)
             else:
@@ -158,9 +187,13 @@ class Store:
 
     # ------------------------------------------------------------------------------------------ results
 
+    def path(self, kind: str, key: object, ending: str = ".json") -> Path:
+        """Where what this key means is kept, as the code is now."""
+        return self.folder / kind / f"{digest([code_digest(), key])}{ending}"
+
     def read(self, kind: str, key: object) -> Any | None:
         """What `write` kept under this key, or None."""
-        path = self.folder / kind / f"{digest(key)}.json"
+        path = self.path(kind, key)
         try:
             kept = json.loads(path.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):  # never written, or damaged: it is made again
@@ -168,7 +201,7 @@ class Store:
         return kept["value"]
 
     def write(self, kind: str, key: object, value: object) -> None:
-        path = self.folder / kind / f"{digest(key)}.json"
+        path = self.path(kind, key)
         path.parent.mkdir(parents=True, exist_ok=True)
         self.write_json(path, {"key": key, "value": value})
 

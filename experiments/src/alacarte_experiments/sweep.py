@@ -116,7 +116,7 @@ def _read(settings: Settings, task: str, vectors: WordVectors) -> Any:
     if task == "chimera":
         return {size: read_chimeras(settings.data, size) for size in chimera.SENTENCES}
     if task == "crw":
-        data = read_rare_words(settings.data)
+        data = read_rare_words(settings.data, settings.contexts)
         return data, crw.Trials(data, settings, vectors)
     return None
 

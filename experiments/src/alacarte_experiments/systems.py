@@ -3,25 +3,22 @@
 A name may carry settings of its own behind commas: `alacarte,weights=sif:1e-3,tau=100,ridge=loo`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io.progress import progress
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
-from alacarte.model import ALaCarte, Contexts
+from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import baselines, informed, spelled
 from alacarte_experiments.baselines import Baseline, Nonce2Vec, RetrainedWord2Vec
 from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import EveryNth, Store, corpus_identity, digest
-
-Singles = npt.NDArray[np.float32]
+from alacarte_experiments.store import Store, corpus_identity, digest, every_nth
 
 LINEAR: dict[str, type[Baseline]] = {
     "additive": baselines.Additive,
@@ -34,25 +31,16 @@ LINEAR: dict[str, type[Baseline]] = {
 NAMES = (*LINEAR, "alacarte", "informed", "learned", *spelled.KINDS, "nonce2vec", "word2vec")
 OWN = {"window", "tau", "averaging", "weights", "ridge", "tokenizer", "every", "seed"}  # settings a system may change
 PARAMETERS = {  # and numbers that only one kind of system has
+    **{kind: {item.name for item in fields(baseline)} for kind, baseline in LINEAR.items()},
     "informed": informed.PARAMETERS,
     **dict.fromkeys(spelled.KINDS, spelled.PARAMETERS),
     "learned": informed.LEARNED_PARAMETERS,
-    "sif": {"a"},
-    "sif-but-the-top": {"a", "components", "min_count"},
-    "all-but-the-top": {"components"},
-    "sums-but-the-top": {"components", "min_count"},
     "nonce2vec": {"rate", "decay", "sample", "sample_decay", "negatives", "window_decay"},
     "word2vec": {"epochs", "negative", "min_count", "sample"},
 }
 
 
-class Embedder(Protocol):
-    """What every system can do."""
-
-    @property
-    def vectors(self) -> WordVectors: ...
-    def embed(self, contexts: Contexts, target: str | None = None) -> Singles: ...
-    def embed_definition(self, text: str, word: str | None = None) -> Singles: ...
+Embedder = ALaCarte | Nonce2Vec | RetrainedWord2Vec | spelled.Spelled
 
 
 @dataclass(frozen=True)
@@ -94,7 +82,23 @@ class System:
             if name not in possible:
                 names = ", ".join(sorted({*OWN, *PARAMETERS.get(kind, ())}))
                 raise BadData(f"{text!r}: behind {kind} stand settings such as window=5; it has {names}")
-        return cls(text, kind, settings.with_options(own), parameters)
+        system = cls(text, kind, settings.with_options(own), parameters)
+        if reason := _why_not_run(kind, parameters, settings.experiment):
+            able = ", ".join(name for name in NAMES if not _why_not_run(name, {}, settings.experiment))
+            raise BadData(f"{settings.experiment} cannot run {text!r}: {reason}; it runs {able}")
+        return system
+
+
+def _why_not_run(kind: str, parameters: Mapping[str, Any], experiment: str) -> str | None:
+    """Why an experiment cannot run such a system as what it is; None where it can."""
+    if experiment == "chimera" and kind in spelled.KINDS:
+        return "a chimera has no name, so there is no spelling to read"
+    if experiment == "wordsim" and (kind == "word2vec" or informed.has_space_of_its_own(kind, parameters)):
+        return "its vectors lie in a space of its own and cannot be compared with those that were given"
+    for name, only in (("agreement", "chimera"), ("definition", "nonce")):
+        if name in parameters and experiment != only:
+            return f"{name} means something to {only} alone"
+    return None
 
 
 def without_words(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
@@ -129,25 +133,28 @@ class Workbench:
         self.tested = sorted({*self.exclude, *tested})  # words whose relatives a strict test keeps out as well
         self.learned: dict[str, Any] = {}  # what systems share
 
-    def sums(self, settings: Settings, weights: str | None = None, averaging: str = "occurrence") -> ContextSums:
+    @property
+    def given_corpus(self) -> Corpus:
+        """The whole corpus, or an error where there is none."""
         if self.corpus is None:
             raise BadData("no corpus is given to learn from; pass --corpus FILE")
+        return self.corpus
+
+    def sums(self, settings: Settings, weights: str | None = None, averaging: str = "occurrence") -> ContextSums:
         return self.store.sums(
-            self.vectors, self.corpus, window=settings.window, averaging=averaging,
+            self.vectors, self.given_corpus, window=settings.window, averaging=averaging,
             context_weights=settings.weights if weights is None else weights, tokenizer=settings.tokenizer,
             every=settings.every,
         )  # fmt: skip
 
     def text(self, settings: Settings) -> CorpusLike:
-        """The part of the corpus that the settings ask for."""
-        if self.corpus is None:
-            raise BadData("no corpus is given to learn from; pass --corpus FILE")
-        return EveryNth(self.corpus, settings.every) if settings.every > 1 else self.corpus
+        """The part of the corpus that the settings ask for: all of it, or each n-th document (`every`)."""
+        return every_nth(self.given_corpus, settings.every)
 
     def build(self, system: System) -> Embedder:
         settings = system.settings
-        if system.kind == "alacarte":
-            return self.alacarte(settings)
+        if system.kind in spelled.KINDS:
+            return spelled.spelled(self, system)
         if system.kind == "nonce2vec":
             sums = self.sums(settings, "uniform")
             return Nonce2Vec.from_sums(
@@ -164,16 +171,12 @@ class Workbench:
             return self.alacarte(settings)
         if system.kind == "informed":
             return informed.informed(self, system)
-        if system.kind in spelled.KINDS:
-            return spelled.spelled(self, system)
         if system.kind == "learned":
             return informed.learned(self, system)
-        kind = LINEAR[system.kind]
-        if kind.needs == "nothing":
-            return kind.fit(self.vectors, window=settings.window, tokenizer=settings.tokenizer, **system.parameters)
-        weights = kind.sums_weights(**system.parameters)
-        sums = self.sums(settings, "uniform" if weights is None else str(weights))
-        return kind.from_sums(self.vectors, sums, **system.parameters)
+        baseline = LINEAR[system.kind](**system.parameters)
+        if baseline.needs == "nothing":
+            return baseline.fit(self.vectors, window=settings.window, tokenizer=settings.tokenizer)
+        return baseline.from_sums(self.vectors, self.sums(settings, baseline.sums_weights))
 
     def alacarte(self, settings: Settings) -> ALaCarte:
         sums = self.sums(settings, averaging=settings.averaging)
@@ -214,7 +217,7 @@ class Workbench:
 
     def _kept_or(self, run: Callable[[System], Any], system: System, settings: Settings, data: object) -> Any:
         identity = None if self.corpus is None else corpus_identity(self.corpus)
-        own = system.settings.with_options({"systems": (), "corpus": (), "vectors": "", "data": ""})
+        own = system.settings.with_options({"systems": (), "corpus": (), "vectors": "", "data": "", "contexts": ""})
         key = {
             "experiment": settings.experiment, "kind": system.kind, "vectors": self.vectors.fingerprint,
             "corpus": identity, "exclude": self.exclude, "data": digest(data), "settings": own.digest,

@@ -13,10 +13,12 @@ from alacarte._io.progress import progress
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.text.corpus import Corpus, Document, extent
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.baselines import RetrainedWord2Vec
 from alacarte_experiments.data import Pair, read_pairs
 from alacarte_experiments.measures import cosines, spearman
 from alacarte_experiments.results import Exclusion, Results, Row
 from alacarte_experiments.settings import Settings
+from alacarte_experiments.spelled import Spelled
 from alacarte_experiments.store import Store
 from alacarte_experiments.systems import System, Workbench, check_overlap
 
@@ -55,22 +57,27 @@ def evaluate(
     rows: list[Row] = []
     for name, pairs in sets.items():
         rows += _rows(name, pairs, vectors, {}, AS_THEY_ARE)
-    bench = Workbench(vectors, corpus, store)
+    bench = Workbench(vectors, corpus, store, tested=missing)
     left_out: list[Exclusion] = []
+    reported: list[list[str]] = []
     if missing:
-        texts: list[Any] = []  # found when first needed: a run from the store reads no text
+        texts: dict[int, list[Any]] = {}  # by `every`, and only when needed: a run from the store reads no text
 
         def induce(system: System) -> dict[str, list[float]]:
-            if not texts:
-                texts.extend(mentions(corpus, missing, store.show_progress))
-            return _induced(bench, system, missing, texts)
+            every = system.settings.every
+            if every not in texts:
+                part = Corpus.of(bench.text(system.settings))
+                texts[every] = list(mentions(part, missing, store.show_progress))
+            return _induced(bench, system, missing, texts[every])
 
         for system, found in bench.each(settings, [missing], induce, "word similarity"):
             for name, pairs in sets.items():
                 rows += _rows(name, pairs, vectors, found, system.name)
             never = [word for word in missing if word not in found]
-            if not left_out:
-                left_out += Exclusion.of("words", never, "no vector, and not in the corpus")
+            if never not in reported:  # most systems lack the same words
+                what = f"words by {system.name}" if reported else "words"
+                left_out += Exclusion.of(what, never, "no vector, and not in the corpus")
+                reported.append(never)
     for name, pairs in sets.items():
         lost = [str(pair) for pair in pairs if pair.first not in vectors or pair.second not in vectors]
         left_out += Exclusion.of(f"pairs of {name}", lost, f"a word has no vector ({AS_THEY_ARE!r} only)")
@@ -104,10 +111,9 @@ def mentions(corpus: Corpus, words: Iterable[str], show_progress: bool | None = 
 
 
 def _induced(bench: Workbench, system: System, missing: list[str], texts: list[Any]) -> dict[str, list[float]]:
-    if system.kind == "word2vec":
-        raise BadData("word2vec lives in a space of its own: words it induces cannot be compared with these vectors")
-    model: Any = bench.build(system)
-    if not texts:
+    model = bench.build(system)
+    assert not isinstance(model, RetrainedWord2Vec)  # `System.parse` refuses it: its space is its own
+    if not texts and not isinstance(model, Spelled):
         return {}
     try:
         found = model.induce(texts, missing)

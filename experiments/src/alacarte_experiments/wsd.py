@@ -8,14 +8,19 @@ Two settings, which answer different questions:
   right of a sense only, and SemEval-15 is not lower-cased.
 - *standard*: the unified evaluation framework's files; an answer is a sense key of the target lemma; F1 as the
   framework's scorer computes it.
+
+`evaluate` makes the paper's table; `evaluate_sets` scores the methods of the standard setting on any test sets in the
+framework's format.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal
 
 from alacarte.errors import BadWordNet, require
 from alacarte.model import ALaCarte
+from alacarte.senses.annotated import Sentence
 from alacarte.senses.disambiguation import SHARPNESS, SMOOTHING, Answer, Disambiguator, candidate_senses
 from alacarte.senses.sentence_sums import RIGHT_SIDE
 from alacarte.senses.synset_vectors import (
@@ -28,8 +33,9 @@ from alacarte.senses.synset_vectors import (
     induce_synsets,
     sense_counts,
 )
-from alacarte_experiments.wsd_baselines import Ties, Unit, by_counts, synset_counts
-from alacarte_experiments.wsd_data import TestSetting, WsdData
+from alacarte.senses.wordnet import WordNet
+from alacarte_experiments.wsd_baselines import Ties, by_counts, synset_counts
+from alacarte_experiments.wsd_data import WsdData
 from alacarte_experiments.wsd_scoring import Score, Scoring, calibration, score
 
 Setting = Literal["published", "authors", "authors, their text", "standard"]
@@ -94,141 +100,220 @@ class WsdTable:
         return pandas.DataFrame([asdict(row) for row in self.rows])
 
 
+@dataclass(frozen=True, slots=True)
+class SetRow:
+    """F1 of one method on one test set, in percent: over all words and by part of speech (None: it has none)."""
+
+    test: str
+    method: str
+    words: int
+    f1: float
+    noun: float | None
+    verb: float | None
+    adj: float | None
+    adv: float | None
+
+
+@dataclass(frozen=True)
+class SetTable:
+    """Every method of the standard setting on every test set that was given."""
+
+    rows: tuple[SetRow, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
+
+    def to_frame(self) -> Any:
+        """A pandas frame, a line for each row."""
+        pandas = require("pandas", extra="frames", purpose="to_frame()")
+        return pandas.DataFrame([asdict(row) for row in self.rows])
+
+
 # -------------------------------------------------------------------------------------------------- the run
 
+Answering = Callable[[Sequence[Sentence]], list[Answer]]
 
-class _Tests:
-    """The two test sets in one setting, and a row of scores for any way to answer them."""
 
-    def __init__(self, data: WsdData, setting: TestSetting) -> None:
-        self.wordnet = data.wordnet
-        self.scoring: Scoring = "key" if setting == "standard" else "authors"
-        self.sets = {year: data.test(setting, year) for year in (2013, 2015)}
+@dataclass(frozen=True)
+class _Senses:
+    """A model and the synset vectors made with it."""
 
-    def notes(self, setting: str) -> list[str]:
-        """Words that WordNet does not list, and answers with keys that it lacks; an error where these are many."""
-        notes = []
-        for year, sentences in self.sets.items():
-            instances = [instance for sentence in sentences for instance in sentence.instances]
-            strangers = [i.lemma for i in instances if not candidate_senses(self.wordnet, i.lemma, i.pos)]
-            keys = [key for instance in instances for key in instance.keys]
-            unknown = [key for key in keys if self.wordnet.find_key(key) is None]
-            if len(unknown) > UNKNOWN_LIMIT * len(keys):
-                raise BadWordNet(
-                    f"SemEval-{year}: {self.wordnet.name} (version {self.wordnet.version or 'unknown'}) lacks "
-                    f"{len(unknown):,} of {len(keys):,} sense keys, such as {unknown[0]}; give WordNet 3.0"
-                )
-            notes.append(
-                f"{setting}, {year}: {len(instances):,} words; not in WordNet, so not answered: {len(strangers)}"
-                f"{_some(strangers)}; answers with keys that WordNet lacks: {len(unknown)}{_some(unknown)}"
-            )
-        return notes
+    model: ALaCarte
+    seen: SynsetVectors
+    glosses: SynsetVectors
 
-    def row(self, setting: Setting, method: str, answers: Mapping[int, Sequence[Answer]]) -> WsdRow:
-        old = score(answers[2013], self.sets[2013], self.wordnet, self.scoring)
-        synset = score(answers[2013], self.sets[2013], self.wordnet, "synset")
-        new = score(answers[2015], self.sets[2015], self.wordnet, self.scoring)
+    @classmethod
+    def induce(cls, data: WsdData, model: ALaCarte, show_progress: bool | None) -> "_Senses":
+        glosses = gloss_vectors(model, data.wordnet, show_progress=show_progress)
+        return cls(model, induce_synsets(model, data.semcor, data.wordnet, show_progress=show_progress), glosses)
 
-        def rate(one: Score) -> float:
-            """The authors' accuracy has all instances below the line; the framework's scorer gives F1."""
-            return one.f1 if setting == "standard" else one.recall
+    @property
+    def ways(self) -> dict[str, SynsetVectors]:
+        return {"SemCor": self.seen, "gloss": self.glosses, "combined": combined(self.seen, self.glosses)}
 
-        return WsdRow(
-            setting, method, rate(old["all"]), rate(synset["all"]), rate(new["adj"]), rate(new["noun"]),
-            rate(new["adv"]), rate(new["verb"]), rate(new["all"]),
-        )  # fmt: skip
+    @property
+    def notes(self) -> list[str]:
+        return [
+            f"SemCor: {self.seen.report}",
+            repr(self.model),
+            f"synsets with a vector: {len(self.seen):,} seen, {len(self.glosses):,} gloss",
+        ]
 
-    def counted(
-        self,
-        setting: Setting,
-        method: str,
-        counts: Mapping[str, int],
-        of: Unit = "key",
-        ties: Ties = "order",
-    ) -> WsdRow:
-        answers = {year: by_counts(sentences, self.wordnet, counts, of, ties) for year, sentences in self.sets.items()}
-        return self.row(setting, method, answers)
 
-    def vectors(self, setting: Setting, method: str, *disambiguators: Disambiguator) -> WsdRow:
-        """One disambiguator for both sets, or one for each."""
-        pairs = zip(self.sets.items(), disambiguators * (2 // len(disambiguators)), strict=True)
-        return self.row(setting, method, {year: one.predict_all(sentences) for (year, sentences), one in pairs})
+def evaluate(data: WsdData, model: ALaCarte, *, show_progress: bool | None = None) -> WsdTable:
+    """The paper's table with this model, in all settings, and past it: shrinkage and prior, as tuned on SemCor."""
+    wordnet = data.wordnet
+    senses = _Senses.induce(data, model, show_progress)
+    rows = list(PUBLISHED)
+    notes = senses.notes
+
+    authors = {year: data.test("authors", year) for year in (2013, 2015)}
+    notes += [_check_set(f"authors, {year}", sentences, wordnet) for year, sentences in authors.items()]
+    often = synset_counts(data.distributed, wordnet)
+    methods: dict[str, Answering] = {
+        name: Disambiguator(model, wordnet, vectors, fallback=True).predict_all for name, vectors in senses.ways.items()
+    }
+    methods["most frequent synset"] = partial(by_counts, wordnet=wordnet, counts=often, of="synset")
+    methods["WordNet first sense"] = partial(by_counts, wordnet=wordnet, counts={})
+    for name, answer in methods.items():
+        answers = {year: answer(sentences) for year, sentences in authors.items()}
+        rows.append(_row("authors", name, answers, authors, wordnet))
+    rows += _their_text(authors, data, senses, show_progress)
+
+    standard = {year: data.test("standard", year) for year in (2013, 2015)}
+    notes += [_check_set(f"standard, {year}", sentences, wordnet) for year, sentences in standard.items()]
+    for name, answer in _standard_methods(data, senses).items():
+        answers = {year: answer(sentences) for year, sentences in standard.items()}
+        rows.append(_row("standard", name, answers, standard, wordnet))
+    for year, sentences in standard.items():
+        notes.append(_calibrated(str(year), answers[year], sentences, wordnet))
+    return WsdTable(tuple(rows), tuple(notes))
+
+
+def evaluate_sets(
+    data: WsdData,
+    model: ALaCarte,
+    tests: Mapping[str, list[Sentence]],
+    *,
+    show_progress: bool | None = None,
+) -> SetTable:
+    """Every method of the standard setting on any test sets, by name; F1 as the framework's scorer computes it."""
+    notes = [_check_set(name, sentences, data.wordnet) for name, sentences in tests.items()]
+    senses = _Senses.induce(data, model, show_progress)
+    rows = []
+    methods = _standard_methods(data, senses)
+    for test, sentences in tests.items():
+        for method, answer in methods.items():
+            answers = answer(sentences)
+            scores = score(answers, sentences, data.wordnet)
+            by_pos = (scores[pos].f1 if pos in scores else None for pos in ("noun", "verb", "adj", "adv"))
+            rows.append(SetRow(test, method, scores["all"].total, scores["all"].f1, *by_pos))
+        if any(one.candidates for one in answers):
+            notes.append(_calibrated(test, answers, sentences, data.wordnet))
+    return SetTable(tuple(rows), (*senses.notes, *notes))
+
+
+def _standard_methods(data: WsdData, senses: _Senses) -> dict[str, Answering]:
+    """All ways to answer with a sense key of the lemma, by name; the last is the best one."""
+    model, wordnet = senses.model, data.wordnet
+    counts = sense_counts(data.semcor)
+    ways = senses.ways
+    shrunk = graded(senses.seen, senses.glosses, STRENGTH)
+
+    def by_context(vectors: SynsetVectors) -> Answering:
+        return Disambiguator(model, wordnet, vectors, fallback=True).predict_all
+
+    def with_prior(vectors: SynsetVectors) -> Answering:
+        return Disambiguator(
+            model, wordnet, vectors, counts=counts, sharpness=SHARPNESS, smoothing=SMOOTHING
+        ).predict_all
+
+    def most_frequent(counted: Mapping[str, int], ties: Ties = "order") -> Answering:
+        return partial(by_counts, wordnet=wordnet, counts=counted, ties=ties)
+
+    return {
+        **{name: by_context(vectors) for name, vectors in ways.items()},
+        "WordNet first sense": most_frequent({}),
+        "SemCor most frequent sense": most_frequent(sense_counts(data.distributed), "met"),
+        "the same, keys repaired, ties to WordNet": most_frequent(counts),
+        "graded": by_context(shrunk),
+        "combined + prior": with_prior(ways["combined"]),
+        "graded + prior": with_prior(shrunk),
+    }
+
+
+def _check_set(name: str, sentences: Sequence[Sentence], wordnet: WordNet) -> str:
+    """A note on words that WordNet does not list, and on gold keys that it lacks; an error where these are many."""
+    instances = [instance for sentence in sentences for instance in sentence.instances]
+    strangers = [i.lemma for i in instances if not candidate_senses(wordnet, i.lemma, i.pos)]
+    keys = [key for instance in instances for key in instance.keys]
+    unknown = [key for key in keys if wordnet.find_key(key) is None]
+    if len(unknown) > UNKNOWN_LIMIT * len(keys):
+        raise BadWordNet(
+            f"{name}: {wordnet.name} (version {wordnet.version or 'unknown'}) lacks "
+            f"{len(unknown):,} of {len(keys):,} sense keys, such as {unknown[0]}; give WordNet 3.0"
+        )
+    return (
+        f"{name}: {len(instances):,} words; not in WordNet, so not answered: {len(strangers)}"
+        f"{_some(strangers)}; answers with keys that WordNet lacks: {len(unknown)}{_some(unknown)}"
+    )
 
 
 def _some(items: Sequence[str]) -> str:
     return f" ({', '.join(dict.fromkeys(items[:3]))}, …)" if items else ""
 
 
-def evaluate(
-    data: WsdData,
-    model: ALaCarte,
-    *,
-    strength: float = STRENGTH,
-    sharpness: float = SHARPNESS,
-    smoothing: float = SMOOTHING,
-    show_progress: bool | None = None,
-) -> WsdTable:
-    """The paper's table with this model, in all settings, and past it: shrinkage and prior, as tuned on SemCor."""
-    wordnet = data.wordnet
-    counts = sense_counts(data.semcor)
-    glosses = gloss_vectors(model, wordnet, show_progress=show_progress)
-    seen = induce_synsets(model, data.semcor, wordnet, show_progress=show_progress)
-    ways = {"SemCor": seen, "gloss": glosses, "combined": combined(seen, glosses)}
-    rows = list(PUBLISHED)
-    notes = [
-        f"SemCor: {seen.report}",
-        repr(model),
-        f"synsets with a vector: {len(seen):,} seen, {len(glosses):,} gloss",
-    ]
+def _calibrated(name: str, answers: Sequence[Answer], sentences: Sequence[Sentence], wordnet: WordNet) -> str:
+    mean, right, right_of_half = calibration(answers, sentences, wordnet)
+    return (
+        f"graded + prior, {name}, words of several senses: mean confidence {mean:.1f}, right {right:.1f}, of "
+        f"the more confident half {right_of_half:.1f}"
+    )
 
-    authors = _Tests(data, "authors")
-    notes += authors.notes("authors")
-    for name, senses in ways.items():
-        rows.append(authors.vectors("authors", name, Disambiguator(model, wordnet, senses, fallback=True)))
-    often = synset_counts(data.distributed, wordnet)
-    rows.append(authors.counted("authors", "most frequent synset", often, "synset"))
-    rows.append(authors.counted("authors", "WordNet first sense", {}))
-    rows += _their_text(authors, model, data, glosses, show_progress)
 
-    standard = _Tests(data, "standard")
-    notes += standard.notes("standard")
-    for name, senses in ways.items():
-        rows.append(standard.vectors("standard", name, Disambiguator(model, wordnet, senses, fallback=True)))
-    rows.append(standard.counted("standard", "WordNet first sense", {}))
-    rows.append(standard.counted("standard", "SemCor most frequent sense", sense_counts(data.distributed), ties="met"))
-    rows.append(standard.counted("standard", "the same, keys repaired, ties to WordNet", counts))
-    shrunk = graded(seen, glosses, strength)
-    rows.append(standard.vectors("standard", "graded", Disambiguator(model, wordnet, shrunk, fallback=True)))
-    for name, senses in (("combined + prior", ways["combined"]), ("graded + prior", shrunk)):
-        with_prior = Disambiguator(model, wordnet, senses, counts=counts, sharpness=sharpness, smoothing=smoothing)
-        rows.append(standard.vectors("standard", name, with_prior))
-    for year, sentences in standard.sets.items():
-        sure = calibration(with_prior.predict_all(sentences), sentences, wordnet)
-        notes.append(
-            f"graded + prior, {year}, words of several senses: mean confidence {sure[0]:.1f}, right {sure[1]:.1f}, of "
-            f"the more confident half {sure[2]:.1f}"
-        )
-    return WsdTable(tuple(rows), tuple(notes))
+def _row(
+    setting: Setting,
+    method: str,
+    answers: Mapping[int, Sequence[Answer]],
+    tests: Mapping[int, Sequence[Sentence]],
+    wordnet: WordNet,
+) -> WsdRow:
+    """A line of the paper's table: answers to the two test sets scored as the setting has it."""
+    scoring: Scoring = "key" if setting == "standard" else "authors"
+    old = score(answers[2013], tests[2013], wordnet, scoring)
+    synset = score(answers[2013], tests[2013], wordnet, "synset")
+    new = score(answers[2015], tests[2015], wordnet, scoring)
+
+    def rate(one: Score) -> float:
+        """The authors' accuracy has all instances below the line; the framework's scorer gives F1."""
+        return one.f1 if setting == "standard" else one.recall
+
+    return WsdRow(
+        setting,
+        method,
+        semeval13=rate(old["all"]),
+        semeval13_synset=rate(synset["all"]),
+        adj=rate(new["adj"]),
+        noun=rate(new["noun"]),
+        adv=rate(new["adv"]),
+        verb=rate(new["verb"]),
+        semeval15=rate(new["all"]),
+    )
 
 
 def _their_text(
-    tests: _Tests, model: ALaCarte, data: WsdData, glosses: SynsetVectors, show_progress: bool | None
+    tests: Mapping[int, list[Sentence]], data: WsdData, senses: _Senses, show_progress: bool | None
 ) -> list[WsdRow]:
     """As the released scripts read text: SemCor to the right of a sense only, and SemEval-15 with its capitals."""
+    model, wordnet = senses.model, data.wordnet
     cased = ALaCarte(model.vectors, model.transform, tokenizer="words-cased", check=model.check)
-    seen = induce_synsets(model, data.semcor, data.wordnet, sides=RIGHT_SIDE, show_progress=show_progress)
-    ways = {"SemCor": seen, "gloss": glosses, "combined": combined(seen, glosses)}
-    return [
-        tests.vectors(
-            "authors, their text",
-            name,
-            Disambiguator(model, data.wordnet, senses, fallback=True),
-            Disambiguator(cased, data.wordnet, senses, fallback=True),
-        )
-        for name, senses in ways.items()
-    ]
-
-
-__all__ = [
-    "PUBLISHED", "Score", "WsdData", "WsdRow", "WsdTable", "by_counts", "calibration", "evaluate", "score",
-]  # fmt: skip
+    right = induce_synsets(model, data.semcor, wordnet, sides=RIGHT_SIDE, show_progress=show_progress)
+    rows = []
+    for name, vectors in _Senses(model, right, senses.glosses).ways.items():
+        answers = {
+            year: Disambiguator(reader, wordnet, vectors, fallback=True).predict_all(tests[year])
+            for year, reader in ((2013, model), (2015, cased))
+        }
+        rows.append(_row("authors, their text", name, answers, tests, wordnet))
+    return rows

@@ -1,9 +1,115 @@
-"""How kernels are compiled: without the interpreter's lock, and kept on disk between runs."""
+"""How kernels are compiled: without the interpreter's lock, and kept on disk between runs.
 
+`kernel` and `inner` are decorators for functions; `prefetch`, `pointer`, `load_word` and `trailing_zeros` are what
+the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name, which is printed to
+standard error before they are compiled, that is once on a machine.
+"""
+
+import sys
 from typing import Any
 
 import numba
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils, event
+from numba.extending import intrinsic
 
 kernel: Any = numba.njit(cache=True, nogil=True)
 # A function that only kernels call: without the ways in from Python and C it compiles faster.
 inner: Any = numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+# A few lines that are copied into whatever calls them.
+inlined: Any = numba.njit(cache=True, nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+
+
+# ---------------------------------------------------------------------------------------------- instructions
+
+
+@intrinsic
+def prefetch(context, array, index):  # type: ignore[no-untyped-def]
+    """Ask for the cache line of a one-dimensional array that holds `index`, before it is needed.
+
+    Rows of vectors and of sums are met in the order of the text, that is at random; without this the kernels would
+    wait for memory most of the time. It changes no value, and an index out of bounds does no harm.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        address = builder.bitcast(builder.gep(view.data, [arguments[1]]), cgutils.voidptr_t)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kind)
+        read, keep, data = ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)
+        builder.call(function, [address, read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@intrinsic
+def pointer(context, array):  # type: ignore[no-untyped-def]
+    """The numbers of a contiguous array, to read and write as `numbers[i]`, without its size and its owner.
+
+    A function that gets an array counts one more user of it, and one less at its end, which costs more than a look
+    into it. Nobody is counted here: the array has to be an argument of the kernel. Negative indices do not count from
+    the end.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+@intrinsic
+def load_word(context, bytes_at, index):  # type: ignore[no-untyped-def]
+    """The eight bytes from `index` on behind a pointer to uint8 as one uint64, the first byte in its lowest bits.
+
+    Nothing checks that there are eight bytes: the caller has to know.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        loaded = builder.load(builder.bitcast(builder.gep(arguments[0], [arguments[1]]), word.as_pointer()))
+        loaded.align = 1
+        if sys.byteorder == "little":
+            return loaded
+        swap = builder.module.declare_intrinsic("llvm.bswap", [word])
+        return builder.call(swap, [loaded])
+
+    return types.uint64(bytes_at, types.int64), generate
+
+
+@intrinsic
+def trailing_zeros(context, number):  # type: ignore[no-untyped-def]
+    """How many zero bits a uint64 ends in; 64 for zero."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+# ---------------------------------------------------------------------------------------------- announcements
+
+quiet = False  # whether nothing is said about compiling
+_announced: dict[str, str] = {}  # by module: what to print when one of its functions is compiled
+
+
+def announce(module: str, purpose: str, seconds: int) -> None:
+    """Have a line printed when the kernels of a module are compiled; not when they come from the disk."""
+    _announced[module] = f"alacarte: compiling {purpose} for this machine, once (about {seconds} s)"
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]
+    """numba reports each compilation, but not what it loads from its cache."""
+
+    def on_start(self, event: Any) -> None:
+        message = _announced.pop(event.data["dispatcher"].py_func.__module__, None)
+        if message is not None and not quiet:
+            print(message, file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announcer())

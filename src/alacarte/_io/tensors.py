@@ -16,7 +16,7 @@ header, then the arrays one after the other. It is read here and not through the
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -56,13 +56,23 @@ def write_tensors(
 
 def write_tensors_to(file: BinaryIO, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
     """The same into an open file."""
-    arrays = {name: np.asarray(array) for name, array in tensors.items()}
+    header, order = layout(tensors, metadata)
+    file.write(header)
+    for name in order:
+        for block in little_endian_blocks(tensors[name]):
+            file.write(block)
+
+
+def layout(
+    tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str], last: str | None = None
+) -> tuple[bytes, list[str]]:
+    """The first bytes of the file, up to the arrays, and the order of the arrays; `last` names the one at the end."""
     # Widest items first keeps every array aligned without gaps, which the format forbids.
-    order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
+    order = sorted(tensors, key=lambda name: (name == last, -tensors[name].dtype.itemsize, name))
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
     end = 0
     for name in order:
-        array = arrays[name]
+        array = tensors[name]
         code = CODES.get(array.dtype.newbyteorder("<"))
         if code is None:
             raise TypeError(f"tensor {name!r} has dtype {array.dtype}; convert it to one of {', '.join(DTYPES)}")
@@ -70,17 +80,16 @@ def write_tensors_to(file: BinaryIO, tensors: Mapping[str, NDArray[Any]], metada
         header[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [begin, end]}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    file.write(len(text).to_bytes(8, "little") + text)
-    for name in order:
-        _write_array(file, arrays[name])
+    return len(text).to_bytes(8, "little") + text, order
 
 
-def _write_array(file: BinaryIO, array: NDArray[Any]) -> None:
+def little_endian_blocks(array: NDArray[Any]) -> Iterator[bytes]:
+    """The bytes of an array as they stand in the file, a few MiB at a time."""
     little = array.dtype.newbyteorder("<")
     rows = array.reshape(1) if array.ndim == 0 else array
     step = max(1, BLOCK // max(1, rows.nbytes // max(1, len(rows))))
     for start in range(0, len(rows), step):
-        file.write(np.ascontiguousarray(rows[start : start + step], dtype=little).tobytes())
+        yield np.ascontiguousarray(rows[start : start + step], dtype=little).tobytes()
 
 
 def read_header(
@@ -95,7 +104,7 @@ def read_header(
         if len(start) < 8 or length < 2 or length > MAX_HEADER:
             raise error(f"{path} is not a safetensors file; check the path")
         if 8 + length > size:
-            raise _damaged(path, "its header is cut off", error)
+            raise damaged(path, "its header is cut off", error)
         text = file.read(length)
     try:
         header = json.loads(text)
@@ -107,22 +116,22 @@ def read_header(
         )
         if not all(isinstance(key, str) and isinstance(value, str) for key, value in metadata.items()):
             raise ValueError("metadata that is not text")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise _damaged(path, "its header makes no sense", error) from None
-    found: dict[str, tuple[str, tuple[int, ...], int]] = {}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
+        raise damaged(path, "its header makes no sense", error) from None
+    places: dict[str, tuple[str, tuple[int, ...], int]] = {}
     position = 0
     for begin, end, name, dtype, shape in entries:
         if dtype is None:
             raise error(f"{path}: tensor {name!r} has a type that is not supported; convert it to F32 first")
         if begin != position or min(shape, default=0) < 0:
-            raise _damaged(path, f"tensor {name!r} is not where it should be", error)
+            raise damaged(path, f"tensor {name!r} is not where it should be", error)
         if end - begin != math.prod(shape) * np.dtype(dtype).itemsize:
-            raise _damaged(path, f"tensor {name!r} has the wrong size", error)
-        found[name] = (dtype, shape, 8 + length + begin)
+            raise damaged(path, f"tensor {name!r} has the wrong size", error)
+        places[name] = (dtype, shape, 8 + length + begin)
         position = end
     if 8 + length + position != size:
-        raise _damaged(path, f"it should have {8 + length + position} bytes and has {size}", error)
-    return found, metadata
+        raise damaged(path, f"it should have {8 + length + position} bytes and has {size}", error)
+    return places, metadata
 
 
 def read_tensors(
@@ -190,14 +199,15 @@ def unpack_words(
     """
     whole = data.ndim == 1 and offsets.ndim == 1 and data.dtype == np.uint8 and offsets.dtype == np.int64
     if not whole or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
-        raise _damaged(path, "its list of words makes no sense", error)
+        raise damaged(path, "its list of words makes no sense", error)
     text = data.tobytes()
     ends = offsets.tolist()
     try:
         return [text[begin:end].decode() for begin, end in pairwise(ends)]
     except UnicodeDecodeError:
-        raise _damaged(path, "its list of words is not UTF-8", error) from None
+        raise damaged(path, "its list of words is not UTF-8", error) from None
 
 
-def _damaged(path: str | os.PathLike[str], what: str, error: type[AlacarteError]) -> AlacarteError:
+def damaged(path: str | os.PathLike[str], what: str, error: type[AlacarteError]) -> AlacarteError:
+    """The error for a file that is not whole."""
     return error(f"{os.fspath(path) or 'the file'} is damaged: {what}; copy or write it again")

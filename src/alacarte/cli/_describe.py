@@ -105,7 +105,7 @@ def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
     try:
         return _corpus(path)
     except BadCorpus as no_corpus:
-        raise AlacarteError(f"{no_vectors}. Nor is it text: {no_corpus}") from None
+        raise AlacarteError(f"{no_vectors.message}. Nor is it text: {no_corpus.for_command_line()}") from None
 
 
 def _transform(transform: "Transform") -> Facts:

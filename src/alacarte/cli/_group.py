@@ -48,10 +48,10 @@ class Group(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
 
 
-def _in_words(problem: Exception) -> str:
+def _in_words(problem: Exception) -> object:
     if isinstance(problem, OSError) and not isinstance(problem, AlacarteError) and problem.strerror:
         return f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
-    return str(problem)
+    return problem
 
 
 def _show_warning(

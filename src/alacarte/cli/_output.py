@@ -7,32 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alacarte.errors import AlacarteError, AlacarteWarning
+
 if TYPE_CHECKING:
     from rich.table import Table
 
 WIDE = 200  # columns where no terminal says otherwise
-
-# The library's messages name arguments of Python; on the command line these are options.
-OPTIONS = {
-    'pass on_error="skip"': "pass --skip-errors",
-    'errors="replace"': "--errors replace",
-    'encoding="latin-1"': "--encoding latin-1",
-    "weighting='log'": "--log",
-    "ridge='loo'": "--ridge loo",
-    "check=False (--force)": "--force",
-    "check=False": "--force",
-    "vectors=… (--vectors)": "--vectors",
-    "space='_'": "--space _",
-    "as text=…": "as --text …",
-    "as tokens=…": "as --tokens …",
-    "pass format= one of": "pass --to with one of",
-    "pass format= with": "pass --format with",
-    'pass format="text"': "pass --format text",
-    "; pass format= if you know it, or call WordVectors(words, matrix)": "",
-    ', or, to pass text itself, put it in a list: ["…"]': "",
-    "`get` returns a default instead, and `ALaCarte.induce` makes one from text": "`alc embed` makes one from text",
-    "ALaCarte.fit(vectors, corpus)": "alc fit",
-}
 
 
 class Voice:
@@ -57,13 +37,13 @@ voice = Voice()
 
 
 def error(message: object) -> None:
-    _say(f"alc: error: {_for_command_line(str(message))}")
+    _say(f"alc: error: {_for_command_line(message)}")
 
 
 def note(message: object) -> None:
     """Something worth knowing; silent with --quiet."""
     if not voice.quiet:
-        _say(f"alc: note: {_for_command_line(str(message))}")
+        _say(f"alc: note: {_for_command_line(message)}")
 
 
 def detail(message: str) -> None:
@@ -76,10 +56,10 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _for_command_line(message: str) -> str:
-    for python, option in OPTIONS.items():
-        message = message.replace(python, option)
-    return "; ".join(line.strip() for line in message.splitlines() if line.strip())
+def _for_command_line(message: object) -> str:
+    """One line; of errors and warnings of the library, with the hint for the command line."""
+    text = message.for_command_line() if isinstance(message, AlacarteError | AlacarteWarning) else str(message)
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def show_json(value: object) -> None:

@@ -50,26 +50,34 @@ def induce(
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
     from alacarte.senses.induction import induce_senses
 
-    found = induce_senses(
-        opened, word, documents, "auto" if number == "auto" else int(number), nearest=k, examples=examples,
-        among=among, limit=limit, seed=seed, show_progress=voice.progress,
-    )  # fmt: skip
+    senses = induce_senses(
+        opened,
+        documents,
+        word,
+        "auto" if number == "auto" else int(number),
+        nearest=k,
+        examples=examples,
+        among=among,
+        limit=limit,
+        seed=seed,
+        show_progress=voice.progress,
+    )
     if out is not None:
-        found.vectors.save(out)
+        senses.vectors.save(out)
         wrote(out)
     if as_json:
-        show_json(found)
+        show_json(senses)
         return
-    total = int(found.occurrences.counts.sum())
-    if total > len(found.occurrences):
-        note(f"{len(found.occurrences):,} of {total:,} contexts are used; --limit takes more")
-    for senses, score in enumerate(found.scores, start=2):
-        detail(f"{senses} senses: prediction strength {score:.2f}")
+    total = int(senses.occurrences.counts.sum())
+    if total > len(senses.occurrences):
+        note(f"{len(senses.occurrences):,} of {total:,} contexts are used; --limit takes more")
+    for groups, score in enumerate(senses.scores, start=2):
+        detail(f"{groups} senses: prediction strength {score:.2f}")
     rows = [
         (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
-        for sense in found
+        for sense in senses
     ]
     show_columns(["sense", "share", "contexts", "nearest words"], rows)
-    for sense in found:
+    for sense in senses:
         for example in sense.examples:
             show_line(f"{sense.name}  {example}")

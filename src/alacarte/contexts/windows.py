@@ -18,8 +18,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.compiled import inner, kernel
-from alacarte._io.prefetch import prefetch
+from alacarte._io.compiled import inner, kernel, prefetch
 
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
 

@@ -5,9 +5,11 @@ from typing import Any, Literal, Self
 from alacarte.contexts.sums import ContextSums, merge
 from alacarte.documents.embedder import NgramEmbedder
 from alacarte.model import ALaCarte
+from alacarte.passes.work import WorkOptions
 from alacarte.text.corpus import CorpusLike
+from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.solve import Weighting
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 
 class AlaCarteVectorizer(NgramEmbedder):
@@ -32,7 +34,7 @@ class AlaCarteVectorizer(NgramEmbedder):
 
     def __init__(
         self,
-        vectors: Any = "glove.6B.50d",
+        vectors: VectorsLike = "glove.6B.50d",
         n: int = 3,
         *,
         corpus: CorpusLike | None = None,
@@ -47,15 +49,26 @@ class AlaCarteVectorizer(NgramEmbedder):
         components: int = 0,
         normalise: bool = False,
         min_count: int = 1,
-        tokenizer: Any = None,
+        tokenizer: TokenizerLike | None = None,
         threads: int | None = None,
         show_progress: bool | None = None,
     ) -> None:
         super().__init__(
-            vectors, n, corpus=corpus, unigrams=unigrams, unit=unit, pooling=pooling, weights=weights,
-            combine=combine, components=components, normalise=normalise, min_count=min_count, tokenizer=tokenizer,
-            threads=threads, show_progress=show_progress,
-        )  # fmt: skip
+            vectors,
+            n,
+            corpus=corpus,
+            unigrams=unigrams,
+            unit=unit,
+            pooling=pooling,
+            weights=weights,
+            combine=combine,
+            components=components,
+            normalise=normalise,
+            min_count=min_count,
+            tokenizer=tokenizer,
+            threads=threads,
+            show_progress=show_progress,
+        )
         self.window = window
         self.weighting = weighting
         self.ridge = ridge
@@ -65,15 +78,10 @@ class AlaCarteVectorizer(NgramEmbedder):
         documents = self._begin(X)
         vectors = WordVectors.of(self.vectors)
         tokenizer = self.tokenizer or "words"
+        work: WorkOptions = {"threads": self.threads, "show_progress": self.show_progress}
         texts = [documents] if self.corpus is None else [documents, self.corpus]
         sums = merge(
-            [
-                ContextSums.collect(
-                    vectors, text, window=self.window, tokenizer=tokenizer, threads=self.threads,
-                    show_progress=self.show_progress,
-                )
-                for text in texts
-            ]
-        )  # fmt: skip
+            [ContextSums.collect(vectors, text, window=self.window, tokenizer=tokenizer, **work) for text in texts]
+        )
         self.model_ = ALaCarte.from_sums(vectors, sums, weighting=self.weighting, ridge=self.ridge, tokenizer=tokenizer)
         return self._fit(self.model_, documents)

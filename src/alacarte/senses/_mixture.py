@@ -1,18 +1,23 @@
 """Groups of points: a mixture of round normal distributions of one width, and how far such groups can be relied on.
 
-Points are to be whitened before, so that noise is round and only what lies apart by more makes groups. (A covariance
-of any form was tried: it puts fewer contexts into the group of their word, docs/uncertainty.md.)
+The points are to be whitened before: noise is then round, and only what lies further apart makes groups. (A covariance
+of any form was tried: it puts fewer contexts into the group of their word, docs/uncertainty.md.) scipy has k-means,
+from which the mixture starts, and no mixture; scikit-learn, which is optional, has none whose groups share one width.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.cluster.vq import kmeans2
+from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
-STEPS = 200
+STEPS = 200  # of expectation and maximisation at most
+K_MEANS_STEPS = 20  # before these, from each start
 RESTARTS = 8
 
 
@@ -41,11 +46,13 @@ def fit_mixture(x: Doubles, k: int, rng: np.random.Generator, restarts: int = RE
 
     >>> rng = np.random.default_rng(0)
     >>> x = np.concatenate([rng.normal(size=(300, 2)), rng.normal(size=(100, 2)) + [6, 0]])
-    >>> found = fit_mixture(x, 2, rng)
-    >>> sorted(found.shares.round(2).tolist())
+    >>> mixture = fit_mixture(x, 2, rng)
+    >>> sorted(mixture.shares.round(2).tolist())
     [0.25, 0.75]
     """
-    runs = [_maximised(x, _one_hot(k_means(x, k, rng), k)) for _ in range(1 if k == 1 else restarts)]
+    if k == 1:
+        return _maximised(x, np.ones((len(x), 1)))
+    runs = [_maximised(x, np.eye(k)[_k_means(x, k, rng)]) for _ in range(restarts)]
     return max(runs, key=lambda run: run.score)
 
 
@@ -71,34 +78,17 @@ def _from_members(x: Doubles, members: Doubles) -> Mixture:
     return Mixture(size / size.sum(), centers, variance, 0.0)
 
 
-def k_means(x: Doubles, k: int, rng: np.random.Generator) -> Longs:
-    """Labels; started from points that are far apart (k-means++; Arthur and Vassilvitskii 2007)."""
-    centers = x[rng.integers(len(x))][None]
-    for _ in range(k - 1):
-        nearest = squared_distances(x, centers).min(axis=1)
-        total = nearest.sum()
-        chosen = rng.choice(len(x), p=nearest / total) if total > 0 else rng.integers(len(x))
-        centers = np.concatenate([centers, x[chosen][None]])
-    labels = np.full(len(x), -1)
-    for _ in range(STEPS):
-        new = np.argmin(squared_distances(x, centers), axis=1)
-        if np.array_equal(new, labels):
-            break
-        labels = new
-        for group in range(k):
-            if (labels == group).any():
-                centers[group] = x[labels == group].mean(axis=0)
+def _k_means(x: Doubles, k: int, rng: np.random.Generator) -> Longs:
+    """Labels by scipy's k-means, started from points that are far apart (k-means++)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a group may be empty, or all points equal: what follows copes with both
+        labels: Longs = kmeans2(x, k, iter=K_MEANS_STEPS, minit="++", seed=rng)[1]
     return labels
 
 
 def squared_distances(x: Doubles, centers: Doubles) -> Doubles:
     """(points, centers)"""
-    squares = np.sum(x**2, axis=1)[:, None] - 2 * x @ centers.T + np.sum(centers**2, axis=1)
-    return np.asarray(np.maximum(squares, 0.0))
-
-
-def _one_hot(labels: Longs, k: int) -> Doubles:
-    return np.eye(k)[labels]
+    return np.asarray(cdist(x, centers, "sqeuclidean"))
 
 
 def prediction_strength(
@@ -122,11 +112,11 @@ def prediction_strength(
         half = (rng.permutation(len(names)) % 2 == 0)[inverse]
         if min(half.sum(), (~half).sum()) < k:
             return 0.0
-        found = [fit_mixture(x[inside], k, rng, restarts=4) for inside in (half, ~half)]
-        for own, other, inside in ((0, 1, half), (1, 0, ~half)):
-            mine, theirs = (found[at].memberships(x[inside]).argmax(axis=1) for at in (own, other))
+        first, second = (fit_mixture(x[inside], k, rng, restarts=4) for inside in (half, ~half))
+        for own, other, inside in ((first, second, half), (second, first, ~half)):
+            labels, predicted = (mixture.memberships(x[inside]).argmax(axis=1) for mixture in (own, other))
             table = np.zeros((k, k))
-            np.add.at(table, (mine, theirs), 1)
+            np.add.at(table, (labels, predicted), 1)
             size = table.sum(axis=1)
             pairs, together = size * (size - 1), np.sum(table * (table - 1), axis=1)
             strengths.append(float(np.min(np.where(pairs > 0, together / np.where(pairs > 0, pairs, 1), 0.0))))

@@ -74,7 +74,8 @@ class Disambiguator:
         wordnet: what senses a lemma has, in which order.
         senses: vectors keyed by synset id (or by sense key), as `induce_synsets`, `graded` and others make them.
         counts: how often each sense key was met, for a prior: a mapping such as `sense_counts` gives, or
-            `"wordnet"` for WordNet's own. None: no prior, nearest vector wins, as in the paper.
+            `"wordnet"` for WordNet's own, an error where it has none. None: no prior, nearest vector wins, as in the
+            paper.
         sharpness: how many nats a difference of 1 in cosine is worth, against the prior and for confidences.
         smoothing: see `segments.log_prior`.
         fallback: answer with the first sense where there is nothing to compare.
@@ -100,6 +101,8 @@ class Disambiguator:
             )
         if sharpness <= 0 or smoothing <= 0:
             raise AlacarteError(f"sharpness and smoothing are positive, not {sharpness} and {smoothing}")
+        if counts == "wordnet":
+            wordnet.require_counts()
         check_inventory(senses, wordnet)
         self.model = model
         self.wordnet = wordnet

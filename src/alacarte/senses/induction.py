@@ -14,7 +14,8 @@ from alacarte.errors import AlacarteError, require
 from alacarte.inference.uncertainty import Uncertainty
 from alacarte.model import ALaCarte
 from alacarte.senses._mixture import fit_mixture, prediction_strength, squared_distances
-from alacarte.senses.occurrences import Occurrences, gather, usable
+from alacarte.senses.occurrences import Occurrences, gather
+from alacarte.senses.sentence_sums import unit_rows
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -106,8 +107,8 @@ class InducedSenses(Sequence[InducedSense]):
 
 def induce_senses(
     model: ALaCarte,
-    word: str,
     corpus: CorpusLike,
+    word: str,
     k: int | Literal["auto"] = "auto",
     *,
     nearest: int = 10,
@@ -120,8 +121,9 @@ def induce_senses(
     """Group the contexts of a word (or phrase) and embed each group.
 
     `k` is how many groups, or "auto": the largest number up to six whose groups, found in one half of the documents,
-    hold in the other (a prediction strength of at least 0.85), or one. `limit` bounds how many contexts are used; they
-    are chosen at random.
+    hold in the other (a prediction strength of at least 0.85), or one. Each sense has its `nearest` words, among the
+    first `among` of the vectors, and its `examples` most typical contexts. `limit` bounds how many contexts are used;
+    they are chosen at random.
 
     >>> from alacarte import Transform, WordVectors
     >>> rng = np.random.default_rng(0)
@@ -130,50 +132,53 @@ def induce_senses(
     >>> model = ALaCarte(vectors, Transform(np.eye(4)))
     >>> kinds = [vectors.words[:10], vectors.words[20:30]]  # "x" stands among words of one kind or of another
     >>> text = [" ".join(["x", *rng.choice(kinds[i % 3 == 0], 8)]) for i in range(300)]
-    >>> found = induce_senses(model, "x", text)
-    >>> [(sense.name, round(sense.share, 2)) for sense in found]
+    >>> senses = induce_senses(model, text, "x")
+    >>> [(sense.name, round(sense.share, 2)) for sense in senses]
     [('x#1', 0.67), ('x#2', 0.33)]
     """
     if k != "auto" and (not isinstance(k, int) or k < 1):
         raise AlacarteError(f"k is a number of senses from 1 on, or 'auto', not {k!r}")
-    all_found = gather(model, [word], corpus, limit=limit, seed=seed, show_progress=show_progress)
-    found = usable(all_found, LEAST if k == "auto" else max(2, k))
+    gathered = gather(model, corpus, [word], limit=limit, seed=seed, show_progress=show_progress)
+    occurrences = gathered.usable(LEAST if k == "auto" else max(2, k))
     rng = np.random.default_rng(seed)
-    x = features(model, found)
+    x = features(model, occurrences)
     scores: tuple[float, ...] = ()
     if isinstance(k, int):
         number = k
     else:
-        most = max(1, min(MOST, len(found) // LEAST))
-        scores = tuple(prediction_strength(x, found.documents, groups, rng) for groups in range(2, most + 1))
+        most = max(1, min(MOST, len(occurrences) // LEAST))
+        scores = tuple(prediction_strength(x, occurrences.documents, groups, rng) for groups in range(2, most + 1))
         number = max((groups for groups, score in enumerate(scores, start=2) if score >= STRONG), default=1)
     mixture = fit_mixture(x, number, rng)
-    labels = mixture.memberships(x).argmax(axis=1)
-    sizes = np.bincount(labels, minlength=number)
+    groups = mixture.memberships(x).argmax(axis=1)
+    sizes = np.bincount(groups, minlength=number)
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] > 0]
     senses = []
     for place, group in enumerate(order.tolist(), start=1):
-        mine = np.flatnonzero(labels == group)
-        away = squared_distances(x[mine], mixture.centers[[group]])[:, 0]
-        typical = mine[np.argsort(away, kind="stable")]
-        shown = _distinct([found.text(row) for row in typical[: 4 * examples].tolist()])[:examples]
-        senses.append(_sense(model, f"{word}#{place}", word, found, mine, shown, nearest, among))
-    renamed = np.empty(number, dtype=np.int64)
-    renamed[order] = np.arange(len(order))
-    return InducedSenses(word, tuple(senses), scores, renamed[labels], found)
+        members = np.flatnonzero(groups == group)
+        distances = squared_distances(x[members], mixture.centers[[group]])[:, 0]
+        typical = members[np.argsort(distances, kind="stable")][: 4 * examples]
+        texts = list(dict.fromkeys(occurrences.text(row) for row in typical.tolist()))[:examples]
+        share = len(members) / len(occurrences)
+        vector, confidence = _embedded(model, occurrences.select(members), word)
+        near = _nearest_words(model, vector, word, nearest, among)
+        senses.append(InducedSense(f"{word}#{place}", share, len(members), vector, confidence, near, tuple(texts)))
+    rank = np.empty(number, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return InducedSenses(word, tuple(senses), scores, rank[groups], occurrences)
 
 
-def features(model: ALaCarte, found: Occurrences, axes: int = AXES) -> Doubles:
+def features(model: ALaCarte, occurrences: Occurrences, axes: int = AXES) -> Doubles:
     """Contexts as points: transformed, at length 1, along the axes in which they differ most.
 
     Where the model knows how contexts spread, directions in which those of any word do count less.
     """
-    x = model.transform(found.means()).astype(np.float64)
+    x = model.transform(occurrences.means()).astype(np.float64)
     if model.typical is not None:
         values, directions = np.linalg.eigh(model.typical.shape)
         x = x @ (directions / np.sqrt(np.maximum(values, 1e-3 * values.max())))
-    x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)
+    x = unit_rows(x)
     x = x - x.mean(axis=0)
     axes = min(axes, x.shape[1], max(1, len(x) // 4))
     _, _, directions = np.linalg.svd(x, full_matrices=False)
@@ -181,30 +186,24 @@ def features(model: ALaCarte, found: Occurrences, axes: int = AXES) -> Doubles:
     return points
 
 
-def _sense(
-    model: ALaCarte,
-    name: str,
-    word: str,
-    found: Occurrences,
-    rows: npt.NDArray[np.intp],
-    examples: Sequence[str],
-    k: int,
-    among: int | None,
-) -> InducedSense:
-    mine = found.select(rows)
-    weights = mine.weights
-    vector = model.transform(mine.sums.sum(axis=0, dtype=np.float64) / weights.sum())
-    own = model.tokenizer(word, model.vectors.key_to_index)
-    near = model.vectors.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ())
-    names, inverse = np.unique(mine.documents, return_inverse=True)
-    sums = np.zeros((len(names), mine.sums.shape[1]))
-    np.add.at(sums, inverse, mine.sums)
-    sure = Uncertainty.of_contexts(
-        word, sums, np.bincount(inverse, weights=weights), model.transform, model.vectors, model.typical, len(mine)
+def _embedded(model: ALaCarte, occurrences: Occurrences, word: str) -> tuple[Singles, float]:
+    """The vector of some occurrences of a word, and its confidence: NaN where all are in one document."""
+    weights = occurrences.weights
+    vector = model.transform(occurrences.sums.sum(axis=0, dtype=np.float64) / weights.sum())
+    documents, inverse = np.unique(occurrences.documents, return_inverse=True)
+    if len(documents) < 2:
+        return vector, float("nan")
+    sums = np.zeros((len(documents), occurrences.sums.shape[1]))
+    np.add.at(sums, inverse, occurrences.sums)
+    by_document = np.bincount(inverse, weights=weights)
+    uncertainty = Uncertainty.of_contexts(
+        word, sums, by_document, model.transform, model.vectors, model.typical, len(occurrences)
     )
-    confidence = float(sure.confidence[0]) if len(names) > 1 else float("nan")
-    return InducedSense(name, len(mine) / len(found), len(mine), vector, confidence, tuple(near), tuple(examples))
+    return vector, float(uncertainty.confidence[0])
 
 
-def _distinct(texts: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+def _nearest_words(
+    model: ALaCarte, vector: Singles, word: str, k: int, among: int | None
+) -> tuple[tuple[str, float], ...]:
+    own = model.tokenizer(word, model.vectors.key_to_index)
+    return tuple(model.vectors.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ()))

@@ -50,26 +50,16 @@ class WordNet(ABC):
     """Where it was read from, for reports."""
     version: str | None
     """Such as "3.0"; None where the data does not say."""
+    counted: bool
+    """Whether the data says how often senses were met; where it does not, `count` is an error."""
 
     @abstractmethod
-    def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
-        """The synsets of a lemma as it stands, in sense order; [] for a lemma that is not listed."""
+    def _senses(self, lemma: str, pos: str) -> list[Synset]:
+        """The synsets of a lemma in sense order; the lemma is as `normal` writes it, `pos` is n, v, a or r."""
 
     @abstractmethod
-    def synset(self, id: str) -> Synset:
-        """The synset with an id such as `bank.n.01`, or `UnknownKey`."""
-
-    @abstractmethod
-    def find_key(self, key: str) -> Synset | None:
-        """The synset that a sense key belongs to; None for a key this WordNet does not have."""
-
-    @abstractmethod
-    def hypernyms(self, id: str) -> list[Synset]:
-        """The synsets one step up, those of instances included."""
-
-    @abstractmethod
-    def count(self, key: str) -> int:
-        """How often a sense was met in the texts that its makers annotated (SemCor, for Princeton's)."""
+    def _count(self, key: str) -> int:
+        """How often a sense was met; only asked for a key that is there, and if the senses are `counted`."""
 
     @abstractmethod
     def all_synsets(self) -> Iterator[Synset]:
@@ -79,21 +69,59 @@ class WordNet(ABC):
     def exceptions(self, word: str, pos: str) -> list[str]:
         """Base forms of an irregular word."""
 
-    def __len__(self) -> int:
-        return sum(1 for _ in self.all_synsets())
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, version {self.version or 'unknown'})"
 
+    def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
+        """The synsets of a lemma as it stands, in sense order; [] for a lemma that is not listed."""
+        parts = PARTS_OF_SPEECH if pos is None else (check_pos(pos),)
+        return [synset for part in parts for synset in self._senses(normal(lemma), part)]
+
+    def synset(self, id: str) -> Synset:
+        """The synset with an id such as `bank.n.01`, or `UnknownKey`."""
+        lemma, pos, number = [*id.rsplit(".", 2), "", ""][:3]
+        senses = self.synsets(lemma, pos) if pos in NUMBER_OF_POS else []
+        if not number.isdigit() or not 1 <= int(number) <= len(senses):
+            others = [synset.id for synset in self.synsets(lemma)] if lemma else []
+            hint = f"the synsets of {lemma!r} are {', '.join(others)}" if others else "ids look like bank.n.01"
+            raise UnknownKey(f"no synset {id!r} in {self.name}; {hint}")
+        return senses[int(number) - 1]
+
+    def find_key(self, key: str) -> Synset | None:
+        """The synset that a sense key belongs to; None for a key this WordNet does not have."""
+        lemma, _, rest = key.partition("%")
+        pos = POS_OF_NUMBER.get(rest[:1])
+        if pos is None:
+            return None
+        return next((synset for synset in self.synsets(lemma, pos) if key in synset.keys), None)
+
     def by_key(self, key: str) -> Synset:
         """The synset that a sense key belongs to, or `UnknownKey`."""
-        found = self.find_key(key)
-        if found is None:
+        synset = self.find_key(key)
+        if synset is None:
             raise UnknownKey(
                 f"no sense key {key!r} in {self.name} (WordNet {self.version or 'of unknown version'}); "
                 "check that the annotation was made with this version"
             )
-        return found
+        return synset
+
+    def count(self, key: str) -> int:
+        """How often a sense was met in the texts that its makers annotated (SemCor, for Princeton's); 0 for never.
+
+        `BadWordNet` where the data has no counts (see `counted`), and `UnknownKey` for a key that is not there.
+        """
+        self.require_counts()
+        self.by_key(key)
+        return self._count(key)
+
+    def require_counts(self) -> None:
+        """`BadWordNet` where the data does not say how often senses were met."""
+        if not self.counted:
+            raise BadWordNet(
+                f"{self.name} does not say how often senses were met; count them in an annotated corpus "
+                "(sense_counts, `alc senses build --counts FILE`), use a WordNet that has counts (cntlist.rev, cntlist "
+                "or index.sense beside Princeton's database files), or do without a prior (counts=None, --no-prior)"
+            )
 
     def base_forms(self, word: str, pos: str) -> list[str]:
         """The listed lemmas that a word may be a form of, itself first."""
@@ -102,19 +130,20 @@ class WordNet(ABC):
 
     def find(self, word: str, pos: str | None = None) -> list[tuple[str, Synset]]:
         """(lemma, synset) for all that a word as it is written may mean: inflected words are found too."""
-        found: dict[str, tuple[str, Synset]] = {}
+        senses: dict[str, tuple[str, Synset]] = {}
         for part in PARTS_OF_SPEECH if pos is None else (check_pos(pos),):
             for lemma in self.base_forms(word, part):
                 for synset in self.synsets(lemma, part):
-                    found.setdefault(synset.id, (lemma, synset))
-        return list(found.values())
+                    senses.setdefault(synset.id, (lemma, synset))
+        return list(senses.values())
 
 
 # Parts of speech as the corpora and tag sets that we read write them; the first letters tell them apart.
 _TAGS = {
-    "n": "n", "v": "v", "a": "a", "r": "r", "s": "a", "j": "a", "noun": "n", "propn": "n", "verb": "v", "aux": "v",
-    "adj": "a", "adv": "r",
-}  # fmt: skip
+    tag: pos
+    for pos, tags in {"n": "n noun propn", "v": "v verb aux", "a": "a s j adj", "r": "r adv"}.items()
+    for tag in tags.split()
+}
 _PREFIXES = (("NN", "n"), ("NP", "n"), ("VB", "v"), ("VV", "v"), ("VP", "v"), ("JJ", "a"), ("RB", "r"))
 
 
@@ -124,10 +153,10 @@ def simple_pos(tag: str) -> str | None:
     >>> [simple_pos(tag) for tag in ("NOUN", "NNS", "VBD", "J", "adj", "DET")]
     ['n', 'n', 'v', 'a', 'a', None]
     """
-    found = _TAGS.get(tag.lower())
-    if found is None:
-        found = next((pos for prefix, pos in _PREFIXES if tag.upper().startswith(prefix)), None)
-    return found
+    pos = _TAGS.get(tag.lower())
+    if pos is None:
+        pos = next((pos for prefix, pos in _PREFIXES if tag.upper().startswith(prefix)), None)
+    return pos
 
 
 def check_pos(pos: str) -> str:

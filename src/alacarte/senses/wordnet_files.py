@@ -10,14 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from alacarte._io.progress import progress
-from alacarte.errors import BadCorpus, BadWordNet, UnknownKey
-from alacarte.senses.morphology import normal
-from alacarte.senses.wordnet import NUMBER_OF_POS, PARTS_OF_SPEECH, POS_OF_NUMBER, Synset, WordNet, check_pos
+from alacarte.errors import BadCorpus, BadWordNet
+from alacarte.senses.wordnet import NUMBER_OF_POS, Synset, WordNet, check_pos
 from alacarte.text.sources import file_streams, reading
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-FILE_OF_POS = {"n": "n", "v": "v", "a": "a", "s": "a", "r": "r"}
-HYPERNYMS = ("@", "@i")
 HEAD = "&"  # from a satellite adjective to the head of its cluster
 MARKER = re.compile(r"\((?:a|p|ip)\)$")  # where an adjective may stand
 QUOTED = re.compile(r'"([^"]+)"?')
@@ -48,52 +45,19 @@ class DatabaseWordNet(WordNet):
         self._index = {pos: _index_lines(files[f"index.{name}"]) for pos, name in FILES.items()}
         self._exceptions = {pos: _exception_lists(files.get(f"{name}.exc", b"")) for pos, name in FILES.items()}
         self._counts = _counts(files)
+        self.counted = bool(self._counts)
         self._parsed: dict[tuple[str, int], Synset] = {}
-        self._senses: dict[tuple[str, str], list[Synset]] = {}
-        found = re.search(rb"WordNet (\d+(?:\.\d+)*)", self._data["n"][:4000])
-        self.version = found.group(1).decode() if found else None
+        self._by_lemma: dict[tuple[str, str], list[Synset]] = {}
+        version = re.search(rb"WordNet (\d+(?:\.\d+)*)", self._data["n"][:4000])
+        self.version = version.group(1).decode() if version else None
 
-    @property
-    def counted(self) -> bool:
-        """Whether the files say how often senses were met."""
-        return bool(self._counts)
+    def _senses(self, lemma: str, pos: str) -> list[Synset]:
+        senses = self._by_lemma.get((lemma, pos))
+        if senses is None:
+            senses = self._by_lemma[lemma, pos] = [self._at(pos, offset) for offset in self._offsets(lemma, pos)]
+        return senses
 
-    def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
-        if pos is None:
-            return [synset for part in PARTS_OF_SPEECH for synset in self.synsets(lemma, part)]
-        query = normal(lemma), check_pos(pos)
-        found = self._senses.get(query)
-        if found is None:
-            found = self._senses[query] = [self._at(query[1], offset) for offset in self._offsets(*query)]
-        return list(found)
-
-    def synset(self, id: str) -> Synset:
-        lemma, pos, number = [*id.rsplit(".", 2), "", ""][:3]
-        offsets = self._offsets(normal(lemma), check_pos(pos)) if pos in FILE_OF_POS else []
-        if not number.isdigit() or not 1 <= int(number) <= len(offsets):
-            senses = [synset.id for synset in self.synsets(lemma)] if lemma else []
-            hint = f"the synsets of {lemma!r} are {', '.join(senses)}" if senses else "ids look like bank.n.01"
-            raise UnknownKey(f"no synset {id!r} in {self.name}; {hint}")
-        return self._at(FILE_OF_POS[pos], offsets[int(number) - 1])
-
-    def find_key(self, key: str) -> Synset | None:
-        lemma, _, rest = key.partition("%")
-        pos = POS_OF_NUMBER.get(rest[:1])
-        if pos is None:
-            return None
-        return next((synset for synset in self.synsets(lemma, pos) if key in synset.keys), None)
-
-    def hypernyms(self, id: str) -> list[Synset]:
-        synset = self.synset(id)
-        _, _, pointers, _ = self._fields(*self._place(synset))
-        return [self._at(FILE_OF_POS[pos], offset) for symbol, offset, pos in pointers if symbol in HYPERNYMS]
-
-    def count(self, key: str) -> int:
-        if not self._counts:
-            raise BadWordNet(
-                f"{self.name}: holds no cntlist.rev, cntlist or index.sense, so sense counts are not known; add one "
-                "of these files, or count senses in an annotated corpus"
-            )
+    def _count(self, key: str) -> int:
         return self._counts.get(key, 0)
 
     def all_synsets(self) -> Iterator[Synset]:
@@ -124,15 +88,8 @@ class DatabaseWordNet(WordNet):
         except (ValueError, IndexError):
             raise BadWordNet(f"{self.name}: index.{FILES[pos]}, {lemma!r}: not a line of an index; {ADVICE}") from None
 
-    def _place(self, synset: Synset) -> tuple[str, int]:
-        lemma, _, number = synset.id.rsplit(".", 2)
-        pos = FILE_OF_POS[synset.pos]
-        return pos, self._offsets(lemma, pos)[int(number) - 1]
-
-    def _fields(
-        self, pos: str, offset: int
-    ) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, int, str]], str]:
-        """(the first four fields, words with their hexadecimal lex ids, pointers, gloss) of a line of data."""
+    def _fields(self, pos: str, offset: int) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, int]], str]:
+        """(first four fields, words with hexadecimal lex ids, pointers as (symbol, offset), gloss) of a line."""
         data = self._data[pos]
         line = data[offset : max(data.find(b"\n", offset), offset)].decode("utf-8", errors="replace")
         head, _, gloss = line.partition(" | ")
@@ -143,10 +100,7 @@ class DatabaseWordNet(WordNet):
             words = int(fields[3], 16)
             lemmas = [(MARKER.sub("", fields[4 + 2 * i]), fields[5 + 2 * i]) for i in range(words)]
             start = 5 + 2 * words
-            pointers = [
-                (fields[start + 4 * i], int(fields[start + 1 + 4 * i]), fields[start + 2 + 4 * i])
-                for i in range(int(fields[start - 1]))
-            ]
+            pointers = [(fields[start + 4 * i], int(fields[start + 1 + 4 * i])) for i in range(int(fields[start - 1]))]
         except (ValueError, IndexError):
             raise BadWordNet(
                 f"{self.name}: data.{FILES[pos]} has no synset at byte {offset}, where the index says it is; the files "
@@ -155,13 +109,13 @@ class DatabaseWordNet(WordNet):
         return fields[:4], lemmas, pointers, gloss.strip()
 
     def _at(self, pos: str, offset: int) -> Synset:
-        found = self._parsed.get((pos, offset))
-        if found is not None:
-            return found
+        parsed = self._parsed.get((pos, offset))
+        if parsed is not None:
+            return parsed
         (_, lexicographer, kind, _), lemmas, pointers, gloss = self._fields(pos, offset)
         cluster = ":"
         if kind == "s":
-            head = next(target for symbol, target, _ in pointers if symbol == HEAD)
+            head = next(target for symbol, target in pointers if symbol == HEAD)
             word, number = self._fields(pos, head)[1][0]
             cluster = f"{word.lower()}:{int(number, 16):02d}"
         keys = tuple(

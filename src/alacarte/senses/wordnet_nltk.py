@@ -7,7 +7,7 @@ numbers of their own (its pull request 3400). So `bad.s.02` is one synset, whate
 from collections.abc import Iterator
 from typing import Any
 
-from alacarte.errors import BadWordNet, UnknownKey, require
+from alacarte.errors import BadWordNet, require
 from alacarte.senses.morphology import normal
 from alacarte.senses.wordnet import POS_OF_NUMBER, Synset, WordNet, check_pos
 
@@ -28,34 +28,17 @@ class NltkWordNet(WordNet):
                 "database files"
             ) from None
         self._reader = reader
+        self.counted = _has_counts(reader)
         self._made: dict[tuple[str, int], Synset] = {}
 
-    def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
-        if pos is None:
-            return [synset for part in "nvar" for synset in self.synsets(lemma, part)]
-        # NLTK itself would look for base forms; here a lemma is taken as it stands.
-        part = check_pos(pos)
-        return [self._synset(self._at(part, offset)) for offset in self._offsets(lemma, part)]
+    def _senses(self, lemma: str, pos: str) -> list[Synset]:
+        # NLTK's own `synsets` would look for base forms; here a lemma is taken as it stands.
+        return [self._synset(raw) for raw in self._raw_synsets(lemma, pos)]
 
-    def synset(self, id: str) -> Synset:
-        return self._synset(self._raw(id))
-
-    def find_key(self, key: str) -> Synset | None:
+    def _count(self, key: str) -> int:
         lemma, _, rest = key.partition("%")
-        pos = POS_OF_NUMBER.get(rest[:1])
-        if pos is None:
-            return None
-        return next((synset for synset in self.synsets(lemma, pos) if key in synset.keys), None)
-
-    def hypernyms(self, id: str) -> list[Synset]:
-        raw = self._raw(id)
-        return [self._synset(found) for found in [*raw.hypernyms(), *raw.instance_hypernyms()]]
-
-    def count(self, key: str) -> int:
-        synset = self.find_key(key)
-        if synset is None:
-            return 0
-        return next((int(lemma.count()) for lemma in self._raw(synset.id).lemmas() if lemma.key() == key), 0)
+        raw_synsets = self._raw_synsets(lemma, POS_OF_NUMBER[rest[0]])
+        return next(int(lemma.count()) for raw in raw_synsets for lemma in raw.lemmas() if lemma.key() == key)
 
     def all_synsets(self) -> Iterator[Synset]:
         for raw in self._reader.all_synsets():
@@ -64,30 +47,34 @@ class NltkWordNet(WordNet):
     def exceptions(self, word: str, pos: str) -> list[str]:
         return list(self._reader._exception_map[check_pos(pos)].get(word, []))
 
+    def _raw_synsets(self, lemma: str, pos: str) -> list[Any]:
+        return [self._reader.synset_from_pos_and_offset(pos, offset) for offset in self._offsets(lemma, pos)]
+
     def _offsets(self, lemma: str, pos: str) -> list[int]:
-        found: list[int] = self._reader._lemma_pos_offset_map.get(normal(lemma), {}).get(pos, [])
-        return found
-
-    def _at(self, pos: str, offset: int) -> Any:
-        return self._reader.synset_from_pos_and_offset(pos, offset)
-
-    def _raw(self, id: str) -> Any:
-        lemma, pos, number = [*id.rsplit(".", 2), "", ""][:3]
-        part = "a" if pos == "s" else pos
-        offsets = self._offsets(lemma, part)
-        if not number.isdigit() or not 1 <= int(number) <= len(offsets):
-            raise UnknownKey(f"no synset {id!r} in {self.name}; ids look like bank.n.01")
-        return self._at(part, offsets[int(number) - 1])
+        offsets: list[int] = self._reader._lemma_pos_offset_map.get(lemma, {}).get(pos, [])
+        return offsets
 
     def _synset(self, raw: Any) -> Synset:
         pos, offset = raw.pos(), raw.offset()
-        found = self._made.get((pos, offset))
-        if found is None:
+        synset = self._made.get((pos, offset))
+        if synset is None:
             lemmas = raw.lemmas()
             first = normal(lemmas[0].name())
-            rank = self._offsets(first, "a" if pos == "s" else pos).index(offset) + 1
-            found = self._made[pos, offset] = Synset(
-                f"{first}.{pos}.{rank:02d}", pos, tuple(lemma.name() for lemma in lemmas),
-                tuple(lemma.key() for lemma in lemmas), raw.definition(), tuple(raw.examples()),
-            )  # fmt: skip
-        return found
+            rank = self._offsets(first, check_pos(pos)).index(offset) + 1
+            synset = self._made[pos, offset] = Synset(
+                f"{first}.{pos}.{rank:02d}",
+                pos,
+                tuple(lemma.name() for lemma in lemmas),
+                tuple(lemma.key() for lemma in lemmas),
+                raw.definition(),
+                tuple(raw.examples()),
+            )
+        return synset
+
+
+def _has_counts(reader: Any) -> bool:
+    try:
+        reader.open("cntlist.rev").close()
+    except (OSError, LookupError):
+        return False
+    return True

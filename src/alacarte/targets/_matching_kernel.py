@@ -10,8 +10,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.compiled import inner, kernel
-from alacarte._io.prefetch import prefetch
+from alacarte._io.compiled import inner, kernel, prefetch
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

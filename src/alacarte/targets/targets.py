@@ -341,7 +341,7 @@ class Matcher:
         self._patterns = [
             (position, [_PatternMask(pattern, lexicon) for pattern in parts]) for position, parts in patterns
         ]
-        if self._patterns:
+        if self._patterns and lexicon.admit is None:  # a lexicon that gives every token an id goes on doing so
             tests = [mask.pattern for _, masks in self._patterns for mask in masks]
             lexicon.admit = lambda token: any(test.search(token) for test in tests)
 

@@ -1,134 +1,308 @@
 """Bytes → token ids without an object a token: the `words` and `whitespace` tokenizers, compiled.
 
-Two steps a line. *Fold* reads UTF-8 and writes the folded text (case, typographic signs, invisible characters) with a
-class for each byte. *Split* cuts that into tokens and looks each up in a hash table of the vocabulary, comparing the
-bytes of every hit. The rules are those of `alacarte.text.tokenizers`, which is the reference; a line that holds
-anything these steps cannot decide alone (characters that normalisation may change, letters whose lower case depends on
-others, bytes that are no UTF-8) is left to it and only listed.
+Most text is read as it lies there, eight bytes at a time in a machine word: letters and digits are told from the rest
+by arithmetic on the whole word, the end of a token is where the first other byte is, and a token of up to eight bytes
+is its own key in a hash table of the vocabulary. That decides about words and numbers in ASCII that end cleanly, and
+about single punctuation characters.
+
+All else takes the *careful* path, up to the next ASCII white space: *fold* writes the folded text (case, typographic
+signs, invisible characters) with a class for each byte, *split* cuts that into tokens and looks each up. Where
+normalisation may change something, or where a lower-case letter depends on its neighbours, the characters are first
+brought into normal form one by one. No rule of the tokenizers looks across ASCII white space.
+
+The rules are those of `alacarte.text.tokenizers`, which is the reference; what this module does not know (characters
+beyond the tables, bytes that are no UTF-8) is left to it and only listed.
 """
 
-import numba
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.compiled import inner, kernel
+from alacarte._io.compiled import announce, inlined, inner, kernel, load_word, pointer, trailing_zeros
+
+announce(__name__, "the text encoder", 25)
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
+Words = npt.NDArray[np.uint64]
 
-SPACE, WORD, PUNCTUATION, IGNORED, SLOW = 0, 1, 2, 3, 4
-COMBINING = 8  # a flag beside the class: two such characters in a row may change places in normalisation
+SPACE, WORD, PUNCTUATION, IGNORED = 0, 1, 2, 3
+KIND = 3  # the bits of a class that hold one of these; the others are flags:
+HARD = 4  # normalisation may change it or join it to another, or its lower case is not one character's alone
+COMBINING = 8  # two such characters in a row may change places in normalisation
+CASED, CASE_IGNORABLE = 16, 32  # for the capital sigma, whose lower case depends on its neighbours
 TABLE = 0x20000  # code points with an entry; those beyond are left to the reference
 NOBODY = -1
+NOT_NORMAL, NOT_OURS = -1, -2  # instead of a length
 
-_BASIS = np.uint64(0xCBF29CE484222325)
-_PRIME = np.uint64(0x100000001B3)
-_UPPER, _LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
+
+class Scratch(NamedTuple):
+    """Room for what becomes of `size` bytes: as text, with a class a byte, and as characters, twice."""
+
+    text: Bytes
+    kinds: Bytes
+    codes: Ints
+    spare: Ints
+    size: int
+
+
+# Kernels get these with arrays, and hand them on with pointers in place of the arrays.
+
+
+class Table(NamedTuple):
+    """A hash table of words. A slot is two numbers: the key, and where the word is and its id (zero: an empty slot).
+
+    A word of up to eight bytes is its own key. The key of a longer one is a hash; its length and its bytes lie in
+    `records`, eight to a number, at the place that the upper half of the slot's second number tells (plus one). The
+    lower half is the id plus one.
+    """
+
+    slots: Words
+    records: Words
+    bits: int  # of the number of slots
+
+
+class Characters(NamedTuple):
+    """What a tokenizer does to a character, by its code point; and the tables of normal form C."""
+
+    classes: Bytes
+    folded: Ints
+    order: Bytes  # the canonical combining class
+    decomposition: Ints  # where the full one begins in `parts`, which ends in a zero; 0: none; -1: beyond the tables
+    parts: Ints
+    pairs: Longs  # sorted: the first character << 32 | the second, for those that compose
+    composed: Ints
+    n_pairs: int
+
+
+class Unknown(NamedTuple):
+    """Tokens without an id, if they are wanted: their places among the ids, where their texts end, the texts, how many."""
+
+    wanted: bool
+    places: Ints
+    bounds: Longs
+    text: Bytes
+    count: Longs
+
+
 _APOSTROPHE, _HYPHEN, _PERIOD, _UNDERSCORE, _NEWLINE, _SPACE = 39, 45, 46, 95, 10, 32
 _COMMA, _COLON, _SLASH, _AMPERSAND = 44, 58, 47, 38
+_CAPITAL_SIGMA, _SIGMA, _FINAL_SIGMA = 0x3A3, 0x3C3, 0x3C2
+_DOTTED_I, _DOT_ABOVE = 0x130, 0x307
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _digit(byte):  # type: ignore[no-untyped-def]
     return 48 <= byte <= 57
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _mixed(code):  # type: ignore[no-untyped-def]
-    """The upper half, which is the better one, into the lower, which picks the slot."""
-    return code ^ (code >> np.uint64(32))
+# ----------------------------------------------------------------------------------- eight bytes at a time
+
+_ZERO, _ONE, _TWO, _SEVEN = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(7)
+_HIGH = np.uint64(0x8080808080808080)
+_LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
+_FIRST = np.uint64(0x80)  # the highest bit of the first byte
+CASE = np.uint64(0x2020202020202020)  # what sets lower case apart
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+_LOWER_HALF = np.uint64(0xFFFFFFFF)
+
+
+def _each(byte: int) -> np.uint64:
+    return np.uint64(byte * 0x0101010101010101)
+
+
+# Adding 0x80 - b to seven bits sets the eighth if they are at least b.
+_FROM_A, _BEYOND_Z = _each(0x80 - 0x61), _each(0x80 - 0x7B)
+_FROM_CAPITAL_A, _BEYOND_CAPITAL_Z = _each(0x80 - 0x41), _each(0x80 - 0x5B)
+_FROM_0, _BEYOND_9 = _each(0x80 - 0x30), _each(0x80 - 0x3A)
+_FROM_TAB, _BEYOND_RETURN = _each(0x80 - 0x09), _each(0x80 - 0x0E)
+_FROM_SEPARATOR, _BEYOND_SPACE = _each(0x80 - 0x1C), _each(0x80 - 0x21)
+
+
+@inlined
+def _word_ends(word):  # type: ignore[no-untyped-def]
+    """The highest bit of each byte that is no ASCII letter and no digit."""
+    bits = word & _LOW7
+    small = bits | CASE
+    letters = (small + _FROM_A) & ~(small + _BEYOND_Z)
+    digits = (bits + _FROM_0) & ~(bits + _BEYOND_9)
+    return (~(letters | digits) | word) & _HIGH
+
+
+@inlined
+def _space_ends(word):  # type: ignore[no-untyped-def]
+    """The highest bit of each byte that is ASCII white space or no ASCII at all."""
+    bits = word & _LOW7
+    controls = (bits + _FROM_TAB) & ~(bits + _BEYOND_RETURN)
+    spaces = (bits + _FROM_SEPARATOR) & ~(bits + _BEYOND_SPACE)
+    return (controls | spaces | word) & _HIGH
+
+
+@inlined
+def _lowered(word, case):  # type: ignore[no-untyped-def]
+    """The same with ASCII letters in lower case, where `case` is CASE and not 0."""
+    bits = word & _LOW7
+    capital = (bits + _FROM_CAPITAL_A) & ~(bits + _BEYOND_CAPITAL_Z) & ~word & _HIGH
+    return word | ((capital >> _TWO) & case)
+
+
+@inlined
+def _before(ends):  # type: ignore[no-untyped-def]
+    """All bits of the bytes before the first that `ends` marks."""
+    return ((ends & (_ZERO - ends)) >> _SEVEN) - _ONE
+
+
+@inlined
+def _first_bytes(word, count):  # type: ignore[no-untyped-def]
+    """The first `count` bytes, one to eight of them; the others zero."""
+    unused = np.uint64(64) - np.uint64(8 * count)
+    return (word << unused) >> unused
+
+
+# --------------------------------------------------------------------------------------------- the hash table
+
+
+@inlined
+def _mixed(code, word):  # type: ignore[no-untyped-def]
+    """A hash with eight more bytes."""
+    code = (code ^ word) * _FACTOR
+    return code ^ (code >> _HALF)
+
+
+@inlined
+def _slot(key, table):  # type: ignore[no-untyped-def]
+    """Where to begin to look for a key: the uppermost bits of the product are the best mixed."""
+    return np.int64((key * _FACTOR) >> np.uint64(64 - table.bits))
+
+
+@inlined
+def _next_slot(slot, table):  # type: ignore[no-untyped-def]
+    return (slot + 1) & ((1 << table.bits) - 1)
+
+
+@inlined
+def _is_short(text, low, high):  # type: ignore[no-untyped-def]
+    """Whether text[low:high] is its own key: filled up with zeros, it must not be another."""
+    return high - low <= 8 and (high == low or text[high - 1] != 0)
+
+
+@inlined
+def _short_key(text, low, high):  # type: ignore[no-untyped-def]
+    return _ZERO if high == low else _first_bytes(load_word(text, low), high - low)
 
 
 @inner
-def hash_bytes(text, low, high):  # type: ignore[no-untyped-def]
-    code = _BASIS
-    for i in range(low, high):
-        code = (code ^ np.uint64(text[i])) * _PRIME
-    return _mixed(code)
+def _long_key(text, low, high):  # type: ignore[no-untyped-def]
+    code = _ZERO
+    while high - low >= 8:
+        code = _mixed(code, load_word(text, low))
+        low += 8
+    return code if high == low else _mixed(code, _first_bytes(load_word(text, low), high - low))
+
+
+@inlined
+def _find_short(key, table):  # type: ignore[no-untyped-def]
+    """The id of a word of up to eight bytes, or -1."""
+    slots = table.slots
+    slot = _slot(key, table)
+    while True:
+        value = slots[2 * slot + 1]
+        if slots[2 * slot] == key and value - _ONE < _LOWER_HALF:
+            return np.int32(value - _ONE)
+        if value == _ZERO:
+            return np.int32(NOBODY)
+        slot = _next_slot(slot, table)
+
+
+@inner
+def _find_long(key, text, low, high, case, table):  # type: ignore[no-untyped-def]
+    """The id of text[low:high], lower-cased if `case` says so, whose key is a hash; or -1."""
+    slots, records = table.slots, table.records
+    slot = _slot(key, table)
+    while True:
+        value = slots[2 * slot + 1]
+        if value == _ZERO:
+            return np.int32(NOBODY)
+        if slots[2 * slot] == key and value > _LOWER_HALF:
+            at = np.int64(value >> _HALF) - 1
+            if np.int64(records[at]) == high - low:
+                i = low
+                while high - i >= 8 and _lowered(load_word(text, i), case) == records[at + 1]:
+                    i += 8
+                    at += 1
+                left = high - i
+                if left == 0:
+                    return np.int32((value & _LOWER_HALF) - _ONE)
+                if left < 8 and _lowered(_first_bytes(load_word(text, i), left), case) == records[at + 1]:
+                    return np.int32((value & _LOWER_HALF) - _ONE)
+        slot = _next_slot(slot, table)
+
+
+@inner
+def _look_up(text, low, high, table):  # type: ignore[no-untyped-def]
+    """The id of text[low:high], or -1; seven bytes behind it may be read."""
+    if _is_short(text, low, high):
+        return _find_short(_short_key(text, low, high), table)
+    return _find_long(_long_key(text, low, high), text, low, high, _ZERO, table)
 
 
 @kernel
-def add_words(text: Bytes, bounds: Longs, first: int, table: Hashes, records: Bytes, at: int) -> None:
+def add_words(text: Bytes, bounds: Longs, first: int, table: Table, at: int) -> None:
     """Put the words `text[bounds[i]:bounds[i + 1]]`, which have the ids from `first` on, into a hash table.
 
-    Two places in memory a look-up: a slot holds half of the hash and where the word's record begins (plus one; zero is
-    an empty slot); a record holds id and length, four bytes each, and the word itself. The table has a power of two
-    slots, more than words; records are written from `at` on.
+    The table has a power of two slots, more than words; records are written from `at` on. Behind the text there are
+    eight more bytes.
     """
-    mask = np.uint64(table.size - 1)
+    slots, records = table.slots, table.records
+    bytes_at = pointer(text)
     for i in range(bounds.size - 1):
-        word, low, high = first + i, bounds[i], bounds[i + 1]
-        code = hash_bytes(text, low, high)
-        slot = code & mask
-        while table[slot] != 0:
-            slot = (slot + np.uint64(1)) & mask
-        table[slot] = (code & _UPPER) | np.uint64(at + 1)
-        for k in range(4):
-            records[at + k] = (word >> (8 * k)) & 255
-            records[at + 4 + k] = ((high - low) >> (8 * k)) & 255
-        for k in range(high - low):
-            records[at + 8 + k] = text[low + k]
-        at += 8 + high - low
+        low, high = bounds[i], bounds[i + 1]
+        value = np.uint64(first + i + 1)
+        if _is_short(bytes_at, low, high):
+            key = _short_key(bytes_at, low, high)
+        else:
+            key = _long_key(bytes_at, low, high)
+            value |= np.uint64(at + 1) << _HALF
+            records[at] = high - low
+            at += 1
+            for k in range(low, high, 8):
+                records[at] = _first_bytes(load_word(bytes_at, k), min(high - k, 8))
+                at += 1
+        slot = _slot(key, table)
+        while slots[2 * slot + 1] != _ZERO:
+            slot = _next_slot(slot, table)
+        slots[2 * slot] = key
+        slots[2 * slot + 1] = value
 
 
-@inner
-def _number(records, at):  # type: ignore[no-untyped-def]
-    return (
-        np.int32(records[at])
-        | (np.int32(records[at + 1]) << 8)
-        | (np.int32(records[at + 2]) << 16)
-        | (np.int32(records[at + 3]) << 24)
-    )
-
-
-@inner
-def _find(text, low, high, code, table, records):  # type: ignore[no-untyped-def]
-    """The id of text[low:high], whose hash is `code`, or -1."""
-    mask = np.uint64(table.size - 1)
-    slot = code & mask
-    tag = code & _UPPER
-    while True:
-        entry = table[slot]
-        if entry == 0:
-            return np.int32(NOBODY)
-        if entry & _UPPER == tag:
-            at = np.int64(entry & _LOWER) - 1
-            if _number(records, at + 4) == high - low:
-                same = True
-                for k in range(high - low):
-                    if records[at + 8 + k] != text[low + k]:
-                        same = False
-                        break
-                if same:
-                    return _number(records, at)
-        slot = (slot + np.uint64(1)) & mask
-
-
-@inner
-def _look_up(text, low, high, table, records):  # type: ignore[no-untyped-def]
-    return _find(text, low, high, hash_bytes(text, low, high), table, records)
+@inlined
+def _table_pointers(table):  # type: ignore[no-untyped-def]
+    return Table(pointer(table.slots), pointer(table.records), table.bits)
 
 
 @kernel
-def look_up_all(text: Bytes, count: int, table: Hashes, records: Bytes) -> tuple[Ints, Longs, Longs]:
-    """(ids, where words end, words in each sequence) of `count` sequences; a space ends a word, a line's end both."""
-    most = text.size // 2 + count
+def look_up_all(text: Bytes, size: int, count: int, table: Table) -> tuple[Ints, Longs, Longs]:
+    """(ids, where words end, words in each sequence) of `count` sequences; a space ends a word, a line's end both.
+
+    The text is text[:size], and behind it there are eight more bytes.
+    """
+    most = size // 2 + count
     ids, ends, lengths = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    bytes_at, words_at = pointer(text), _table_pointers(table)
     low = words = sequence = 0
-    code = _BASIS
-    for i in range(text.size):
+    for i in range(size):
         byte = text[i]
         if byte != _SPACE and byte != _NEWLINE:
-            code = (code ^ np.uint64(byte)) * _PRIME
             continue
-        ids[words] = _find(text, low, i, _mixed(code), table, records)
+        ids[words] = _look_up(bytes_at, low, i, words_at)
         ends[words] = i
         words += 1
         lengths[sequence] += 1
         sequence += byte == _NEWLINE
-        low, code = i + 1, _BASIS
+        low = i + 1
     return ids[:words], ends[:words], lengths
 
 
@@ -136,84 +310,248 @@ def look_up_all(text: Bytes, count: int, table: Hashes, records: Bytes) -> tuple
 
 
 @inner
-def _fold(data, low, high, classes, folded, out, kinds):  # type: ignore[no-untyped-def]
-    """Fold data[low:high] into `out` with a class a byte in `kinds`; the length, or -1 if the line is not for us."""
+def _decode(data, i, high):  # type: ignore[no-untyped-def]
+    """(code point, bytes) of the character at i, which is not ASCII; no bytes if it is none, or beyond the tables.
+
+    Well-formed UTF-8 only (Unicode, table 3-7).
+    """
+    byte = np.int32(data[i])
+    if 0xC2 <= byte <= 0xDF:
+        width, code = 2, byte & 0x1F
+    elif 0xE0 <= byte <= 0xEF:
+        width, code = 3, byte & 0x0F
+    elif byte == 0xF0:
+        width, code = 4, np.int32(0)
+    else:
+        return np.int32(0), 0
+    if i + width > high:
+        return np.int32(0), 0
+    for k in range(1, width):
+        following = np.int32(data[i + k])
+        if following & 0xC0 != 0x80:
+            return np.int32(0), 0
+        code = np.int32((code << 6) | (following & 0x3F))
+    if width == 3 and (code < 0x800 or 0xD800 <= code <= 0xDFFF):
+        return np.int32(0), 0
+    if width == 4 and (code < 0x10000 or code >= TABLE):
+        return np.int32(0), 0
+    return code, width
+
+
+@inner
+def _encode(code, kind, text, kinds, n):  # type: ignore[no-untyped-def]
+    """Write one character at n; where the next one goes."""
+    first = n
+    if code < 0x80:
+        text[n] = code
+        n += 1
+    elif code < 0x800:
+        text[n] = 0xC0 | (code >> 6)
+        text[n + 1] = 0x80 | (code & 0x3F)
+        n += 2
+    elif code < 0x10000:
+        text[n] = 0xE0 | (code >> 12)
+        text[n + 1] = 0x80 | ((code >> 6) & 0x3F)
+        text[n + 2] = 0x80 | (code & 0x3F)
+        n += 3
+    else:
+        text[n] = 0xF0
+        text[n + 1] = 0x80 | ((code >> 12) & 0x3F)
+        text[n + 2] = 0x80 | ((code >> 6) & 0x3F)
+        text[n + 3] = 0x80 | (code & 0x3F)
+        n += 4
+    for k in range(first, n):
+        kinds[k] = kind
+    return n
+
+
+@inner
+def _fold(data, low, high, characters, text, kinds):  # type: ignore[no-untyped-def]
+    """Fold data[low:high] character by character into `text`, with a class a byte in `kinds`.
+
+    The length; NOT_NORMAL if characters depend on each other; NOT_OURS if the reference has to decide.
+    """
+    classes, folded = characters.classes, characters.folded
     n = 0
     i = low
     combining = False
     while i < high:
         byte = data[i]
         if byte < 128:
-            kind = classes[byte]
-            if kind == IGNORED:
-                i += 1
-                combining = False
-                continue
-            out[n] = folded[byte]
-            kinds[n] = kind
+            text[n] = folded[byte]
+            kinds[n] = classes[byte] & KIND
             n += 1
             i += 1
             combining = False
             continue
-        # Well-formed UTF-8 only (Unicode, table 3-7).
-        if 0xC2 <= byte <= 0xDF:
-            extra, code = 1, np.int32(byte & 0x1F)
-        elif 0xE0 <= byte <= 0xEF:
-            extra, code = 2, np.int32(byte & 0x0F)
-        elif byte == 0xF0:
-            extra, code = 3, np.int32(0)
-        else:
-            return -1  # beyond the table, or not UTF-8
-        if i + extra >= high:
-            return -1
-        for k in range(1, extra + 1):
-            following = data[i + k]
-            if following & 0xC0 != 0x80:
-                return -1
-            code = (code << 6) | np.int32(following & 0x3F)
-        if extra == 2 and (code < 0x800 or 0xD800 <= code <= 0xDFFF):
-            return -1
-        if extra == 3 and (code < 0x10000 or code >= TABLE):
-            return -1
-        i += extra + 1
+        code, width = _decode(data, i, high)
+        if width == 0:
+            return NOT_OURS
+        i += width
         kind = classes[code]
+        if kind & HARD:
+            return NOT_NORMAL
         if kind & COMBINING:
             if combining:
-                return -1
+                return NOT_NORMAL
             combining = True
-            kind = kind & 7
         else:
             combining = False
-        if kind == SLOW:
-            return -1
-        if kind == IGNORED:
-            continue
-        code = folded[code]
-        first = n
-        if code < 0x80:
-            out[n] = code
-            n += 1
-        elif code < 0x800:
-            out[n] = 0xC0 | (code >> 6)
-            out[n + 1] = 0x80 | (code & 0x3F)
-            n += 2
-        elif code < 0x10000:
-            out[n] = 0xE0 | (code >> 12)
-            out[n + 1] = 0x80 | ((code >> 6) & 0x3F)
-            out[n + 2] = 0x80 | (code & 0x3F)
-            n += 3
-        else:
-            out[n] = 0xF0
-            out[n + 1] = 0x80 | ((code >> 12) & 0x3F)
-            out[n + 2] = 0x80 | ((code >> 6) & 0x3F)
-            out[n + 3] = 0x80 | (code & 0x3F)
-            n += 4
-        for k in range(first, n):
-            kinds[k] = kind
-    for k in range(n, n + 4):  # so that looking ahead needs no check
-        out[k] = 32
-        kinds[k] = SPACE
+        if kind & KIND != IGNORED:
+            n = _encode(folded[code], kind & KIND, text, kinds, n)
     return n
+
+
+# ------------------------------------------------------------------------------------- characters that depend
+
+
+@inner
+def _fold_dependent(data, low, high, characters, whitespace, scratch):  # type: ignore[no-untyped-def]
+    """The same as `_fold` for any characters: into normal form C, and lower case with a view to the neighbours.
+
+    In the order of the tokenizers: `words` normalises first, `whitespace-lower` last.
+    """
+    classes = characters.classes
+    text, kinds, codes, spare = scratch.text, scratch.kinds, scratch.codes, scratch.spare
+    count = 0
+    i = low
+    while i < high:
+        code, width = np.int32(data[i]), 1
+        if code >= 128:
+            code, width = _decode(data, i, high)
+            if width == 0:
+                return NOT_OURS
+        i += width
+        codes[count] = code
+        count += 1
+    if whitespace:
+        count = _fold_codes(data, low, codes, count, characters, spare)
+        count = _normalise(spare, count, characters, codes)
+    else:
+        count = _normalise(codes, count, characters, spare)
+        if count < 0:
+            return NOT_OURS
+        kept = 0
+        for k in range(count):
+            if classes[spare[k]] & KIND != IGNORED:
+                spare[kept] = spare[k]
+                kept += 1
+        count = _fold_codes(data, low, spare, kept, characters, codes)
+    if count < 0:
+        return NOT_OURS
+    n = 0
+    for k in range(count):
+        n = _encode(codes[k], classes[codes[k]] & KIND, text, kinds, n)
+    return n
+
+
+@inner
+def _fold_codes(data, low, codes, count, characters, out):  # type: ignore[no-untyped-def]
+    """Each character as the tokenizer wants it; `data` before `low` is ASCII back to the last white space."""
+    folded = characters.folded
+    lower = folded[65] != 65
+    n = 0
+    for k in range(count):
+        code = codes[k]
+        if lower and code == _DOTTED_I:
+            out[n] = 105
+            out[n + 1] = _DOT_ABOVE
+            n += 2
+            continue
+        if lower and code == _CAPITAL_SIGMA:
+            out[n] = _FINAL_SIGMA if _is_final(data, low, codes, count, k, characters.classes) else _SIGMA
+        else:
+            out[n] = folded[code]
+        n += 1
+    return n
+
+
+@inner
+def _is_final(data, low, codes, count, place, classes):  # type: ignore[no-untyped-def]
+    """Whether a sigma at codes[place] ends a word: a cased letter before it, none behind; some signs do not count."""
+    k = place - 1
+    while k >= 0 and classes[codes[k]] & CASE_IGNORABLE:
+        k -= 1
+    if k >= 0:
+        before = classes[codes[k]] & CASED
+    else:
+        i = low - 1
+        while i >= 0 and data[i] < 128 and classes[data[i]] & CASE_IGNORABLE:
+            i -= 1
+        before = classes[data[i]] & CASED if i >= 0 and data[i] < 128 else np.uint8(0)
+    if not before:
+        return False
+    k = place + 1
+    while k < count and classes[codes[k]] & CASE_IGNORABLE:
+        k += 1
+    return k == count or not classes[codes[k]] & CASED
+
+
+@inner
+def _normalise(codes, count, characters, out):  # type: ignore[no-untyped-def]
+    """Normal form C of codes[:count], in `out`; its length or NOT_OURS. Hangul syllables need not be taken apart for it."""
+    order, decomposition, parts = characters.order, characters.decomposition, characters.parts
+    n = 0
+    for k in range(count):
+        at = decomposition[codes[k]]
+        if at == 0:
+            out[n] = codes[k]
+            n += 1
+            continue
+        if at < 0:
+            return NOT_OURS
+        while parts[at] != 0:
+            out[n] = parts[at]
+            n += 1
+            at += 1
+    for k in range(1, n):  # combining characters in their canonical order
+        code = out[k]
+        rank = order[code]
+        place = k
+        while rank and place > 0 and order[out[place - 1]] > rank:
+            out[place] = out[place - 1]
+            place -= 1
+        out[place] = code
+    kept = 0
+    starter = -1
+    highest = -1  # the rank of the last combining character since the starter that was not composed with it
+    for k in range(n):
+        code = out[k]
+        rank = np.int64(order[code])
+        if starter >= 0 and highest < rank:
+            joined = _composed(out[starter], code, characters)
+            if joined:
+                out[starter] = joined
+                continue
+        if rank == 0:
+            starter = kept
+            highest = -1
+        else:
+            highest = rank
+        out[kept] = code
+        kept += 1
+    return kept
+
+
+@inner
+def _composed(first, second, characters):  # type: ignore[no-untyped-def]
+    """The character that two compose to, or 0."""
+    if 0x1100 <= first < 0x1113 and 0x1161 <= second < 0x1176:
+        return np.int32(0xAC00 + ((first - 0x1100) * 21 + second - 0x1161) * 28)
+    if 0xAC00 <= first < 0xD7A4 and 0x11A8 <= second < 0x11C3 and (first - 0xAC00) % 28 == 0:
+        return np.int32(first + second - 0x11A7)
+    pairs = characters.pairs
+    wanted = (np.int64(first) << 32) | np.int64(second)
+    low, high = 0, characters.n_pairs
+    while low < high:
+        middle = (low + high) >> 1
+        if pairs[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    if low < characters.n_pairs and pairs[low] == wanted:
+        return characters.composed[low]
+    return np.int32(0)
 
 
 # -------------------------------------------------------------------------------------------------- split
@@ -223,29 +561,29 @@ def _fold(data, low, high, classes, folded, out, kinds):  # type: ignore[no-unty
 
 
 @inner
-def _remember(text, low, high, n, unknown):  # type: ignore[no-untyped-def]
+def _remember(text, low, high, case, n, unknown):  # type: ignore[no-untyped-def]
     """Keep the text of a token that has no id, where that is asked for."""
-    places, bounds, kept, count = unknown
-    m = count[0]
-    places[m] = n
-    begin = bounds[m]
+    m = unknown.count[0]
+    unknown.places[m] = n
+    begin = unknown.bounds[m]
     for k in range(high - low):
-        kept[begin + k] = text[low + k]
-    bounds[m + 1] = begin + high - low
-    count[0] = m + 1
+        byte = text[low + k]
+        unknown.text[begin + k] = byte | 32 if case and 65 <= byte <= 90 else byte
+    unknown.bounds[m + 1] = begin + high - low
+    unknown.count[0] = m + 1
 
 
 @inner
 def _emit(text, low, high, token, ids, n, unknown):  # type: ignore[no-untyped-def]
-    if token < 0 and unknown[0].size:
-        _remember(text, low, high, n, unknown)
+    if token < 0 and unknown.wanted:
+        _remember(text, low, high, _ZERO, n, unknown)
     ids[n] = token
     return n + 1
 
 
 @inner
-def _emit_found(text, low, high, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
-    return _emit(text, low, high, _look_up(text, low, high, table, records), ids, n, unknown)
+def _emit_found(text, low, high, table, ids, n, unknown):  # type: ignore[no-untyped-def]
+    return _emit(text, low, high, _look_up(text, low, high, table), ids, n, unknown)
 
 
 @inner
@@ -264,10 +602,8 @@ def _joiner(text, kinds, i):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _split_words(text, kinds, size, known, marks, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
-    """Tokens of one folded line by the rules of `words`."""
-    mask = np.uint64(table.size - 1)
-    collect = unknown[0].size > 0
+def _split_words(text, kinds, size, known, table, ids, n, unknown):  # type: ignore[no-untyped-def]
+    """Tokens of a folded text by the rules of `words`."""
     i = 0
     while i < size:
         kind = kinds[i]
@@ -278,44 +614,12 @@ def _split_words(text, kinds, size, known, marks, table, records, ids, n, unknow
             start = i
             simple = kind == WORD
             i += kind != WORD
-            code = _BASIS
-            j = np.uint64(i)  # unsigned, so that no index is taken for a negative one
-            while kinds[j] == WORD:
-                byte = text[j]
-                code = (code ^ np.uint64(byte)) * _PRIME
-                if byte == _UNDERSCORE:
-                    simple = False
-                j += np.uint64(1)
-            i = np.int64(j)  # type: ignore[assignment]
-            skip = 0
-            if kinds[i] == PUNCTUATION:
-                skip = _joiner(text, kinds, i)
+            while kinds[i] == WORD:
+                simple = simple and text[i] != _UNDERSCORE
+                i += 1
+            skip = _joiner(text, kinds, i)
             if skip == 0 and simple:
-                # By far the commonest case, so the look-up is written out: a call with this many arrays costs more.
-                code = _mixed(code)
-                token = np.int32(NOBODY)
-                slot = code & mask
-                while True:
-                    entry = table[slot]
-                    if entry == 0:
-                        break
-                    if (entry ^ code) & _UPPER == 0:
-                        at = np.uint64((entry & _LOWER) - np.uint64(1))
-                        length = np.uint64(i - start)
-                        if np.uint64(_number(records, at + np.uint64(4))) == length:
-                            same = True
-                            for k in range(length):
-                                if records[at + np.uint64(8) + k] != text[np.uint64(start) + k]:
-                                    same = False
-                                    break
-                            if same:
-                                token = _number(records, at)
-                                break
-                    slot = (slot + np.uint64(1)) & mask
-                if token < 0 and collect:
-                    _remember(text, start, i, n, unknown)
-                ids[n] = token
-                n += 1
+                n = _emit_found(text, start, i, table, ids, n, unknown)
                 continue
             while skip:
                 i += skip
@@ -324,7 +628,7 @@ def _split_words(text, kinds, size, known, marks, table, records, ids, n, unknow
                 skip = _joiner(text, kinds, i)
             if text[i] == _PERIOD and text[i + 1] != _PERIOD:
                 i += 1
-            n = _split_compound(text, start, i, known, table, records, ids, n, unknown)
+            n = _split_compound(text, start, i, known, table, ids, n, unknown)
             continue
         # Punctuation: brackets and double quotes alone, else a run of one character.
         start = i
@@ -347,11 +651,7 @@ def _split_words(text, kinds, size, known, marks, table, records, ids, n, unknow
                 if not same:
                     break
                 i += width
-        if i - start == 1 and marks[byte] >= 0:
-            ids[n] = marks[byte]
-            n += 1
-        else:
-            n = _emit_found(text, start, i, table, records, ids, n, unknown)
+        n = _emit_found(text, start, i, table, ids, n, unknown)
     return n
 
 
@@ -377,8 +677,8 @@ def _contraction(text, low, high):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _split_compound(text, low, high, known, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
-    """The twin of `tokens._split_compound`."""
+def _split_compound(text, low, high, known, table, ids, n, unknown):  # type: ignore[no-untyped-def]
+    """The twin of `tokenizers._split_compound`."""
     period = text[high - 1] == _PERIOD
     if period:
         inner = False
@@ -386,18 +686,18 @@ def _split_compound(text, low, high, known, table, records, ids, n, unknown):  #
             if text[k] == _PERIOD:
                 inner = True
         if inner:
-            token = _look_up(text, low, high, table, records)
+            token = _look_up(text, low, high, table)
             if _knows(token, known):
                 return _emit(text, low, high, token, ids, n, unknown)
         high -= 1
     stop = high
     if text[low] == _APOSTROPHE:
-        token = _look_up(text, low, high, table, records)
+        token = _look_up(text, low, high, table)
         if _knows(token, known):
             n = _emit(text, low, high, token, ids, n, unknown)
             low = high
         else:
-            n = _emit_found(text, low, low + 1, table, records, ids, n, unknown)
+            n = _emit_found(text, low, low + 1, table, ids, n, unknown)
             low += 1
     suffix = -1
     apostrophe = False
@@ -407,22 +707,22 @@ def _split_compound(text, low, high, known, table, records, ids, n, unknown):  #
     if apostrophe:
         suffix = _contraction(text, low, high)
         if suffix >= 0:
-            if _knows(_look_up(text, suffix, high, table, records), known):
+            if _knows(_look_up(text, suffix, high, table), known):
                 high = suffix
             else:
                 suffix = -1
     if low < high:
-        n = _split_hyphens(text, low, high, known, table, records, ids, n, unknown)
+        n = _split_hyphens(text, low, high, known, table, ids, n, unknown)
     if suffix >= 0:
-        n = _emit_found(text, suffix, stop, table, records, ids, n, unknown)
+        n = _emit_found(text, suffix, stop, table, ids, n, unknown)
     if period:
-        n = _emit_found(text, stop, stop + 1, table, records, ids, n, unknown)
+        n = _emit_found(text, stop, stop + 1, table, ids, n, unknown)
     return n
 
 
 @inner
-def _split_hyphens(text, low, high, known, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
-    token = _look_up(text, low, high, table, records)
+def _split_hyphens(text, low, high, known, table, ids, n, unknown):  # type: ignore[no-untyped-def]
+    token = _look_up(text, low, high, table)
     if _knows(token, known):
         return _emit(text, low, high, token, ids, n, unknown)
     start = low
@@ -430,13 +730,13 @@ def _split_hyphens(text, low, high, known, table, records, ids, n, unknown):  # 
         if i < high and text[i] != _HYPHEN:
             continue
         if start < i:
-            token = _look_up(text, start, i, table, records)
+            token = _look_up(text, start, i, table)
             if _knows(token, known):
                 n = _emit(text, start, i, token, ids, n, unknown)
             else:
-                n = _split_pieces(text, start, i, table, records, ids, n, unknown)
+                n = _split_pieces(text, start, i, table, ids, n, unknown)
         if i < high:
-            n = _emit_found(text, i, i + 1, table, records, ids, n, unknown)
+            n = _emit_found(text, i, i + 1, table, ids, n, unknown)
         start = i + 1
     return n
 
@@ -451,7 +751,7 @@ def _joins(text, low, high, i):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _split_pieces(text, low, high, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
+def _split_pieces(text, low, high, table, ids, n, unknown):  # type: ignore[no-untyped-def]
     i = low
     while i < high:
         start = i
@@ -462,83 +762,308 @@ def _split_pieces(text, low, high, table, records, ids, n, unknown):  # type: ig
         else:
             while i < high and not _joins(text, low, high, i):
                 i += 1
-        n = _emit_found(text, start, i, table, records, ids, n, unknown)
+        n = _emit_found(text, start, i, table, ids, n, unknown)
     return n
 
 
 @inner
-def _split_spaces(text, kinds, size, table, records, ids, n, unknown):  # type: ignore[no-untyped-def]
+def _split_spaces(text, kinds, size, table, ids, n, unknown):  # type: ignore[no-untyped-def]
     i = 0
     while i < size:
         if kinds[i] == SPACE:
             i += 1
             continue
         start = i
-        code = _BASIS
         while kinds[i] != SPACE:
-            code = (code ^ np.uint64(text[i])) * _PRIME
             i += 1
-        n = _emit(text, start, i, _find(text, start, i, _mixed(code), table, records), ids, n, unknown)
+        n = _emit_found(text, start, i, table, ids, n, unknown)
     return n
 
 
-# --------------------------------------------------------------------------------------------------- lines
+# ------------------------------------------------------------------------------------------------- the loops
+
+# What a byte may be to the token before it, or as the first byte of one.
+_CLEAN, _JOINS, _PERIODS, _IN_NUMBERS, _CAREFUL = 0, 1, 2, 3, 4
+
+
+def _kinds_of_bytes() -> tuple[Bytes, npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """By byte: what it is behind a word; whether a word may go on with it; whether it stands alone; white space."""
+    behind, in_word, alone, space = (
+        np.zeros(256, np.uint8),
+        np.zeros(256, bool),
+        np.zeros(256, bool),
+        np.zeros(256, bool),
+    )
+    in_word[128:] = True
+    for code in range(128):
+        in_word[code] = chr(code).isalnum() or code == _UNDERSCORE
+        alone[code] = chr(code) in '()[]{}"'
+        space[code] = chr(code).isspace()
+    behind[in_word] = _CAREFUL
+    behind[[_APOSTROPHE, _HYPHEN, _SLASH, _AMPERSAND]] = _JOINS
+    behind[_PERIOD] = _PERIODS
+    behind[[_COMMA, _COLON]] = _IN_NUMBERS
+    return behind, in_word, alone, space
+
+
+_BEHIND, _IN_WORD, _ALONE, _WHITE = _kinds_of_bytes()
+
+
+@inlined
+def _ends_cleanly(data, end):  # type: ignore[no-untyped-def]
+    """Whether a word of letters and digits that ends at `end` is a token, whatever comes behind."""
+    behind = _BEHIND[data[end]]
+    if behind == _CLEAN:
+        return True
+    if behind == _CAREFUL:
+        return False
+    following = data[end + 1]
+    if behind == _JOINS:
+        return not _IN_WORD[following]
+    if behind == _PERIODS:
+        return not _IN_WORD[following] and following != _HYPHEN
+    return not _digit(data[end - 1]) or not (_digit(following) or following >= 128)
+
+
+@inner
+def _careful(data, low, high, characters, whitespace, known, table, ids, n, unknown, scratch):  # type: ignore[no-untyped-def]
+    """Ids of the tokens of data[low:high], which white space or the end of the data follows; -1 if not ours."""
+    text, kinds = scratch.text, scratch.kinds
+    length = _fold(data, low, high, characters, text, kinds)
+    if length == NOT_NORMAL:
+        length = _fold_dependent(data, low, high, characters, whitespace, scratch)
+    if length < 0:
+        return -1
+    for k in range(length, length + 4):  # so that looking ahead needs no check
+        text[k] = 32
+        kinds[k] = SPACE
+    if whitespace:
+        return _split_spaces(text, kinds, length, table, ids, n, unknown)
+    return _split_words(text, kinds, length, known, table, ids, n, unknown)
+
+
+@inner
+def _leave(left, count, document, n, data, low, high):  # type: ignore[no-untyped-def]
+    """List data[low:high] among what the reference has to do."""
+    if count == left.shape[0]:
+        longer = np.empty((2 * count, 5), dtype=np.int64)
+        longer[:count] = left
+        left = longer
+    begin = low
+    while begin > 0 and not _WHITE[data[begin - 1]]:
+        begin -= 1
+    left[count, 0] = document
+    left[count, 1] = n
+    left[count, 2] = begin
+    left[count, 3] = low
+    left[count, 4] = high
+    return left
+
+
+@inlined
+def _character_pointers(characters):  # type: ignore[no-untyped-def]
+    classes, folded, order, decomposition, parts, pairs, composed, n_pairs = characters
+    return Characters(
+        pointer(classes),
+        pointer(folded),
+        pointer(order),
+        pointer(decomposition),
+        pointer(parts),
+        pointer(pairs),
+        pointer(composed),
+        n_pairs,
+    )
+
+
+@inlined
+def _unknown_pointers(unknown):  # type: ignore[no-untyped-def]
+    wanted, places, bounds, text, count = unknown
+    return Unknown(wanted, pointer(places), pointer(bounds), pointer(text), pointer(count))
+
+
+@inlined
+def _scratch_pointers(scratch):  # type: ignore[no-untyped-def]
+    text, kinds, codes, spare, size = scratch
+    return Scratch(pointer(text), pointer(kinds), pointer(codes), pointer(spare), size)
 
 
 @kernel
-def encode_lines(
+def encode_words(
     data: Bytes,
-    classes: Bytes,
-    folded: Ints,
-    whitespace: bool,
+    characters: Characters,
+    case: np.uint64,
     known: int,
-    table: Hashes,
-    records: Bytes,
+    table: Table,
     ids: Ints,
     offsets: Longs,
-    slow: Longs,
-    unknown_places: Ints,
-    unknown_bounds: Longs,
-    unknown_text: Bytes,
-) -> tuple[int, int, int, int]:
-    """Ids of all tokens of all lines; (ids, documents, slow lines, unknown tokens) written.
+    unknown: Unknown,
+    scratch: Scratch,
+) -> tuple[int, int, Longs, int]:
+    """Ids of all tokens of all lines by the rules of `words`: (ids written, documents, what is left, room needed).
 
-    `offsets` gets the end of each document; `slow` gets (document, begin, end) of the lines left to the reference,
-    which hold no ids yet. `unknown_*` collect the text of tokens without an id, unless they are empty.
+    `case` is CASE for lower case, else 0. `offsets` gets the end of each document. What is left to the reference has a
+    row (document, place among the ids, where its chunk of text begins, where it begins itself, where it ends) and no
+    ids yet. If more room is needed than `scratch` has, nothing else of the result counts.
     """
-    n_unknown = np.zeros(1, dtype=np.int64)
-    unknown = (unknown_places, unknown_bounds, unknown_text, n_unknown)
-    n = 0
-    one = np.empty(1, dtype=np.uint8)
+    size = data.size
+    data, ids, offsets = pointer(data), pointer(ids), pointer(offsets)  # type: ignore[assignment]
+    table, unknown = _table_pointers(table), _unknown_pointers(unknown)
+    characters, scratch = _character_pointers(characters), _scratch_pointers(scratch)
+    safe = size - 16  # up to here eight bytes can be read, and two more behind them
     marks = np.empty(128, dtype=np.int32)  # ids of single ASCII characters
     for k in range(128):
-        one[0] = k
-        marks[k] = _look_up(one, 0, 1, table, records)
-    text = np.empty(1024, dtype=np.uint8)
-    kinds = np.empty(1024, dtype=np.uint8)
-    documents = 0
-    n_slow = 0
-    low = 0
-    size = data.size
-    while low < size:
-        high = low
-        while high < size and data[high] != _NEWLINE:
+        marks[k] = _find_short(np.uint64(k), table)
+    left, n_left = np.empty((16, 5), dtype=np.int64), 0
+    n = documents = i = begun = 0
+    while i < size:
+        byte = data[i]
+        end = i
+        if i <= safe:
+            word = load_word(data, i)
+            ends = _word_ends(word)
+            if ends & _FIRST == _ZERO:
+                if ends != _ZERO:
+                    key = (word | case) & _before(ends)
+                    end = i + (trailing_zeros(ends) >> 3)
+                    if _ends_cleanly(data, end):
+                        token = _find_short(key, table)
+                        if token < 0 and unknown.wanted:
+                            _remember(data, i, end, case, n, unknown)
+                        ids[n] = token
+                        n += 1
+                        i = end + (data[end] == _SPACE)
+                        continue
+                else:
+                    key = word | case
+                    code = _mixed(_ZERO, key)
+                    end = i + 8
+                    while end <= safe:
+                        word = load_word(data, end)
+                        ends = _word_ends(word)
+                        if ends != _ZERO:
+                            break
+                        code = _mixed(code, word | case)
+                        end += 8
+                    if end <= safe:
+                        if ends & _FIRST == _ZERO:
+                            code = _mixed(code, (word | case) & _before(ends))
+                            end += trailing_zeros(ends) >> 3
+                        if _ends_cleanly(data, end):
+                            if end == i + 8:
+                                token = _find_short(key, table)
+                            else:
+                                token = _find_long(code, data, i, end, case, table)
+                            if token < 0 and unknown.wanted:
+                                _remember(data, i, end, case, n, unknown)
+                            ids[n] = token
+                            n += 1
+                            i = end + (data[end] == _SPACE)
+                            continue
+            elif byte > _SPACE and byte < 127 and byte != _UNDERSCORE:
+                following = data[i + 1]
+                if following < 128 and (following != byte or _ALONE[byte]):
+                    if byte != _APOSTROPHE or not _IN_WORD[following]:
+                        if marks[byte] < 0 and unknown.wanted:
+                            _remember(data, i, i + 1, case, n, unknown)
+                        ids[n] = marks[byte]
+                        n += 1
+                        i += 1
+                        continue
+        if byte <= _SPACE or byte == 127:
+            i += 1
+            if byte == _NEWLINE:
+                offsets[documents] = n
+                documents += 1
+                begun = i
+            continue
+        high = i + 1
+        while high < size and data[high] > _SPACE:
             high += 1
-        room = 3 * (high - low) // 2 + 8  # a folded character is at most half as long again
-        if text.size < room:
-            text = np.empty(2 * room, dtype=np.uint8)
-            kinds = np.empty(2 * room, dtype=np.uint8)
-        length = _fold(data, low, high, classes, folded, text, kinds)
-        if length < 0:
-            slow[3 * n_slow] = documents
-            slow[3 * n_slow + 1] = low
-            slow[3 * n_slow + 2] = high
-            n_slow += 1
-        elif whitespace:
-            n = _split_spaces(text, kinds, length, table, records, ids, n, unknown)
+        if high - i > scratch.size:
+            return 0, 0, left, high - i
+        after = _careful(data, i, high, characters, False, known, table, ids, n, unknown, scratch)
+        if after < 0:
+            left = _leave(left, n_left, documents, n, data, i, high)
+            n_left += 1
         else:
-            n = _split_words(text, kinds, length, known, marks, table, records, ids, n, unknown)
+            n = after
+        i = high
+    if begun < size:
         offsets[documents] = n
         documents += 1
-        low = high + 1
-    return n, documents, n_slow, n_unknown[0]
+    return n, documents, left[:n_left], 0
+
+
+@kernel
+def encode_spaces(
+    data: Bytes,
+    characters: Characters,
+    case: np.uint64,
+    known: int,
+    table: Table,
+    ids: Ints,
+    offsets: Longs,
+    unknown: Unknown,
+    scratch: Scratch,
+) -> tuple[int, int, Longs, int]:
+    """The same by the rules of `whitespace`."""
+    size = data.size
+    data, ids, offsets = pointer(data), pointer(ids), pointer(offsets)  # type: ignore[assignment]
+    table, unknown = _table_pointers(table), _unknown_pointers(unknown)
+    characters, scratch = _character_pointers(characters), _scratch_pointers(scratch)
+    safe = size - 16
+    left, n_left = np.empty((16, 5), dtype=np.int64), 0
+    n = documents = i = begun = 0
+    while i < size:
+        byte = data[i]
+        if _WHITE[byte]:
+            i += 1
+            if byte == _NEWLINE:
+                offsets[documents] = n
+                documents += 1
+                begun = i
+            continue
+        end = i
+        code = key = ends = _ZERO
+        while end <= safe:
+            word = load_word(data, end)
+            ends = _space_ends(word)
+            key = _lowered(word, case)
+            if ends != _ZERO:
+                break
+            code = _mixed(code, key)
+            end += 8
+        if end <= safe:
+            key &= _before(ends)
+            if ends & _FIRST == _ZERO:
+                code = _mixed(code, key)
+                end += trailing_zeros(ends) >> 3
+            if data[end] < 128:
+                if end - i < 8 and data[end - 1] != 0:
+                    token = _find_short(key, table)
+                elif end - i == 8 and data[end - 1] != 0:
+                    token = _find_short(_lowered(load_word(data, i), case), table)
+                else:
+                    token = _find_long(code, data, i, end, case, table)
+                if token < 0 and unknown.wanted:
+                    _remember(data, i, end, case, n, unknown)
+                ids[n] = token
+                n += 1
+                i = end + (data[end] == _SPACE)
+                continue
+        high = i + 1
+        while high < size and not _WHITE[data[high]]:
+            high += 1
+        if high - i > scratch.size:
+            return 0, 0, left, high - i
+        after = _careful(data, i, high, characters, True, known, table, ids, n, unknown, scratch)
+        if after < 0:
+            left = _leave(left, n_left, documents, n, data, i, high)
+            n_left += 1
+        else:
+            n = after
+        i = high
+    if begun < size:
+        offsets[documents] = n
+        documents += 1
+    return n, documents, left[:n_left], 0

@@ -12,12 +12,12 @@ import codecs
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from alacarte._io.files import SUFFIXES
-from alacarte.errors import BadCorpus
+from alacarte.errors import BadCorpus, Hint
 from alacarte.text.records import (
     Fields,
     Record,
@@ -138,9 +138,12 @@ class Block:
 
     text: bytes | None
     documents: list[Item]
-    position: int
-    name: str = ""
+    position: int  # how far the reading has come: bytes on disk for files, items for the rest
+    name: str = ""  # of the file, for messages
     offset: int = 0  # of `text` in its file
+    source: str = ""  # the file's full path; empty for what has no name (lists, standard input, pipes)
+    start: int = 0  # the first byte, or the number of the first item
+    number: int = 0  # of the block in its stream, plus the number of the stream
 
     def line(self, low: int, high: int) -> str:
         """The text between two bytes; BadCorpus where that is not UTF-8."""
@@ -312,10 +315,27 @@ class Corpus:
         >>> next(Corpus(["one", "two"]).blocks()).documents
         ['one', 'two']
         """
+        done = 0
+        for stream in self.streams(size):
+            position = 0
+            for block in stream:
+                position = block.position
+                yield replace(block, position=done + position)
+            done += position
+
+    def streams(self, size: int = 1 << 20) -> Iterator[Iterator[Block]]:
+        """Streams of blocks that can be read side by side: one for each file. Positions count within a stream.
+
+        >>> [len(list(stream)) for stream in Corpus(["one", "two"]).streams()]
+        [1]
+        """
         self._begin(size)
-        for chunk in self._chunks(size, raw=True):
-            if chunk.text or chunk.documents:
-                yield Block(chunk.text, chunk.documents, chunk.position, chunk.name, chunk.offset)
+        if self._kind == "files":
+            for number, path in enumerate(self._source):
+                source = os.path.abspath if path.is_file() else _no_name  # noqa: PTH100 (links are not followed)
+                yield _blocks(self._file_chunks(path, size, raw=True), number, source)
+        else:
+            yield _blocks(self._chunks(size, raw=True), 0, _no_name)
 
     def _begin(self, size: int) -> None:
         if size < 1:
@@ -341,10 +361,13 @@ class Corpus:
             done = 0
             for path in self._source:
                 on_disk = path.stat().st_size if path.exists() else 0
-                for stream in file_streams(path):
-                    for chunk in self._stream_chunks(stream, size, raw):
-                        yield chunk._replace(position=done + chunk.position)
+                for chunk in self._file_chunks(path, size, raw):
+                    yield chunk._replace(position=done + chunk.position)
                 done += on_disk
+
+    def _file_chunks(self, path: Path, size: int, raw: bool = False) -> Iterator["_Chunk"]:
+        for stream in file_streams(path):
+            yield from self._stream_chunks(stream, size, raw)
 
     def _stream_chunks(self, stream: Stream, size: int, raw: bool = False) -> Iterator["_Chunk"]:
         format = self._format or _format_of(stream.name)
@@ -352,7 +375,7 @@ class Corpus:
             return self._parquet_chunks(stream, size)
         if raw and format == "text" and self._unit == "line":
             return (
-                _Chunk([], len(text), position, text, stream.name, offset)
+                _Chunk([], len(text), position, text, stream.name, offset, offset)
                 for text, offset, position in utf8_blocks(stream, self._encoding, self._errors, size)
             )
         texts = text_blocks(stream, self._encoding, self._errors, min(size, BLOCK))
@@ -369,7 +392,7 @@ class Corpus:
                 else delimited(stream.name, blocks, self._fields, "," if format == "csv" else "\t")
             )
             items = _documents(f"{stream.name}, line", records, self._fields)
-        return _gathered(items, lambda _: stream.position(), size)
+        return _gathered(items, lambda _: stream.position(), size, stream.name)
 
     def _parquet_chunks(self, stream: Stream, size: int) -> Iterator["_Chunk"]:
         if stream.path is None:
@@ -380,7 +403,7 @@ class Corpus:
         on_disk = stream.path.stat().st_size
         count, records = parquet(stream.path, self._fields)
         items = _documents(f"{stream.name}, at index", records, self._fields)
-        return _gathered(items, lambda done: on_disk * done // max(count, 1), size)
+        return _gathered(items, lambda done: on_disk * done // max(count, 1), size, stream.name)
 
 
 def extent(corpus: Corpus) -> tuple[int | None, str]:
@@ -443,9 +466,10 @@ def _format_of(name: str) -> Format:
         path = path.with_suffix("")
     ending = path.suffix.lower()
     if ending in NOT_TEXT:
+        formats = f"one of {', '.join(map(repr, get_args(Format)))} if it is one of these"
         raise BadCorpus(
-            f"{name}: files ending in {ending} are not read; convert it to text, JSON lines, CSV or Parquet, "
-            f"or pass format= with one of {', '.join(map(repr, get_args(Format)))} if it is one of these"
+            f"{name}: files ending in {ending} are not read; convert it to text, JSON lines, CSV or Parquet",
+            hint=Hint(f"or pass format= with {formats}", f"or pass --format with {formats}"),
         )
     return FORMATS.get(ending, "text")
 
@@ -457,16 +481,31 @@ class _Chunk(NamedTuple):
     text: bytes | None = None
     name: str = ""
     offset: int = 0
+    start: int = 0  # the first byte, or the number of the first item
+
+
+def _blocks(chunks: Iterator[_Chunk], number: int, source: Callable[[str], str]) -> Iterator[Block]:
+    for chunk in chunks:
+        if chunk.text or chunk.documents:
+            named = source(chunk.name)
+            yield Block(
+                chunk.text, chunk.documents, chunk.position, chunk.name, chunk.offset, named, chunk.start, number
+            )
+            number += 1
+
+
+def _no_name(name: str) -> str:
+    return ""
 
 
 def _same(count: int) -> int:
     return count
 
 
-def _gathered(items: Iterator[Item], position: Callable[[int], int], size: int) -> Iterator[_Chunk]:
+def _gathered(items: Iterator[Item], position: Callable[[int], int], size: int, name: str = "") -> Iterator[_Chunk]:
     """The items that are not empty, in chunks; `position` is told how many items there were so far."""
     documents: list[Item] = []
-    weight = count = 0
+    weight = count = start = 0
     for count, item in enumerate(items, 1):
         content = (item.text or item.tokens) if isinstance(item, Document) else item
         if not content or (isinstance(content, str) and content.isspace()):
@@ -474,9 +513,9 @@ def _gathered(items: Iterator[Item], position: Callable[[int], int], size: int) 
         documents.append(item)
         weight += OVERHEAD + (len(content) if isinstance(content, str) else sum(map(len, content)))
         if weight >= size:
-            yield _Chunk(documents, weight, position(count))
-            documents, weight = [], 0
-    yield _Chunk(documents, weight, position(count))
+            yield _Chunk(documents, weight, position(count), name=name, start=start)
+            documents, weight, start = [], 0, count
+    yield _Chunk(documents, weight, position(count), name=name, start=start)
 
 
 def _lines(texts: Iterator[tuple[str, int, int]]) -> Iterator[_Chunk]:
@@ -521,7 +560,7 @@ def _documents(place: str, records: Iterable[Record], fields: Fields) -> Iterato
         try:
             yield _document(text, tokens, spans, fields)
         except BadCorpus as error:
-            raise BadCorpus(f"{place} {number}: {error}") from None
+            raise BadCorpus(f"{place} {number}: {error.message}", hint=error.hint) from None
 
 
 def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
@@ -537,7 +576,10 @@ def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
             "text=None to read the tokens"
         )
     if not no_text and not isinstance(text, str):
-        raise BadCorpus(f"{fields.text!r} is of type {_kind(text)}, not str; name another field as text=…")
+        raise BadCorpus(
+            f"{fields.text!r} is of type {_kind(text)}, not str",
+            hint=Hint("name another field as text=…", "name another field as --text …"),
+        )
     if not no_tokens:
         tokens = tokens.tolist() if hasattr(tokens, "tolist") else tokens  # NumPy, in pandas frames
         _check_tokens(tokens)

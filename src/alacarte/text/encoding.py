@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.tensors import pack_words
+from alacarte.errors import BadCorpus
 from alacarte.text import _encoding_kernel as kernel
 from alacarte.text.corpus import Block, Document
 from alacarte.text.tokenizers import TYPOGRAPHIC, Tokenizer, character_classes
@@ -24,24 +25,30 @@ from alacarte.vectors.word_vectors import Vocabulary
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Table = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]
 UNKNOWN = -1
 
 
-def _table_of(words: Sequence[str]) -> Table:
+def _padded(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """The same with eight more bytes, for what reads eight at a time."""
+    return np.concatenate([data, np.zeros(8, np.uint8)])
+
+
+def _table_of(words: Sequence[str]) -> kernel.Table:
     """A hash table of words, which have the ids from 0 on: at least two slots a word."""
-    nothing = np.zeros(1 << max(4, (2 * len(words)).bit_length()), np.uint64), np.empty(0, np.uint8)
-    return _with_words(nothing, words, 0)
+    bits = max(4, (2 * len(words)).bit_length())
+    return _with_words(kernel.Table(np.zeros(2 << bits, np.uint64), np.empty(0, np.uint64), bits), words, 0)
 
 
-def _with_words(table: Table, words: Sequence[str], first: int) -> Table:
+def _with_words(table: kernel.Table, words: Sequence[str], first: int) -> kernel.Table:
     """The same table with more words, whose ids begin at `first`."""
-    slots, records = table[0].copy(), table[1]
     text, bounds = pack_words(words)
-    longer = np.empty(records.size + text.size + 8 * len(words), np.uint8)
-    longer[: records.size] = records
-    kernel.add_words(text, bounds, first, slots, longer, records.size)
-    return slots, longer
+    text = _padded(text)
+    lengths = np.diff(bounds)
+    longer = lengths[(lengths > 8) | ((lengths > 0) & (text[bounds[1:] - 1] == 0))]
+    more = np.empty(longer.size + int(((longer + 7) // 8).sum()), np.uint64)
+    new = kernel.Table(table.slots.copy(), np.concatenate([table.records, more]), table.bits)
+    kernel.add_words(text, bounds, first, new, table.records.size)
+    return new
 
 
 def _words_at(data: npt.NDArray[np.uint8], begins: Longs, ends: Longs) -> list[str]:
@@ -73,7 +80,7 @@ class Lexicon:
         self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
         self._lock = threading.Lock()
         self._size = -1  # when the table was made
-        self._table: Table
+        self._table: kernel.Table
 
     def __len__(self) -> int:
         return self.known + len(self._extra)
@@ -109,15 +116,15 @@ class Lexicon:
         if len(sequences) < self.MANY or text.count("\n") != len(sequences) - 1:
             lengths = np.fromiter(map(str.count, sequences, repeat(" ")), np.int64, len(sequences)) + 1
             return self.add_all(" ".join(sequences).split(" ")), lengths
-        data = np.frombuffer((text + "\n").encode("utf-8", "surrogatepass"), dtype=np.uint8)
-        ids, ends, lengths = kernel.look_up_all(data, len(sequences), *self.table())
+        data = _padded(np.frombuffer((text + "\n").encode("utf-8", "surrogatepass"), dtype=np.uint8))
+        ids, ends, lengths = kernel.look_up_all(data, data.size - 8, len(sequences), self.table())
         places = np.flatnonzero(ids == UNKNOWN)
         if places.size:
             words = _words_at(data, np.where(places > 0, ends[places - 1] + 1, 0), ends[places])
             ids[places] = self.add_all(words)
         return ids, lengths
 
-    def table(self) -> Table:
+    def table(self) -> kernel.Table:
         """The hash table of all words that have an id; made anew when enough of them have come."""
         with self._lock:  # several threads begin at once, and one table is enough
             size = len(self)
@@ -127,16 +134,16 @@ class Lexicon:
                 self._size = size
             return self._table
 
-    def _made_table(self) -> Table:
+    def _made_table(self) -> kernel.Table:
         """Of the known words, kept with the vectors for other passes, and of the others beside them."""
-        kept: Table | None = self.index.table if isinstance(self.index, Vocabulary) else None
+        kept: kernel.Table | None = self.index.table if isinstance(self.index, Vocabulary) else None
         if kept is None:
             kept = _table_of(list(self.index))
             if isinstance(self.index, Vocabulary):
                 self.index.table = kept
         if not self._extra:
             return kept
-        if 2 * len(self) <= kept[0].size:
+        if 4 * len(self) <= kept.slots.size:
             return _with_words(kept, self._extra, self.known)
         return _table_of([*self.index, *self._extra])
 
@@ -197,6 +204,7 @@ class Encoder:
         self.tokenizer = tokenizer
         self.lexicon = lexicon
         self.compiled = tokenizer.named and tokenizer.name in _COMPILED
+        self._threads = threading.local()
         self._plain = 0  # bytes encoded by the tokenizer itself, or expected
 
     def encode(self, block: Block | Iterable[str | Sequence[str] | Document]) -> Encoded:
@@ -244,56 +252,85 @@ class Encoder:
     # ---------------------------------------------------------------------------------- through the kernel
 
     def _encode_lines(self, block: Block) -> Encoded:
-        data = np.frombuffer(block.text or b"", dtype=np.uint8)
-        classes, folded, whitespace = _character_tables(self.tokenizer.name)
-        room = data.size + 1
-        lines = int(np.count_nonzero(data == ord("\n"))) + 1
-        ids = np.empty(room, dtype=np.int32)
-        offsets = np.zeros(lines + 1, dtype=np.int64)
-        slow = np.empty(3 * lines, dtype=np.int64)
-        unknown: tuple[Any, ...]
-        if self.lexicon.admit is None:
-            unknown = np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.uint8)
-        else:
-            unknown = np.empty(room, np.int32), np.zeros(room + 1, np.int64), np.empty(2 * room, np.uint8)
-        n_ids, documents, n_slow, n_unknown = kernel.encode_lines(
-            data,
-            classes,
-            folded,
-            whitespace,
-            self.lexicon.known,
-            *self.lexicon.table(),
-            ids,
-            offsets[1:],
-            slow,
-            *unknown,
-        )
-        ids, offsets = ids[:n_ids], offsets[: documents + 1]
-        if n_unknown:
-            self._resolve_unknown(ids, *unknown, n_unknown)
-        if n_slow:
-            ids, offsets = self._splice_slow_lines(ids, offsets, slow[: 3 * n_slow].reshape(-1, 3), block)
+        text = block.text or b""
+        data = np.frombuffer(text, dtype=np.uint8)
+        whitespace, lower = _COMPILED[self.tokenizer.name]
+        encode = kernel.encode_spaces if whitespace else kernel.encode_words
+        ids = np.empty(data.size, dtype=np.int32)  # a token has at least one byte
+        offsets = np.zeros(text.count(b"\n") + 2, dtype=np.int64)
+        unknown = _room_for_unknown(0 if self.lexicon.admit is None else data.size)
+        case = kernel.CASE if lower else np.uint64(0)
+        characters = _character_tables(self.tokenizer.name)
+        known, table = self.lexicon.known, self.lexicon.table()
+        while True:
+            written, documents, left, needed = encode(
+                data, characters, case, known, table, ids, offsets[1:], unknown, self._scratch()
+            )
+            if not needed:
+                break
+            self._scratch(needed)
+            unknown.count[0] = 0
+        ids, offsets = ids[:written].copy(), offsets[: documents + 1]
+        if unknown.count[0]:
+            self._resolve_unknown(ids, unknown)
+        if left.size:
+            ids, offsets = self._splice_left_out(ids, offsets, left, block)
         return Encoded(ids, offsets, [])
 
-    def _resolve_unknown(self, ids: Ints, places: Ints, bounds: Longs, text: npt.NDArray[np.uint8], count: int) -> None:
-        """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""
-        raw = text[: bounds[count]].tobytes()
-        tokens = [raw[low:high].decode() for low, high in pairwise(bounds[: count + 1].tolist())]
-        ids[places[:count]] = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=count)
+    def _scratch(self, size: int = 0) -> kernel.Scratch:
+        """This thread's room for the kernel to work in, of at least so many bytes of text."""
+        scratch: kernel.Scratch | None = getattr(self._threads, "scratch", None)
+        if scratch is None or scratch.size < size:
+            size = max(2 * size, 4096)
+            room = 4 * size + 32  # a normalised character is at most three times as long
+            texts, codes = (np.empty((2, room), kind) for kind in (np.uint8, np.int32))
+            scratch = self._threads.scratch = kernel.Scratch(*texts, *codes, size)
+        return scratch
 
-    def _splice_slow_lines(self, ids: Ints, offsets: Longs, slow: Longs, block: Block) -> tuple[Ints, Longs]:
-        """Put the ids of the lines that the kernel left out where they belong."""
+    def _resolve_unknown(self, ids: Ints, unknown: kernel.Unknown) -> None:
+        """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""
+        count = int(unknown.count[0])
+        bounds = unknown.bounds[: count + 1].tolist()
+        raw = unknown.text[: bounds[-1]].tobytes()
+        tokens = [raw[low:high].decode() for low, high in pairwise(bounds)]
+        ids[unknown.places[:count]] = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=count)
+
+    def _splice_left_out(self, ids: Ints, offsets: Longs, left: Longs, block: Block) -> tuple[Ints, Longs]:
+        """Put the ids of what the kernel left out where they belong."""
         pieces: list[Ints] = []
         lengths = np.diff(offsets)
         done = 0
-        for document, low, high in slow.tolist():
-            tokens = self.tokenizer(block.line(low, high), self.lexicon.index)
-            piece = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=len(tokens))
-            pieces += [ids[done : offsets[document]], piece]
-            done = int(offsets[document])
-            lengths[document] = len(tokens)
+        for document, place, begin, low, high in left.tolist():
+            tokens = self._tokens_within(block, begin, low, high)
+            pieces += [ids[done:place], np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=len(tokens))]
+            done = place
+            lengths[document] += len(tokens)
         pieces.append(ids[done:])
         return np.concatenate(pieces), np.concatenate([[0], np.cumsum(lengths)])
+
+    def _tokens_within(self, block: Block, begin: int, low: int, high: int) -> list[str]:
+        """The tokens of text[low:high], which is the end of a chunk between white space that begins at `begin`."""
+        try:
+            chunk = block.line(begin, high)
+        except BadCorpus:  # say so as for the whole line
+            text = block.text or b""
+            end = text.find(b"\n", high)
+            block.line(text.rfind(b"\n", 0, begin) + 1, len(text) if end < 0 else end)
+            raise
+        known = self.lexicon.index
+        before = self.tokenizer(block.line(begin, low), known)
+        return self.tokenizer(chunk, known)[len(before) :]
+
+
+def _room_for_unknown(size: int) -> kernel.Unknown:
+    """For the tokens of so many bytes of text; none for 0."""
+    return kernel.Unknown(
+        size > 0,
+        np.empty(size, np.int32),
+        np.zeros(size + 1, np.int64),
+        np.empty(4 * size, np.uint8),
+        np.zeros(1, np.int64),
+    )
 
 
 def _encode_annotated(
@@ -318,48 +355,101 @@ def _encode_annotated(
 
 # ------------------------------------------------------------------------------------- tables for the kernel
 
-_COMPILED = ("words", "words-cased", "whitespace", "whitespace-lower")
+# By name: whether white space alone counts, and whether upper case does not.
+_COMPILED = {
+    "words": (False, True),
+    "words-cased": (False, False),
+    "whitespace": (True, False),
+    "whitespace-lower": (True, True),
+}
 
 
 @cache
-def _character_tables(name: str) -> tuple[npt.NDArray[np.uint8], Ints, bool]:
-    """(class of each code point, what it is folded to, whether only white space counts) for a tokenizer."""
-    whitespace, lower = name.startswith("whitespace"), name in ("words", "whitespace-lower")
-    classes = np.full(kernel.TABLE, kernel.SLOW, dtype=np.uint8)
-    folded = np.arange(kernel.TABLE, dtype=np.int32)
-    special, second = character_classes(), _may_compose()
-    marks, spaces, ignored = set(special["mark"]), set(special["space"]), set(special["ignored"])
-    for code, character in enumerate(map(chr, range(kernel.TABLE))):
-        small = character.lower()
-        if len(small) != 1 or character == "\u03a3" or 0xD800 <= code <= 0xDFFF or code in second:
-            continue  # its lower case is longer, or depends on its neighbours (final sigma), or it may join another
-        if not unicodedata.is_normalized("NFC", character):
+def _character_tables(name: str) -> kernel.Characters:
+    """What a tokenizer does to each character."""
+    whitespace, lower = _COMPILED[name]
+    characters = list(map(chr, range(kernel.TABLE)))
+    results = [character.lower() for character in characters] if lower else characters[:]
+    order, changes, *normal_form = _normal_form()
+    hard = changes.copy()
+    if whitespace:
+        classes = np.array([kernel.SPACE if c.isspace() else kernel.WORD for c in characters], dtype=np.uint8)
+    else:
+        for typographic, plain in TYPOGRAPHIC.items():
+            results[ord(typographic)] = plain
+        classes = _classes_for_words(results)
+    folded = np.array([ord(result[0]) for result in results], dtype=np.int32)
+    if lower:
+        hard[[ord("\u0130"), ord("\u03a3")]] = True  # one becomes two characters, one depends on its neighbours
+        for code in np.flatnonzero(folded != np.arange(kernel.TABLE)).tolist():
+            hard[code] |= not unicodedata.is_normalized("NFC", characters[code] + results[code])
+        classes |= _case_flags(characters)
+    classes[hard] |= kernel.HARD
+    classes[order != 0] |= kernel.COMBINING
+    return kernel.Characters(classes, folded, order, *normal_form, len(normal_form[-1]))
+
+
+def _classes_for_words(results: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """The class of each character for `words`, given what it is folded to."""
+    classes = np.full(len(results), kernel.PUNCTUATION, dtype=np.uint8)
+    for code, result in enumerate(results):
+        if result[0].isalnum():
+            classes[code] = kernel.WORD
+        elif result.isspace():
+            classes[code] = kernel.SPACE
+    classes[ord("_")] = kernel.WORD
+    special = character_classes()
+    for name, kind in (("mark", kernel.WORD), ("space", kernel.SPACE), ("ignored", kernel.IGNORED)):
+        codes = np.array([code for code in map(ord, special[name]) if code < kernel.TABLE])
+        classes[codes] = kind
+    return classes
+
+
+def _case_flags(characters: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """What a character is for the rule of the final sigma, found out by what Python makes of it."""
+    cased, skipped = (
+        np.frombuffer(
+            "".join(f" {before}{c}\u03a3" for c in characters)
+            .replace("\u0130", "I")
+            .lower()
+            .encode("utf-32-le", "surrogatepass"),
+            np.uint32,
+        )[2 + len(before) :: 3 + len(before)]
+        == ord("\u03c2")
+        for before in ("", "a")
+    )
+    return np.where(cased, kernel.CASED, np.where(skipped, kernel.CASE_IGNORABLE, 0)).astype(np.uint8)
+
+
+@cache
+def _normal_form() -> tuple[Any, ...]:
+    """Of each character its combining class and whether NFC may change it or join it to the one before.
+
+    Then what the kernel needs for NFC, as in `kernel.Characters`: decompositions, their parts, pairs and what they
+    compose to. Hangul goes by a rule.
+    """
+    order = np.array([unicodedata.combining(chr(code)) for code in range(kernel.TABLE)], dtype=np.uint8)
+    changes = np.zeros(kernel.TABLE, dtype=bool)
+    changes[0x1161:0x1176] = changes[0x11A8:0x11C3] = True
+    decompositions = np.zeros(kernel.TABLE, dtype=np.int32)
+    parts = [0]
+    pairs: dict[int, int] = {}
+    for code in range(kernel.TABLE):
+        character = chr(code)
+        if unicodedata.decomposition(character)[:1] in ("", "<"):
             continue
-        result = small if lower else character
-        if not whitespace:  # as `fold` does, for a character that normalisation leaves alone
-            result = "" if character in ignored else TYPOGRAPHIC.get(result, result)
-        if result != character and not unicodedata.is_normalized("NFC", character + result):
-            continue
-        if not whitespace and character in ignored:
-            kind = kernel.IGNORED
-        elif result.isspace() or (not whitespace and result in spaces):
-            kind = kernel.SPACE
-        elif whitespace or result.isalnum() or result == "_" or result in marks:
-            kind = kernel.WORD
+        decomposed = [*map(ord, unicodedata.normalize("NFD", character)), 0]
+        if max(decomposed) < kernel.TABLE:
+            decompositions[code] = len(parts)
+            parts += decomposed
         else:
-            kind = kernel.PUNCTUATION
-        classes[code] = kind | (kernel.COMBINING if unicodedata.combining(character) else 0)
-        if result:
-            folded[code] = ord(result)
-    return classes, folded, whitespace
-
-
-@cache
-def _may_compose() -> frozenset[int]:
-    """Characters that normalisation may join to the one before: second in a canonical pair, and Hangul vowels."""
-    second = set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))
-    for code in range(0x30000):
-        parts = unicodedata.decomposition(chr(code)).split()
-        if len(parts) == 2 and not parts[0].startswith("<"):
-            second.add(int(parts[1], 16))
-    return frozenset(second)
+            decompositions[code] = -1
+        if unicodedata.normalize("NFC", character) != character:
+            changes[code] = True
+        else:
+            first, second = (int(part, 16) for part in unicodedata.decomposition(character).split())
+            pairs[first << 32 | second] = code
+            changes[second] = True
+    keys = np.array(sorted(pairs), dtype=np.int64)
+    composed = np.array([pairs[key] for key in keys.tolist()], dtype=np.int32)
+    return order, changes, decompositions, np.array(parts, dtype=np.int32), keys, composed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from alacarte.errors import BadCorpus, require
+from alacarte.errors import BadCorpus, Hint, require
 
 ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
 CSV_LIMIT = 2**31 - 1  # the most that csv takes on every platform
@@ -29,8 +29,11 @@ class Fields:
         if self.text not in columns and self.tokens not in columns:
             wanted = " or ".join(repr(name) for name in (self.text, self.tokens) if name is not None)
             raise BadCorpus(
-                f"{where}: no {wanted} among {', '.join(map(repr, columns)) or 'no fields at all'}; "
-                "name the one with the text as text=…, or the one with a list of tokens as tokens=…"
+                f"{where}: no {wanted} among {', '.join(map(repr, columns)) or 'no fields at all'}",
+                hint=Hint(
+                    "name the one with the text as text=…, or the one with a list of tokens as tokens=…",
+                    "name the one with the text as --text …, or the one with a list of tokens as --tokens …",
+                ),
             )
         return [name for name in (self.text, self.tokens, self.spans) if name is not None and name in columns]
 
@@ -54,8 +57,11 @@ def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
                 value = json.loads(line)
             except json.JSONDecodeError as error:
                 raise BadCorpus(
-                    f"{name}, line {number}: not JSON ({error.msg} at character {error.pos}); "
-                    'correct the line, or pass format="text" if the file is plain text'
+                    f"{name}, line {number}: not JSON ({error.msg} at character {error.pos}); correct the line",
+                    hint=Hint(
+                        'or pass format="text" if the file is plain text',
+                        "or pass --format text if the file is plain text",
+                    ),
                 ) from None
             if isinstance(value, str):
                 yield number, value, None, None

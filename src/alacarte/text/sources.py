@@ -20,13 +20,13 @@ from shutil import copyfileobj
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from alacarte._io.files import compression, decompressed
-from alacarte.errors import BadCorpus, require
+from alacarte.errors import BadCorpus, Hint, require
 
 BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
 DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 Buffered: TypeAlias = "io.BufferedReader[Any]"
-AS_TEXT = 'to pass text itself, put it in a list: ["…"]'
+AS_TEXT = Hint('or, to pass text itself, put it in a list: ["…"]')
 
 
 @dataclass(slots=True)
@@ -50,8 +50,8 @@ def find_files(source: str | os.PathLike[str]) -> list[Path]:
         files = sorted((p for p in map(Path, matches) if not p.is_dir()), key=lambda p: p.parts)
         if files:
             return files
-        raise BadCorpus(f"no file matches {_short(name)}; check the pattern and the folder, or, {AS_TEXT}")
-    raise BadCorpus(f"no such file: {_short(name)}; check the path, or, {AS_TEXT}")
+        raise BadCorpus(f"no file matches {_short(name)}; check the pattern and the folder", hint=AS_TEXT)
+    raise BadCorpus(f"no such file: {_short(name)}; check the path", hint=AS_TEXT)
 
 
 def _short(name: str) -> str:
@@ -292,30 +292,39 @@ def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> _Member:
     return _Member(info.name, info.size, cast("Callable[[], Buffered]", partial(archive.extractfile, info)))
 
 
-def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
-    """Blocks of about `size` bytes that end at a line's end, each with the position after reading it.
+def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[tuple[bytes, int, int]]:
+    """Blocks of whole lines: (bytes, where they begin in the stream, position after reading them).
 
-    A line longer than a block makes the block grow; its parts are joined once, so this stays linear.
+    A line belongs to the block in which it begins, and block k begins at the first line's start from byte k · size on.
+    So blocks depend on the text and `size` alone, and any of them can be found without reading those before it. A line
+    longer than a block makes the block grow; its parts are joined once, so this stays linear.
 
-    >>> stream = Stream("x", io.BytesIO(b"one\\ntwo\\nthree"), lambda: 0)
-    >>> [block for block, _ in line_blocks(stream, size=6)]
-    [b'one\\n', b'two\\n', b'three']
+    >>> stream = Stream("x", io.BytesIO(b"one\\ntwo\\nthree\\nfour"), lambda: 0)
+    >>> [block[:2] for block in line_blocks(stream, size=6)]
+    [(b'one\\ntwo\\n', 0), (b'three\\n', 8), (b'four', 14)]
     """
-    parts: list[bytes] = []
+    parts: list[bytes] = []  # lines that began in the block before, the last of them not yet whole
+    begin = read = 0
     while True:
         with reading(stream.name):
             data = stream.file.read(size)
         if not data:
             break
-        cut = data.rfind(b"\n") + 1
-        if not cut:
-            parts.append(data)
-            continue
-        parts.append(data[:cut])
-        yield b"".join(parts), stream.position()
-        parts = [data[cut:]] if cut < len(data) else []
+        if parts:
+            cut = data.find(b"\n") + 1
+            parts.append(data[:cut] if cut else data)
+            read += len(parts[-1])
+            if not cut:
+                continue
+            yield b"".join(parts), begin, stream.position()
+            data, parts = data[cut:], []
+        begin, read = read, read + len(data)
+        if data.endswith(b"\n"):
+            yield data, begin, stream.position()
+        elif data:
+            parts = [data]
     if parts:
-        yield b"".join(parts), stream.position()
+        yield b"".join(parts), begin, stream.position()
 
 
 def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -> Iterator[tuple[str, int, int]]:
@@ -325,38 +334,38 @@ def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -
 
     >>> stream = Stream("x", io.BytesIO(b"\xef\xbb\xbfone\r\ntwo"), lambda: 0)
     >>> list(text_blocks(stream, "utf-8", "strict"))
-    [('one\n', 8, 0), ('two', 3, 0)]
+    [('one\ntwo', 11, 0)]
     """
     if not _newline_is_a_byte(encoding):
         file = io.BufferedReader(_Transcoded(stream, encoding, errors), 1 << 20)
         stream = Stream(stream.name, cast("BinaryIO", file), stream.position)
         encoding, errors = "utf-8", "surrogatepass"
     utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
-    offset = 0
-    for block, position in line_blocks(stream, size):
+    for block, offset, position in line_blocks(stream, size):
         skip = _byte_order_mark(stream.name, block) if offset == 0 and utf8 else 0
         try:
             text = (block[skip:] if skip else block).decode("utf-8" if utf8 else encoding, errors)
         except UnicodeDecodeError as error:
             raise _undecodable(stream.name, encoding, offset + skip + error.start, error) from error
-        offset += len(block)
         yield text.replace("\r\n", "\n") if "\r" in text else text, len(block), position
 
 
 def utf8_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -> Iterator[tuple[bytes, int, int]]:
     """`line_blocks` as UTF-8, each with its offset in the stream and the position.
 
-    Strict UTF-8 is passed on as it is, unchecked: whoever decodes it calls `decode_line`.
+    Strict UTF-8 is passed on as it is, unchecked: whoever decodes it calls `decode_line`. Text in another encoding is
+    cut after it was turned into UTF-8, and its offsets count bytes of that.
     """
     if errors != "strict" or codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
+        offset = 0
         for text, _, position in text_blocks(stream, encoding, errors, size):
-            yield text.encode("utf-8", "surrogatepass"), 0, position
+            block = text.encode("utf-8", "surrogatepass")
+            yield block, offset, position
+            offset += len(block)
         return
-    offset = 0
-    for block, position in line_blocks(stream, size):
+    for block, offset, position in line_blocks(stream, size):
         skip = _byte_order_mark(stream.name, block) if offset == 0 else 0
         yield block[skip:] if skip else block, offset + skip, position
-        offset += len(block)
 
 
 def decode_line(name: str, block: bytes, offset: int, low: int, high: int) -> str:
@@ -394,8 +403,11 @@ def paragraphs(texts: Iterable[str]) -> Iterator[str]:
 
 def _undecodable(name: str, encoding: str, offset: int, error: UnicodeDecodeError) -> BadCorpus:
     return BadCorpus(
-        f"{name}: byte {offset} (0x{error.object[error.start]:02x}) is not {encoding} text ({error.reason}); "
-        'pass errors="replace" to put � there, or the encoding the file is in, such as encoding="latin-1"'
+        f"{name}: byte {offset} (0x{error.object[error.start]:02x}) is not {encoding} text ({error.reason})",
+        hint=Hint(
+            'pass errors="replace" to put � there, or the encoding the file is in, such as encoding="latin-1"',
+            "pass --errors replace to put � there, or the encoding the file is in, such as --encoding latin-1",
+        ),
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import NotEnoughData
+from alacarte.errors import Hint, NotEnoughData
 from alacarte.transform.least_squares import Regression
 from alacarte.transform.report import FitReport, quantiles
 from alacarte.transform.solve import Solve
@@ -83,10 +83,13 @@ def _check_enough(sums: ContextSums, words: int, needed: int, unpenalised: bool,
                 "transform is learned from sums over the whole vocabulary, which alc fit --save-sums and "
                 "ContextSums.collect without targets give"
             )
-        lower = " a lower threshold (or weighting='log')," if weighting.startswith("count") else ""
+        lower, or_log, or_log_option = "", "", ""
+        if weighting.startswith("count"):
+            lower, or_log, or_log_option = ", a lower threshold", "weighting='log', ", "--log, "
         raise NotEnoughData(
             f"{words:,} words are too few to learn {needed} dimensions from (weighting: {weighting}). "
-            f"Give more text,{lower} or a ridge penalty (ridge='loo')"
+            f"Give more text{lower}",
+            hint=Hint(f"or pass {or_log}ridge='loo'", f"or pass {or_log_option}--ridge loo"),
         )
     if words == 0:
         raise NotEnoughData(

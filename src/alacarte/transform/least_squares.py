@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy import linalg
 
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import NotEnoughData
+from alacarte.errors import Hint, NotEnoughData
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -103,7 +103,8 @@ class Regression:
         if condition > SINGULAR:
             raise NotEnoughData(
                 f"the words' contexts do not span all {self.d} dimensions (condition number {condition:.1g}): no "
-                "matrix is determined. Add a ridge penalty (ridge='loo'), give more text, or lower the threshold"
+                "matrix is determined; give more text, or lower the threshold",
+                hint=Hint("or add a ridge penalty, ridge='loo'", "or add a ridge penalty, --ridge loo"),
             )
         return linalg.solve_triangular(triangle, right).T, "QR", condition
 

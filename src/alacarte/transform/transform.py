@@ -18,7 +18,7 @@ from alacarte._io.tensors import pack_words, read_tensors, unpack_words, write_t
 from alacarte.contexts.reading import Averaging, Positions, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights
-from alacarte.errors import AlacarteWarning, BadTransform, TransformMismatch
+from alacarte.errors import AlacarteWarning, BadTransform, Hint, TransformMismatch
 from alacarte.transform.fitting import learn_matrix
 from alacarte.transform.probe import Probe
 from alacarte.transform.report import FitReport
@@ -113,7 +113,11 @@ class Transform:
         if problem is not None:
             raise TransformMismatch(
                 f"the transform was learned for other vectors: {problem}. Use those vectors, learn a transform for "
-                "these, or pass check=False (--force) if you know that they share a space"
+                "these",
+                hint=Hint(
+                    "or pass check=False if you know that they share a space",
+                    "or pass --force if you know that they share a space",
+                ),
             )
 
     def check_sums(self, sums: ContextSums) -> None:
@@ -127,7 +131,8 @@ class Transform:
             if mine != theirs:
                 raise TransformMismatch(
                     f"the transform was learned with {name} {mine!r} and the sums were made with {theirs!r}; "
-                    "collect them anew, or pass check=False if you know better"
+                    "collect them anew",
+                    hint=Hint("or pass check=False if you know better", "or pass --force if you know better"),
                 )
         if self.fingerprint is None:
             return  # a bare matrix, of which the rest is not known

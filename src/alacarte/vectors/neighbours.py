@@ -9,7 +9,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from alacarte._io.files import atomic_write
 from alacarte._io.progress import progress
+from alacarte._io.table import Record
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, require
 from alacarte.vectors.word_vectors import Neighbours, VectorsLike, WordVectors
 
@@ -31,7 +32,7 @@ SEARCHED = 256  # candidates that a query looks at
 
 
 @dataclass(frozen=True)
-class Recall:
+class Recall(Record):
     """How many of the true nearest neighbours an index finds, and how long either search takes."""
 
     recall: float  # share of the exact k nearest that the index gives
@@ -39,14 +40,6 @@ class Recall:
     queries: int
     milliseconds: float  # a query through the index
     exact_milliseconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    def to_frame(self) -> Any:
-        """A pandas frame of one row."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame([self.to_dict()])
 
 
 class Index:

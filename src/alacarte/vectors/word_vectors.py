@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from alacarte._io.tensors import encode_word
-from alacarte.errors import AlacarteWarning, BadVectors, UnknownKey, require
+from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats
 from alacarte.vectors.formats import cache as copies
 from alacarte.vectors.formats import named, objects
 from alacarte.vectors.formats.fasttext_binary import Subwords
 from alacarte.vectors.formats.problems import Problems, Skipped, unfinished_rows
+from alacarte.vectors.geometry import cosines, unit_rows
 
 __all__ = ["FastTextVectors", "Skipped", "WordVectors"]
 
@@ -227,7 +228,11 @@ class WordVectors:
         row = self.key_to_index.get(word)
         if row is None:
             raise UnknownKey(
-                f"no vector for {word!r}; `get` returns a default instead, and `ALaCarte.induce` makes one from text"
+                f"no vector for {word!r}",
+                hint=Hint(
+                    "`get` returns a default instead, and `ALaCarte.induce` makes one from text",
+                    "`alc embed` makes one from text",
+                ),
             )
         return row
 
@@ -314,7 +319,7 @@ class WordVectors:
             )
         if not np.isfinite(array).all():
             raise BadVectors("the query holds NaN or infinity; leave out what has no vector")
-        return np.array([_unit(row) for row in np.atleast_2d(array)]), array.ndim == 1
+        return unit_rows(np.atleast_2d(array)), array.ndim == 1
 
     def _search_rows(self, among: int | Iterable[str] | None, exclude: Iterable[str]) -> NDArray[np.int64] | range:
         """The rows to search, in their order: a range if they are all the first ones."""
@@ -365,12 +370,12 @@ class WordVectors:
         return found
 
     def _exact(self, unit: NDArray[np.float64], rows: NDArray[np.int64], k: int) -> Neighbours:
-        cosines = np.empty(len(rows))
+        exact = np.empty(len(rows))
         step = max(1, _BLOCK_VALUES // self.dimension)
         for start in range(0, len(rows), step):
-            cosines[start : start + step] = _cosines(self.matrix[rows[start : start + step]], unit)
-        best = np.argsort(-cosines, kind="stable")[:k]
-        return [(self.words[rows[i]], float(cosines[i])) for i in best.tolist()]
+            exact[start : start + step] = cosines(self.matrix[rows[start : start + step]], unit)
+        best = np.argsort(-exact, kind="stable")[:k]
+        return [(self.words[rows[i]], float(exact[i])) for i in best.tolist()]
 
     def _row_lengths(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The length of each row (1 for zeros), and the rows too long or short for float32 products."""
@@ -378,7 +383,9 @@ class WordVectors:
             lengths = np.empty(len(self))
             step = max(1, _BLOCK_VALUES // self.dimension)
             for start in range(0, len(self), step):
-                lengths[start : start + step] = _lengths_of(self.matrix[start : start + step].astype(np.float64))
+                block = self.matrix[start : start + step].astype(np.float64)
+                lengths[start : start + step] = np.sqrt((block * block).sum(axis=1))
+            lengths[lengths == 0] = 1.0
             self._lengths = lengths, np.flatnonzero((lengths < 1e-30) | (lengths > 1e30))
         return self._lengths
 
@@ -419,7 +426,7 @@ class WordVectors:
         >>> round(WordVectors(["cat", "dog"], [[1.0, 0.0], [0.6, 0.8]]).similarity("cat", "dog"), 6)
         0.6
         """
-        return float(_cosines(self[b][None], _unit(self[a].astype(np.float64)))[0])
+        return float(cosines(self[a], self[b]))
 
     # Making others
 
@@ -499,12 +506,11 @@ class WordVectors:
         elif format == "word2vec-text" or (format is None and ".vec" in Path(path).suffixes):
             phrases = sum(" " in word for word in words)
             if phrases:
-                warnings.warn(
-                    f"{phrases:,} of the words hold spaces, which gensim and others take for the end of a word; "
-                    "space='_' writes new_york instead",
-                    AlacarteWarning,
-                    stacklevel=2,
+                warning = AlacarteWarning(
+                    f"{phrases:,} of the words hold spaces, which gensim and others take for the end of a word",
+                    hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
+                warnings.warn(warning, stacklevel=2)
         formats.write(Path(path).expanduser(), words, self.matrix, format)
 
     # Being an object
@@ -598,27 +604,6 @@ def _items(given: Any) -> list[Any]:
         return [given] if given.ndim == 1 and given.dtype.kind in "fiu" else list(given)
     items = list(given)
     return [items] if items and all(isinstance(item, int | float) for item in items) else items
-
-
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The vector at length 1; zeros stay zeros."""
-    largest = np.abs(vector).max()
-    if largest == 0:
-        return np.zeros_like(vector)
-    vector = vector / largest  # so that no square overflows
-    return np.asarray(vector / np.sqrt((vector * vector).sum()))
-
-
-def _lengths_of(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    lengths = np.sqrt((rows * rows).sum(axis=1))
-    return np.asarray(np.where(lengths > 0, lengths, 1.0))
-
-
-def _cosines(rows: NDArray[np.float32], unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cosines with a unit vector in float64, each row by itself, so that equal rows give equal results."""
-    wide = rows.astype(np.float64)
-    products = (wide * unit).sum(axis=1) / _lengths_of(wide)
-    return np.asarray(np.clip(products, -1.0, 1.0))
 
 
 def _single_precision(matrix: ArrayLike) -> NDArray[np.float32]:

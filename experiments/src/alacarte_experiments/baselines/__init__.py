@@ -1,4 +1,4 @@
-"""What à la carte is measured against, each with the model's own face: `fit`, `embed`, `embed_definition`, `induce`.
+"""What à la carte is measured against, each with the model's own face: `embed`, `embed_definition`, `induce`.
 
 | class | what it is |
 |---|---|
@@ -11,11 +11,11 @@
 | `Nonce2Vec` | additive start, then skip-gram steps on the new word alone (Herbelot & Baroni 2017) |
 | `RetrainedWord2Vec` | word2vec trained on the corpus with the new contexts in it |
 
-The first six are linear, so each *is* an `ALaCarte` with another matrix: all that a model can do, they can.
+The first six are linear: their `fit` gives an `ALaCarte` with another matrix, which can do all that a model can.
 
 >>> from alacarte import WordVectors
 >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
->>> Additive.fit(vectors).embed("a x b b", target="x").round(3).tolist()
+>>> Additive().fit(vectors).embed("a x b b", target="x").round(3).tolist()
 [0.3330000042915344, 0.6669999957084656]
 """
 

@@ -1,17 +1,17 @@
 """The linear baselines: a mean of context words under some weights, and an affine map that is computed, not learned.
 
-Each is an `ALaCarte` whose transform is (A, b) = (P, −P m): subtract m, then project by P. So everything a model
-does (induce, embed, save, checks of what fits what) they do too.
+A baseline is a small record of its parameters; `fit` and `from_sums` give an `ALaCarte` whose transform is
+(A, b) = (P, −P m): subtract m, then project by P. So everything a model does (induce, embed, save, checks of what fits
+what) they do too.
 """
 
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import ProgressCallback
-from alacarte.contexts.reading import Averaging, Positions, Reading, window_sides
+from alacarte.contexts.reading import Averaging, Reading, window_sides
 from alacarte.contexts.sums import ContextSums, count_words
 from alacarte.contexts.weights import UNIFORM, ContextWeights, resolve, sif
 from alacarte.errors import BadSums, NotEnoughData
@@ -50,93 +50,90 @@ def usual_components(dimension: int) -> int:
     return max(1, round(dimension / 100))
 
 
-class Baseline(ALaCarte):
-    """What the linear baselines share: how they are made from a corpus, or from sums over the whole vocabulary."""
+@dataclass(frozen=True)
+class Baseline:
+    """What the linear baselines share. Parameters are the fields; `fit` and `from_sums` give a model.
+
+    `averaging` is how the model averages contexts; `needs` says what it must know of a corpus: nothing, how often
+    words occur ("counts"), or the context sums of the whole vocabulary ("sums").
+    """
 
     averaging: ClassVar[Averaging] = "context"
     needs: ClassVar[Literal["nothing", "counts", "sums"]] = "nothing"
 
-    @classmethod
+    @property
+    def sums_weights(self) -> str:
+        """The context weights that `from_sums` wants its sums to be collected with."""
+        return "uniform"
+
     def fit(
-        cls,
+        self,
         vectors: VectorsLike,
         corpus: CorpusLike | None = None,
         *,
         window: int | tuple[int, int] = 10,
-        positions: Positions = "uniform",
         tokenizer: TokenizerLike = "words",
-        unknown: Literal["keep", "drop"] = "keep",
-        threads: int | None = None,
         show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
-        **options: Any,
-    ) -> Self:
+    ) -> ALaCarte:
         """A model for these vectors. The corpus is read only where something is counted or averaged in it."""
         source = WordVectors.of(vectors)
         left, right = window_sides(window)
         split = get_tokenizer(tokenizer)
-        settings = Reading(left, right, cls.averaging, positions, "uniform", split.name, unknown)
-        if cls.needs == "nothing":
-            return cls._make(source, settings, None, None, tokenizer, **options)
+        reading = Reading(left, right, self.averaging, tokenizer=split.name)
+        if self.needs == "nothing":
+            return self._model(source, reading, tokenizer)
         if corpus is None:
-            raise NotEnoughData(f"{cls.__name__} takes word frequencies from a corpus; pass one")
+            raise NotEnoughData(f"{type(self).__name__} takes word frequencies from a corpus; pass one")
         text = Corpus.of(corpus)
-        if cls.needs == "counts":
-            counts = count_words(source, text, split, show_progress=show_progress, callback=callback)
-            return cls._make(source, settings, counts, None, tokenizer, **options)
+        if self.needs == "counts":
+            counts = count_words(source, text, split, show_progress=show_progress)
+            return self._model(source, reading, tokenizer, counts)
         sums = ContextSums.collect(
-            source, text, window=window, averaging=cls.averaging, positions=positions, tokenizer=tokenizer,
-            context_weights=cls.sums_weights(**options), unknown=unknown, threads=threads,
-            show_progress=show_progress, callback=callback,
-        )  # fmt: skip
-        return cls.from_sums(source, sums, tokenizer=tokenizer, **options)
+            source,
+            text,
+            window=window,
+            averaging=self.averaging,
+            tokenizer=tokenizer,
+            context_weights=self.sums_weights,
+            show_progress=show_progress,
+        )
+        return self.from_sums(source, sums, tokenizer=tokenizer)
 
-    @classmethod
-    def from_sums(
-        cls, vectors: VectorsLike, sums: ContextSums, *, tokenizer: TokenizerLike | None = None, **options: Any
-    ) -> Self:
+    def from_sums(self, vectors: VectorsLike, sums: ContextSums, *, tokenizer: TokenizerLike | None = None) -> ALaCarte:
         """The same from sums over the whole vocabulary: they know the counts, the window and the tokenizer."""
         source = WordVectors.of(vectors)
         if sums.fingerprint != source.fingerprint or sums.targets is not None:
             raise BadSums("a baseline is made from sums over the whole vocabulary of the same vectors; collect those")
-        settings = replace(sums.settings, averaging=cls.averaging)
-        return cls._make(source, settings, sums.occurrences, sums, tokenizer, **options)
+        reading = replace(sums.settings, averaging=self.averaging)
+        return self._model(source, reading, tokenizer, sums.occurrences, sums)
 
-    @classmethod
-    def sums_weights(cls, **options: Any) -> object:
-        """The context weights that `from_sums` wants its sums to have."""
-        return None
-
-    @classmethod
-    def _make(
-        cls,
+    def _model(
+        self,
         vectors: WordVectors,
-        settings: Reading,
-        counts: Counts | None,
-        sums: ContextSums | None,
+        reading: Reading,
         tokenizer: TokenizerLike | None,
-        **options: Any,
-    ) -> Self:
-        weights = cls._weights_for(vectors, counts, sums, **options)
-        projection, mean = cls._projection(vectors, sums, **options)
-        offset = None if mean is None else -(projection @ mean)
+        counts: Counts | None = None,
+        sums: ContextSums | None = None,
+    ) -> ALaCarte:
+        weights = self._weights(vectors, counts)
+        projection, mean = self._projection(vectors, sums)
+        intercept = None if mean is None else -(projection @ mean)
         transform = Transform(
-            projection.astype(np.float32), None if offset is None else offset.astype(np.float32),
-            replace(settings, weights=weights.name), vectors.fingerprint, Probe.of(vectors), weights,
-            name=cls.__name__,
-        )  # fmt: skip
-        return cls(vectors, transform, tokenizer=tokenizer)
+            projection.astype(np.float32),
+            None if intercept is None else intercept.astype(np.float32),
+            replace(reading, weights=weights.name),
+            vectors.fingerprint,
+            Probe.of(vectors),
+            weights,
+            name=type(self).__name__,
+        )
+        return ALaCarte(vectors, transform, tokenizer=tokenizer)
 
-    @classmethod
-    def _weights_for(
-        cls, vectors: WordVectors, counts: Counts | None, sums: ContextSums | None, **options: Any
-    ) -> ContextWeights:
+    def _weights(self, vectors: WordVectors, counts: Counts | None) -> ContextWeights:
+        """The weight of each context word."""
         return UNIFORM
 
-    @classmethod
-    def _projection(
-        cls, vectors: WordVectors, sums: ContextSums | None, **options: Any
-    ) -> tuple[Doubles, Doubles | None]:
+    def _projection(self, vectors: WordVectors, sums: ContextSums | None) -> tuple[Doubles, Doubles | None]:
         """(P, m): vectors become P (u − m); None for no m."""
         return np.eye(vectors.dimension), None
 
@@ -145,69 +142,66 @@ class Additive(Baseline):
     """The mean of the context's words, then the mean over contexts: the paper's equation 1.
 
     >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
-    >>> Additive.fit(vectors).embed(["a x a", "x b"], target="x").tolist()
+    >>> Additive().fit(vectors).embed(["a x a", "x b"], target="x").tolist()
     [0.5, 0.5]
     """
 
 
 class WithoutStopWords(Baseline):
-    """`Additive` without English function words and punctuation (`weights.STOP_WORDS`), or without `stop_words`.
+    """`Additive` without English function words and punctuation (`weights.STOP_WORDS`).
 
     >>> vectors = WordVectors(["the", "b"], [[1.0, 0.0], [0.0, 1.0]])
-    >>> WithoutStopWords.fit(vectors).embed("the x the b", target="x").tolist()
+    >>> WithoutStopWords().fit(vectors).embed("the x the b", target="x").tolist()
     [0.0, 1.0]
     """
 
-    @classmethod
-    def _weights_for(
-        cls, vectors: WordVectors, counts: Counts | None, sums: ContextSums | None, **options: Any
-    ) -> ContextWeights:
+    def _weights(self, vectors: WordVectors, counts: Counts | None) -> ContextWeights:
         def count() -> Counts:
             raise AssertionError("stop words need no counts")
 
-        return resolve(options.get("stop_words", "stopwords"), vectors, count)
+        return resolve("stopwords", vectors, count)
 
 
+@dataclass(frozen=True)
 class SIF(Baseline):
     """Context words weighted by a / (a + p(w)), summed for each context, then the mean over contexts.
 
     The original divides by the number of words of the context, which is (nearly) the same for all windows.
 
     >>> vectors = WordVectors(["the", "b"], [[1.0, 0.0], [0.0, 1.0]])
-    >>> SIF.fit(vectors, ["the the the b"], a=0.25).embed("the x b", target="x").round(2).tolist()
+    >>> SIF(a=0.25).fit(vectors, ["the the the b"]).embed("the x b", target="x").round(2).tolist()
     [0.25, 0.5]
     """
 
     averaging: ClassVar[Averaging] = "occurrence"
     needs: ClassVar[Literal["nothing", "counts", "sums"]] = "counts"
+    a: float = 1e-3
 
-    @classmethod
-    def _weights_for(
-        cls, vectors: WordVectors, counts: Counts | None, sums: ContextSums | None, **options: Any
-    ) -> ContextWeights:
-        if sums is not None and sums.settings.weights.startswith("sif"):
-            return sums.weights
+    def _weights(self, vectors: WordVectors, counts: Counts | None) -> ContextWeights:
         assert counts is not None
-        return sif(counts, float(options.get("a", 1e-3)))
+        return sif(counts, self.a)
 
 
+@dataclass(frozen=True)
 class AllButTheTop(Baseline):
     """All-but-the-top on the words: their mean and top `components` removed, then as `Additive`.
 
+    `components=None` removes the usual number, d / 100; 0 removes the mean alone.
+
     >>> vectors = WordVectors(["a", "b", "c"], [[5.0, 1.0], [9.0, 1.0], [7.0, 4.0]])
-    >>> AllButTheTop.fit(vectors).embed("a").round(3).tolist()
+    >>> AllButTheTop().fit(vectors).embed("a").round(3).tolist()
     [0.0, -1.0]
+    >>> AllButTheTop(components=0).fit(vectors).embed("a").round(3).tolist()
+    [-2.0, -1.0]
     """
 
-    @classmethod
-    def _projection(
-        cls, vectors: WordVectors, sums: ContextSums | None, **options: Any
-    ) -> tuple[Doubles, Doubles | None]:
-        mean, gram = _moments(vectors.matrix)
-        components = int(options.get("components") or usual_components(vectors.dimension))
-        return remove_top(gram - len(vectors) * np.outer(mean, mean), components), mean
+    components: int | None = None
+
+    def _projection(self, vectors: WordVectors, sums: ContextSums | None) -> tuple[Doubles, Doubles | None]:
+        return _without_top(vectors.matrix, self.components)
 
 
+@dataclass(frozen=True)
 class SumsButTheTop(Baseline):
     """All-but-the-top on the sums: the mean and top components of u_w over words seen `min_count` times removed.
 
@@ -216,34 +210,40 @@ class SumsButTheTop(Baseline):
 
     averaging: ClassVar[Averaging] = "token"
     needs: ClassVar[Literal["nothing", "counts", "sums"]] = "sums"
+    components: int | None = None
+    min_count: int = 100
 
-    @classmethod
-    def _projection(
-        cls, vectors: WordVectors, sums: ContextSums | None, **options: Any
-    ) -> tuple[Doubles, Doubles | None]:
-        means = _frequent_means(sums, cls.averaging, int(options.get("min_count", 100)), vectors.dimension)
-        mean, gram = _moments(means)
-        components = int(options.get("components") or usual_components(vectors.dimension))
-        return remove_top(gram - len(means) * np.outer(mean, mean), components), mean
+    def _projection(self, vectors: WordVectors, sums: ContextSums | None) -> tuple[Doubles, Doubles | None]:
+        return _without_top(_frequent_means(sums, self.averaging, self.min_count, vectors.dimension), self.components)
 
 
+@dataclass(frozen=True)
 class SIFButTheTop(SIF):
-    """`SIF`, with the top component of the sums removed (no mean is subtracted, as its authors have it)."""
+    """`SIF`, with the top `components` of the sums removed (no mean is subtracted, as its authors have it)."""
 
     needs: ClassVar[Literal["nothing", "counts", "sums"]] = "sums"
+    components: int = 1
+    min_count: int = 100
 
-    @classmethod
-    def sums_weights(cls, **options: Any) -> object:
-        return f"sif:{float(options.get('a', 1e-3)):g}"
+    @property
+    def sums_weights(self) -> str:
+        return f"sif:{self.a:g}"
 
-    @classmethod
-    def _projection(
-        cls, vectors: WordVectors, sums: ContextSums | None, **options: Any
-    ) -> tuple[Doubles, Doubles | None]:
-        if sums is not None and not sums.settings.weights.startswith("sif"):
-            raise BadSums("SIFButTheTop takes its top component from SIF-weighted sums; collect with context_weights")
-        means = _frequent_means(sums, cls.averaging, int(options.get("min_count", 100)), vectors.dimension)
-        return remove_top(_moments(means)[1], int(options.get("components") or 1)), None
+    def _projection(self, vectors: WordVectors, sums: ContextSums | None) -> tuple[Doubles, Doubles | None]:
+        if sums is not None and sums.settings.weights.partition("#")[0] != self.sums_weights:
+            raise BadSums(
+                f"SIFButTheTop takes its top component from SIF-weighted sums, and these have the weights "
+                f"{sums.settings.weights!r}; collect them with context_weights={self.sums_weights!r}"
+            )
+        means = _frequent_means(sums, self.averaging, self.min_count, vectors.dimension)
+        return remove_top(_moments(means)[1], self.components), None
+
+
+def _without_top(rows: npt.NDArray[Any], components: int | None) -> tuple[Doubles, Doubles]:
+    """(P, m): the mean of the rows, and the projection away from the top components of what is left without it."""
+    mean, gram = _moments(rows)
+    centred = gram - len(rows) * np.outer(mean, mean)
+    return remove_top(centred, usual_components(rows.shape[1]) if components is None else components), mean
 
 
 def _moments(rows: npt.NDArray[Any]) -> tuple[Doubles, Doubles]:

@@ -7,8 +7,8 @@ import typer
 
 from alacarte.cli import _options as o
 from alacarte.cli._open import check_file, open_corpus, open_model
-from alacarte.cli._output import show_columns, show_json, show_line, voice, wrote
-from alacarte_experiments.cli.evaluate import CacheFolder, app, open_store
+from alacarte.cli._output import show_columns, show_json, show_line, voice
+from alacarte_experiments.cli.evaluate import CacheFolder, app, open_store, write_csv
 
 if TYPE_CHECKING:
     from alacarte.vectors.word_vectors import WordVectors
@@ -26,7 +26,9 @@ Csv = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write t
 
 @app.command()
 def documents(
-    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder with the eight classification tasks.")],
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder with the paper's eight tasks.")
+    ] = None,
     model: o.Model = None,
     vectors: o.OtherVectors = None,
     corpus: Corpora = None,
@@ -37,7 +39,9 @@ def documents(
     task: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="MR, CR, SUBJ, MPQA, TREC, SST, SST-fine, IMDB; repeat it (all but IMDB if left out)."
+            metavar="NAME[=FILES]",
+            help="MR, CR, SUBJ, MPQA, TREC, SST, SST-fine, IMDB of --data (all but IMDB if left out), or a task of "
+            "your own: NAME=FILE, NAME=TRAIN,TEST. Repeat it.",
         ),
     ] = None,
     system: Annotated[
@@ -66,7 +70,13 @@ def documents(
 ) -> None:
     """Document classification (Table 4): à la carte n-grams beside bags of n-grams, SIF, DisC and others.
 
+    A task of your own is a file (ten folds), or two to train and to test on: a label, a tab and the text a line, or
+    .jsonl with label and text. The paper's tasks lie in one folder, under their usual names: rt-polarity.neg and .pos,
+    custrev.neg and .pos, subj.objective and .subjective, mpqa.neg and .pos, trec_train.csv and _test.csv, sst_…,
+    sst_fine_…, imdb.tar.xz.
+
     \b
+    alc eval documents --task mine=train.tsv,test.tsv --model glove.6B.50d --corpus text.txt
     alc eval documents --data documents --model glove.6B.50d --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
     alc eval documents --data documents --model glove.6B.50d --task CR --system bong-2 --system words
     """
@@ -74,6 +84,8 @@ def documents(
     from alacarte_experiments.documents_data import TASKS, read_task
     from alacarte_experiments.documents_systems import SYSTEMS, parse
 
+    if data is None and not task:
+        raise typer.BadParameter("pass --task NAME=FILE for a task of your own, or --data DIR for the paper's")
     check_file(out)
     chosen = system or [name for name in SYSTEMS if corpus or ngrams or not name.startswith("alacarte")]
     kinds = [parse(name) for name in chosen]
@@ -92,7 +104,7 @@ def documents(
             table = induce_ngrams(opened, tasks, text, store, longest, threads, min_count=min_count)
     result = evaluate(tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded)
     if out is not None:
-        _write_csv(out, as_records(result))
+        write_csv(out, as_records(result))
     if as_json:
         show_json(result)
         return
@@ -142,7 +154,7 @@ def bigrams(
         among=among, show_progress=voice.progress,
     )  # fmt: skip
     if out is not None:
-        _write_csv(out, [("ngram", "method", "source", "count", "neighbours"), *result.records()])
+        write_csv(out, [("ngram", "method", "source", "count", "neighbours"), *result.records()])
     if as_json:
         show_json(result)
         return
@@ -155,16 +167,3 @@ def _ngram_vectors(path: str | None) -> "WordVectors | None":
     from alacarte.vectors.word_vectors import WordVectors
 
     return None if path is None else WordVectors.load(path)
-
-
-def _write_csv(path: Path, rows: "list[tuple[object, ...]]") -> None:
-    import csv
-    import io
-
-    from alacarte._io.files import atomic_write
-
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    with atomic_write(path) as file:
-        file.write(text.getvalue().encode())
-    wrote(path)

@@ -3,7 +3,7 @@
 `app` is the sub-command; other modules add commands of their own with `@app.command()`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +27,15 @@ def _protocol(help: str, **options: Any) -> Any:
     return typer.Option(help=help, rich_help_panel=PROTOCOL, show_default=False, **options)
 
 
-Data = Annotated[str | None, typer.Option(metavar="DIR", help="The folder of the data set.", show_default=False)]
+Data = Annotated[
+    str | None, typer.Option(metavar="DIR|FILE", help="The data set, as described above.", show_default=False)
+]
+ContextsFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Contexts of the rare words, where --data is a file of pairs.", show_default=False
+    ),
+]
 Vectors = Annotated[
     str | None, typer.Option(metavar="FILE|NAME", help="Word vectors. [glove.6B.50d]", show_default=False)
 ]
@@ -93,6 +101,20 @@ def open_store(cache: Path | None) -> "Store":
     return Store(cache, show_progress=voice.progress)
 
 
+def write_csv(path: Path, rows: "Sequence[Sequence[object]]") -> None:
+    """A table with its header as CSV."""
+    import csv
+    import io
+
+    from alacarte._io.files import atomic_write
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    with atomic_write(path) as file:
+        file.write(text.getvalue().encode())
+    wrote(path)
+
+
 def show(results: "Results", index: list[str], column: str, out: Path | None, as_json: bool, title: str) -> None:
     """Print a table (or JSON) and what was left out; write files and figure."""
     if as_json:
@@ -123,7 +145,7 @@ def run_experiment(
     config, out, cache, as_json = (given.pop(name) for name in ("config", "out", "cache", "as_json"))
     settings = read_settings(experiment, config, given)
     if not settings.data and experiment not in WITHOUT_DATA:
-        raise typer.BadParameter("no data set is given; pass --data DIR")
+        raise typer.BadParameter("no data set is given; pass --data (--help says what it holds)")
     if not settings.corpus:
         raise typer.BadParameter("no text is given to learn from; pass --corpus FILE")
     show(run(settings, open_store(cache)), index, column, out, as_json, title)
@@ -152,8 +174,12 @@ def nonce(
 ) -> None:
     """Definitional nonces (Table 1, left): the rank of a word's own vector, given one definition.
 
+    The data are lines of a word, a tab, and its definition with ___ in its place: a file of your own, or a folder
+    with train.txt and test.txt.
+
     \b
     alc eval nonce --data fewshot/nonce --vectors glove.6B.50d --corpus wiki.txt.xz
+    alc eval nonce --data definitions.txt --vectors vectors.txt --corpus text.txt --system additive --system alacarte
     """
     given = dict(locals())
     from alacarte_experiments.nonce import run
@@ -184,7 +210,11 @@ def chimera(
 ) -> None:
     """Chimeras (Table 1, right): cosines with probes against human ratings, from 2, 4, 6 sentences.
 
-    True mean Spearman is ρ; (ρ+p)/2 is what the authors' script prints.
+    True mean Spearman is ρ; (ρ+p)/2 is what the authors' script prints. The data are a folder with l2.train.txt,
+    l2.test.txt, and the same of 4 and 6: lines of a name, sentences joined by @@, probes, ratings, by tabs.
+
+    \b
+    alc eval chimera --data fewshot/chimera --vectors glove.6B.50d --corpus wiki.txt.xz
     """
     given = dict(locals())
     from alacarte_experiments.chimera import run
@@ -195,6 +225,7 @@ def chimera(
 @app.command()
 def crw(
     data: Data = None,
+    contexts: ContextsFile = None,
     vectors: Vectors = None,
     corpus: Corpora = None,
     systems: Systems = None,
@@ -214,7 +245,16 @@ def crw(
     cache: CacheFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Contextual rare words (Figure 2): Spearman with human ratings, by the number of contexts."""
+    """Contextual rare words (Figure 2): Spearman with human ratings, by the number of contexts.
+
+    The data are pairs (frequent word, rare word, score) and contexts (lines of JSON with "word" and "contexts"): two
+    files of your own, a folder with pairs.tsv and contexts.jsonl.xz as `alc eval crw-build` makes it, or CRW as it
+    comes.
+
+    \b
+    alc eval crw --data fewshot/crw-dev --vectors glove.6B.50d --corpus wiki.txt.xz
+    alc eval crw --data pairs.tsv --contexts contexts.jsonl --vectors vectors.txt --corpus text.txt
+    """
     given = dict(locals())
     from alacarte_experiments.crw import run
 
@@ -241,7 +281,15 @@ def wordsim(
     cache: CacheFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Word similarity sets: coverage and Spearman, with missing words induced from the corpus."""
+    """Word similarity sets: coverage and Spearman, with missing words induced from the corpus.
+
+    The data are one file of pairs (two words and a score a line, by tabs, commas or spaces), or a folder of such
+    files.
+
+    \b
+    alc eval wordsim --data wordsim/ --vectors glove.6B.50d --corpus wiki.txt.xz
+    alc eval wordsim --data my-pairs.tsv --vectors vectors.txt --corpus text.txt --system additive --system alacarte
+    """
     given = dict(locals())
     from alacarte_experiments.wordsim import run
 
@@ -285,6 +333,7 @@ def sweep(
     ] = "nonce",
     workers: Annotated[int, typer.Option(min=1, help="Processes at a time.")] = 1,
     data: Data = None,
+    contexts: ContextsFile = None,
     vectors: Vectors = None,
     corpus: Corpora = None,
     sizes: Sizes = None,
@@ -321,7 +370,7 @@ def sweep(
     if not settings.corpus:
         raise typer.BadParameter("no text is given to learn from; pass --corpus FILE")
     if not settings.data and task not in WITHOUT_DATA:
-        raise typer.BadParameter(f"the task {task} needs its data set; pass --data DIR")
+        raise typer.BadParameter(f"the task {task} needs its data set; pass --data")
     results = run(settings, axes, task, open_store(cache), workers=workers)
     column = next((name for name in ("size", "sentences") if name in results.rows[0]), "metric")
     show(results, list(axes), column, out, as_json, f"Sweep on {task} ({TASKS[task][0]})")

@@ -1,35 +1,61 @@
 """`alc eval wsd`: word sense disambiguation, the paper's section 5.1 and past it."""
 
-from collections.abc import Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from alacarte.cli import _options as o
 from alacarte.cli._open import check_file, open_model, open_vectors
-from alacarte.cli._output import show_columns, show_json, show_line, voice, wrote
-from alacarte_experiments.cli.evaluate import app
+from alacarte.cli._output import show_columns, show_json, show_line, voice
+from alacarte_experiments.cli.evaluate import app, write_csv
 
 if TYPE_CHECKING:
-    from alacarte_experiments.wsd import WsdTable
+    from alacarte_experiments.wsd import SetTable, WsdTable
     from alacarte_experiments.wsd_baselines import BaselineReport
     from alacarte_experiments.wsd_tuning import Tuning
+
+    Result = WsdTable | SetTable | Tuning | BaselineReport
 
 
 @app.command()
 def wsd(
-    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder with SemCor, SemEval, Brown and WordNet.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", show_default=False, help="A folder with SemCor, WordNet, Brown and the paper's sets."
+        ),
+    ] = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=XML,KEY",
+            show_default=False,
+            help="A test set in the format of the unified framework: data file, gold key file. Repeat it.",
+        ),
+    ] = None,
+    semcor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH|XML,KEY",
+            show_default=False,
+            help="SemCor as distributed, or an annotated corpus as data file and gold key file. [the one in --data]",
+        ),
+    ] = None,
+    wordnet: Annotated[
+        str | None,
+        typer.Option(metavar="DIR|FILE|NAME", show_default=False, help="WordNet 3.0. [the one in --data]"),
+    ] = None,
+    brown: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", show_default=False, help="The Brown corpus, for --vectors. [the one in --data]"),
+    ] = None,
     vectors: Annotated[
         str | None,
         typer.Option(metavar="FILE|NAME", show_default=False, help="Learn the transform on Brown for these."),
     ] = None,
     model: o.Model = None,
-    wordnet: Annotated[
-        str | None,
-        typer.Option(metavar="DIR|FILE|NAME", show_default=False, help="Another WordNet 3.0. [the one in --data]"),
-    ] = None,
     tune: Annotated[
         bool, typer.Option("--tune", help="Search shrinkage and prior on a split of SemCor, without the test sets.")
     ] = False,
@@ -40,7 +66,17 @@ def wsd(
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
-    """Word sense disambiguation: the paper's table in the authors' and in the standard setting, and past it.
+    """Word sense disambiguation: any test sets by F1, or the paper's table in the authors' and the standard setting.
+
+    Your own sets are named one by one, each a data file and a gold key file of the unified evaluation framework:
+
+    \b
+    alc eval wsd --semcor semcor3.0.tar.xz --wordnet dict/ --model glove.6B.50d \\
+        --test senseval3=senseval3.data.xml,senseval3.gold.key.txt
+    alc eval wsd --data wsd --model glove.6B.50d --test mine=mine.data.xml,mine.gold.key.txt
+
+    The paper's table needs its test sets in one folder: semcor*, wordnet3.0*, brown*, semeval2013.task12.en.xml and
+    .key, semeval2015.task13.en.xml and .key, and unified/semeval2013.data.xml, .gold.key.txt and the same of 2015:
 
     \b
     alc eval wsd --data wsd --vectors glove.6B.50d        # A learned on Brown, as in the paper
@@ -48,17 +84,24 @@ def wsd(
     alc eval wsd --data wsd --vectors glove.6B.50d --tune
     alc eval wsd --data wsd --baselines
     """
-    from alacarte_experiments.wsd import WsdData, WsdTable, evaluate
-    from alacarte_experiments.wsd_baselines import BaselineReport, compare_countings
+    from alacarte_experiments.wsd import evaluate, evaluate_sets
+    from alacarte_experiments.wsd_baselines import compare_countings
+    from alacarte_experiments.wsd_data import WsdData, parse_test, read_test
+    from alacarte_experiments.wsd_tuning import Tuning
     from alacarte_experiments.wsd_tuning import tune as search
 
-    if baselines and (vectors is not None or model is not None or tune):
-        raise typer.BadParameter("--baselines is about counts alone; leave --vectors, --model and --tune out")
+    if baselines and (vectors is not None or model is not None or tune or test):
+        raise typer.BadParameter("--baselines is about counts alone; leave --vectors, --model, --test and --tune out")
+    if tune and test:
+        raise typer.BadParameter("--tune sees no test set; leave --test out")
     if vectors is None and model is None and not baselines:
         raise typer.BadParameter("pass --vectors (A is learned on Brown), or --model for a transform that is there")
+    if data is None and not test and not tune:
+        raise typer.BadParameter("pass --test NAME=XML,KEY for test sets of your own, or --data DIR for the paper's")
     check_file(out)
-    loaded = WsdData.load(data, wordnet)
-    result: WsdTable | Tuning | BaselineReport
+    sets = {name: read_test(xml, gold) for name, xml, gold in map(parse_test, test or ())}
+    loaded = WsdData.load(data, semcor=semcor, wordnet=wordnet, brown=brown)
+    result: Result
     if baselines:
         result = compare_countings(loaded)
     else:
@@ -67,17 +110,40 @@ def wsd(
             opened = loaded.brown_model(open_vectors(vectors))
         else:
             opened = open_model(model, vectors=vectors)
-        result = (search if tune else evaluate)(loaded, opened, show_progress=voice.progress)
+        if tune:
+            result = search(loaded, opened, show_progress=voice.progress)
+        elif sets:
+            result = evaluate_sets(loaded, opened, sets, show_progress=voice.progress)
+        else:
+            result = evaluate(loaded, opened, show_progress=voice.progress)
     if out is not None:
-        _write_csv(out, result)
+        rows = result.trials if isinstance(result, Tuning) else result.rows
+        write_csv(out, [[field.name for field in fields(rows[0])], *(astuple(row) for row in rows)])
     if as_json:
         show_json(result)
-    elif isinstance(result, BaselineReport):
+    else:
+        _show(result)
+
+
+def _show(result: "Result") -> None:
+    from alacarte_experiments.wsd import SetTable, WsdTable
+    from alacarte_experiments.wsd_baselines import BaselineReport
+
+    if isinstance(result, BaselineReport):
         _show_baselines(result)
     elif isinstance(result, WsdTable):
         _show_table(result)
+    elif isinstance(result, SetTable):
+        _show_sets(result)
     else:
         _show_tuning(result)
+
+
+def _show_sets(table: "SetTable") -> None:
+    header = ["test set", "method", "words", "F1", "noun", "verb", "adj", "adv"]
+    show_columns(header, [[_shown(cell) for cell in astuple(row)] for row in table.rows], "Word sense disambiguation")
+    for line in table.notes:
+        show_line(line)
 
 
 def _show_table(table: "WsdTable") -> None:
@@ -118,20 +184,3 @@ def _show_tuning(tuning: "Tuning") -> None:
 
 def _shown(cell: object) -> str:
     return "" if cell is None else f"{cell:.1f}" if isinstance(cell, float) else str(cell)
-
-
-def _write_csv(path: Path, result: "WsdTable | Tuning | BaselineReport") -> None:
-    import csv
-    import io
-
-    from alacarte._io.files import atomic_write
-    from alacarte_experiments.wsd_tuning import Tuning
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    rows: Sequence[Any] = result.trials if isinstance(result, Tuning) else result.rows
-    writer.writerow([field.name for field in fields(rows[0])])
-    writer.writerows(astuple(row) for row in rows)
-    with atomic_write(path) as file:
-        file.write(text.getvalue().encode())
-    wrote(path)

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from numpy.typing import NDArray
 
 from alacarte._io.files import SUFFIXES
-from alacarte.errors import BadVectors
+from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats import fasttext_binary, gensim_pickle, native, npy, text, word2vec_binary
 from alacarte.vectors.formats.problems import Problems, Skipped
 from alacarte.vectors.formats.sniff import sniff
@@ -132,6 +132,6 @@ def _format_for(path: str | PathLike[str]) -> str:
         raise BadVectors(f"{path}: gensim's own format is only read; call .to_gensim().save(…) instead")
     endings = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
     raise BadVectors(
-        f"cannot tell a format from the name {Path(path).name!r}; use one of {endings}, "
-        f"or pass format= one of: {_writable()}"
+        f"cannot tell a format from the name {Path(path).name!r}; use one of {endings}",
+        hint=Hint(f"or pass format= one of: {_writable()}", f"or pass --to with one of: {_writable()}"),
     )

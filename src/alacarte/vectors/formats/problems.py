@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte.errors import BadVectors
+from alacarte.errors import BadVectors, Hint
 
 EXAMPLES = 5
 BLOCK = 1 << 22  # values looked at in one go
@@ -57,7 +57,12 @@ class Problems:
             word = word.decode(errors="replace")
         text = where + ("" if word is None else f" ({shortened(word)!r})") + f": {detail}"
         if not self.skip:
-            raise BadVectors(f'{self.path}, {text}; correct the file, or pass on_error="skip" to leave such rows out')
+            raise BadVectors(
+                f"{self.path}, {text}; correct the file",
+                hint=Hint(
+                    'or pass on_error="skip" to leave such rows out', "or pass --skip-errors to leave such rows out"
+                ),
+            )
         self._counts[reason] += count
         if len(self._examples) < EXAMPLES:
             self._examples.append(text)

@@ -2,7 +2,7 @@
 
 from os import PathLike
 
-from alacarte.errors import BadVectors
+from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats import fasttext_binary, word2vec_binary
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.text import HEAD, head_lines, parse_header, usual_width
@@ -51,7 +51,8 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
     if found is None:
         raise BadVectors(
             f"{path} is not a vector file of a known kind: text would have lines of a word and numbers with "
-            "spaces between; pass format= if you know it, or call WordVectors(words, matrix)"
+            "spaces between",
+            hint=Hint("pass format= if you know it, or call WordVectors(words, matrix)"),
         )
     return found, compression
 

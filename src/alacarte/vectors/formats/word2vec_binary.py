@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
-from alacarte.errors import BadVectors
+from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats import _text_matrix as text_matrix
 from alacarte.vectors.formats.problems import Problems, usable_rows
 from alacarte.vectors.formats.streams import Source
@@ -116,8 +116,8 @@ def write(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:
             for word, row in zip(words[start : start + 1000], block, strict=True):
                 if not word or " " in word or word.startswith("\n"):
                     raise BadVectors(
-                        f"{word!r} cannot be written in word2vec's binary format, where a space ends a word; "
-                        "save as .safetensors, or with space='_'"
+                        f"{word!r} cannot be written in word2vec's binary format, where a space ends a word",
+                        hint=Hint("save as .safetensors, or with space='_'", "save as .safetensors, or with --space _"),
                     )
                 file.write(encode_word(word) + b" " + row.tobytes() + b"\n")
             bar.update_to(start + len(block))

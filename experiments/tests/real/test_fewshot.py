@@ -46,7 +46,7 @@ def test_nonces_with_the_shipped_transform(shared, vectors):
     """On the train split; the shipped transform saw these words when it was learned, a few of 3,955."""
     nonces = [item for item in read_nonces(shared / "fewshot" / "nonce")[:150] if item.word in vectors]
     medians = []
-    for model in (Additive.fit(vectors), ALaCarte.pretrained("glove.6B.50d", vectors=vectors)):
+    for model in (Additive().fit(vectors), ALaCarte.pretrained("glove.6B.50d", vectors=vectors)):
         queries = [model.embed_definition(item.definition) for item in nonces]
         ranks = gold_ranks(vectors, queries, [vectors.index(item.word) for item in nonces])
         medians.append(sorted(ranks.tolist())[len(ranks) // 2])

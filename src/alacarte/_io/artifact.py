@@ -1,0 +1,311 @@
+"""The one format of every file that this package writes for itself: context sums, transforms, models, checkpoints, …
+
+An artifact is a safetensors file (`alacarte._io.tensors`) whose metadata say `format` "alacarte", its `kind`, the
+`version` of that kind, and hold one JSON object with everything that is not an array. Its last tensor holds SHA-256
+digests: of the header, and of every 16 MiB of every other tensor. Reading checks the header and all tensors up to
+64 MiB; `Artifact.verify` checks the rest, and is called by whoever is going to read all of it anyway.
+
+>>> import tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     file = Path(folder) / "a.safetensors"
+...     write_artifact(file, "example", {"matrix": np.eye(2)}, {"name": "identity"})
+...     artifact = read_artifact(file, "example")
+...     print(artifact.metadata["name"], artifact.tensor("matrix", np.float64, 2).tolist())
+identity [[1.0, 0.0], [0.0, 1.0]]
+
+A new kind of artifact is one line in `KINDS`, by which `alc inspect` describes it.
+"""
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from alacarte._io.files import atomic_write
+from alacarte._io.tensors import damaged, layout, little_endian_blocks, pack_words, read_header, unpack_words
+from alacarte.errors import AlacarteError
+
+__all__ = ["KINDS", "Artifact", "describe", "is_artifact", "read_artifact", "word_tensors", "write_artifact"]
+
+FORMAT = "alacarte"
+DIGESTS = "digests"  # the name of the last tensor
+BLOCK = 1 << 24  # bytes that one digest covers
+SMALL = 1 << 26  # bytes; tensors up to this size are verified when the artifact is read
+UPGRADE = "upgrade it: pip install --upgrade alacarte-embeddings"
+
+Result = TypeVar("Result")
+
+# What describes each kind for `alc inspect`: "module:function", a function of an `Artifact` that returns a dictionary.
+KINDS: dict[str, str] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Artifact:
+    """What `read_artifact` gives: arrays that lie in the file, and a dictionary of everything else."""
+
+    path: Path
+    kind: str
+    version: int
+    metadata: dict[str, Any]
+    tensors: dict[str, NDArray[Any]]
+    """The arrays by name, memory-mapped and read-only."""
+    error: type[AlacarteError]
+    """What is raised when something in the file is not as it should be."""
+    _digests: dict[str, list[bytes]]
+
+    def damaged(self, what: str) -> AlacarteError:
+        """The error for a file that is not as it should be.
+
+        >>> artifact = Artifact(Path("a.sums"), "context sums", 1, {}, {}, AlacarteError, {})
+        >>> print(artifact.damaged("its counts are negative"))
+        a.sums is damaged: its counts are negative; copy or write it again
+        """
+        return damaged(self.path, what, self.error)
+
+    def tensor(self, name: str, dtype: DTypeLike | None = None, ndim: int | None = None) -> NDArray[Any]:
+        """An array that must be there, with this type of values and this number of dimensions."""
+        if name not in self.tensors:
+            raise self.damaged(f"it has no tensor {name!r}")
+        array = self.tensors[name]
+        if (dtype is not None and array.dtype != np.dtype(dtype)) or (ndim is not None and array.ndim != ndim):
+            raise self.damaged(f"tensor {name!r} holds {array.dtype} values in {array.ndim} dimensions")
+        return array
+
+    def words(self, name: str = "words") -> list[str]:
+        """The list of words that `word_tensors` stored under this name."""
+        data, offsets = self.tensor(name, np.uint8, 1), self.tensor(f"{name}_offsets", np.int64, 1)
+        return unpack_words(data, offsets, self.path, self.error)
+
+    def value(self, name: str, kind: type[Result]) -> Result:
+        """An entry of the metadata that must be there and of this type (`object` for any)."""
+        if name not in self.metadata:
+            raise self.damaged(f"it does not say its {name!r}")
+        value = self.metadata[name]
+        if kind is float and type(value) is int:
+            value = float(value)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, float)):
+            raise self.damaged(f"its {name!r} is {_shortened(value)}, of another type than {kind.__name__}")
+        return value
+
+    def record(self, name: str, kind: type[Result]) -> Result:
+        """An entry of the metadata as a dataclass, such as the settings.
+
+        A key that the dataclass does not have was written by a newer version of this package, and is an error: what
+        it means is not known here.
+        """
+        return self.build(kind, cast("dict[str, Any]", self.value(name, dict)), name)
+
+    def build(self, kind: type[Result], values: Mapping[str, Any], name: str) -> Result:
+        """A dataclass from a dictionary out of the metadata; `name` says which in messages."""
+        assert is_dataclass(kind)
+        known = {field.name: field for field in fields(kind) if field.init}
+        unknown = [key for key in values if key not in known]
+        if unknown:
+            raise self.error(
+                f"{self.path}: {name} {unknown[0]!r} is not known here; the file was made by a newer version of "
+                f"alacarte, so {UPGRADE}"
+            )
+        for key, field in known.items():
+            if key not in values and field.default is MISSING and field.default_factory is MISSING:
+                raise self.damaged(f"{name} {key!r} is missing")
+        try:
+            return cast("Result", kind(**values))
+        except (ValueError, TypeError, AttributeError, KeyError, IndexError, AlacarteError) as problem:
+            raise self.damaged(f"{name} make no sense ({problem})") from None
+
+    def verify(self) -> None:
+        """Compare every tensor with its digests, in several threads; raises if one byte is another than was written."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        large = [
+            (name, number) for name, array in self.tensors.items() for number in _blocks(array) if not _small(array)
+        ]
+        with ThreadPoolExecutor() as pool:
+            for (name, _), whole in zip(large, pool.map(lambda item: self._is_whole(*item), large), strict=True):
+                if not whole:
+                    raise self.damaged(f"tensor {name!r} is not what was written")
+
+    def _is_whole(self, name: str, number: int) -> bool:
+        data = self.tensors[name].reshape(-1).view(np.uint8)[number * BLOCK : (number + 1) * BLOCK]
+        return sha256(data.data).digest() == self._digests[name][number]
+
+
+def write_artifact(
+    path: str | os.PathLike[str],
+    kind: str,
+    tensors: Mapping[str, NDArray[Any]],
+    metadata: Mapping[str, Any],
+    version: int = 1,
+) -> None:
+    """Write an artifact, completely or not at all. `metadata` is anything that JSON can hold."""
+    arrays = {name: np.asarray(array) for name, array in tensors.items()}
+    rows = 1 + sum(len(_blocks(array)) for array in arrays.values())
+    arrays[DIGESTS] = np.empty((rows, 32), np.uint8)
+    strings = {
+        "format": FORMAT,
+        "kind": kind,
+        "version": str(version),
+        "metadata": json.dumps(dict(metadata), ensure_ascii=False),
+    }
+    header, order = layout(arrays, strings, last=DIGESTS)
+    digests = [sha256(header).digest()]
+    with atomic_write(path) as file:
+        file.write(header)
+        for name in order[:-1]:
+            for block in _digested(little_endian_blocks(arrays[name]), digests):
+                file.write(block)
+        file.write(b"".join(digests))
+
+
+def read_artifact(
+    path: str | os.PathLike[str],
+    kind: str | None = None,
+    error: type[AlacarteError] = AlacarteError,
+    version: int = 1,
+) -> Artifact:
+    """Open an artifact of a kind (None: any), of this version or an older one.
+
+    Raises `error`, which says whether the file is no artifact, one of another kind, of a newer version, or damaged.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise error(f"{path}: there is no such file; check the path")
+    places, strings = read_header(path, error)
+    if strings.get("format") != FORMAT or "kind" not in strings:
+        raise error(
+            f"{path}: not {_a(kind)} but a safetensors file of another program; `alc inspect` says what is in it"
+        )
+    mapped = np.memmap(path, np.uint8, "r").view(np.ndarray)
+    digests = _read_digests(path, places, mapped, error)
+    if kind is not None and strings["kind"] != kind:
+        raise error(f"{path}: not {_a(kind)} but {_a(strings['kind'])}; pass another file")
+    try:
+        found_version = int(strings["version"])
+        metadata = json.loads(strings["metadata"])
+        if not isinstance(metadata, dict):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise damaged(path, "its metadata make no sense", error) from None
+    if kind is not None and found_version > version:
+        raise error(
+            f"{path}: made by a newer version of alacarte ({strings['kind']}, version {found_version}; this one reads "
+            f"up to {version}); {UPGRADE}"
+        )
+    tensors: dict[str, NDArray[Any]] = {}
+    for name, (dtype, shape, begin) in places.items():
+        count = math.prod(shape)
+        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
+        tensors[name].flags.writeable = False
+    artifact = Artifact(path, strings["kind"], found_version, metadata, tensors, error, digests)
+    for name, array in tensors.items():
+        if _small(array) and not all(artifact._is_whole(name, number) for number in _blocks(array)):
+            raise artifact.damaged(f"tensor {name!r} is not what was written")
+    return artifact
+
+
+def is_artifact(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it is an artifact; it may still be damaged."""
+    try:
+        return read_header(path, AlacarteError)[1].get("format") == FORMAT
+    except (AlacarteError, OSError):
+        return False
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in an artifact, for people: by the function in `KINDS`, or its metadata and the shapes of its tensors."""
+    facts = {"what": artifact.kind, "path": str(artifact.path), "bytes": artifact.path.stat().st_size}
+    if artifact.kind not in KINDS:
+        shapes = {
+            name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in artifact.tensors.items()
+        }
+        return {**facts, **artifact.metadata, "tensors": shapes}
+    module, _, function = KINDS[artifact.kind].partition(":")
+    described: Callable[[Artifact], dict[str, Any]] = getattr(import_module(module), function)
+    return {**facts, **described(artifact)}
+
+
+def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray[Any]]:
+    """A list of words as two tensors, for `write_artifact`; `Artifact.words` gives the list back.
+
+    >>> {name: array.tolist() for name, array in word_tensors(["a", "bc"]).items()}
+    {'words': [97, 98, 99], 'words_offsets': [0, 1, 3]}
+    """
+    data, offsets = pack_words(words)
+    return {name: data, f"{name}_offsets": offsets}
+
+
+def _blocks(array: NDArray[Any]) -> range:
+    """The numbers of the blocks that have a digest each."""
+    return range(-(-array.nbytes // BLOCK))
+
+
+def _small(array: NDArray[Any]) -> bool:
+    return array.nbytes <= SMALL
+
+
+def _digested(parts: Iterable[bytes], digests: list[bytes]) -> Iterator[bytes]:
+    """Pass on the bytes of one tensor; the digest of each `BLOCK` of them goes to `digests`."""
+    running, covered = sha256(), 0
+    for part in parts:
+        rest = memoryview(part)
+        while len(rest):
+            taken = rest[: BLOCK - covered]
+            running.update(taken)
+            covered, rest = covered + len(taken), rest[len(taken) :]
+            if covered == BLOCK:
+                digests.append(running.digest())
+                running, covered = sha256(), 0
+        yield part
+    if covered:
+        digests.append(running.digest())
+
+
+def _read_digests(
+    path: Path,
+    places: dict[str, tuple[str, tuple[int, ...], int]],
+    mapped: NDArray[np.uint8],
+    error: type[AlacarteError],
+) -> dict[str, list[bytes]]:
+    """The digests of each tensor, with that of the header compared; takes them out of `places`."""
+    if DIGESTS not in places:
+        raise damaged(path, "it has no digests", error)
+    dtype, shape, begin = places.pop(DIGESTS)
+    start = min((place[2] for place in places.values()), default=begin)
+    sizes = {name: math.prod(shape) * np.dtype(dtype).itemsize for name, (dtype, shape, _) in places.items()}
+    counts = {name: -(-size // BLOCK) for name, size in sizes.items()}
+    if np.dtype(dtype) != np.uint8 or shape != (1 + sum(counts.values()), 32):
+        raise damaged(path, "it has not as many digests as it should", error)
+    rows = [bytes(row) for row in mapped[begin : begin + 32 * shape[0]].reshape(-1, 32)]
+    if sha256(mapped[:start].data).digest() != rows[0]:
+        raise damaged(path, "its header is not what was written", error)
+    digests, position = {}, 1
+    for name in sorted(places, key=lambda name: places[name][2]):
+        digests[name] = rows[position : position + counts[name]]
+        position += counts[name]
+    return digests
+
+
+def _a(kind: str | None) -> str:
+    """A kind with its article, if it is a thing that can be counted.
+
+    >>> _a("transform"), _a("index"), _a("context sums")
+    ('a transform', 'an index', 'context sums')
+    """
+    if kind is None:
+        return "a file of alacarte"
+    if kind.endswith("s"):
+        return kind
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

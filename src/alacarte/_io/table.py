@@ -1,0 +1,207 @@
+"""Results that are tables: as a pandas frame, as CSV, JSON, Markdown or LaTeX, in notebooks and on the terminal.
+
+A result that is a table derives from `Table` and says what its columns are; a result that is one row derives from
+`Record`. Everything that turns a table into something to read or to file is here, once.
+
+>>> from dataclasses import dataclass
+>>> @dataclass(frozen=True)
+... class Counts(Table):
+...     words: list[str]
+...     times: list[float]
+...     def columns(self):
+...         return {"word": self.words, "times": self.times}
+>>> counts = Counts(["a", "b_c"], [12, 0.123456])
+>>> print(counts)
+word   times
+a         12
+b_c   0.1235
+>>> print(counts.to_markdown())
+| word | times |
+|---|---:|
+| a | 12 |
+| b_c | 0.1235 |
+>>> counts.to_dict()
+[{'word': 'a', 'times': 12}, {'word': 'b_c', 'times': 0.123456}]
+"""
+
+import csv
+import html
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from alacarte._io.files import atomic_write
+from alacarte.errors import require
+
+Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
+
+MANY = 60  # rows that a notebook or a terminal is shown; more are cut
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "–": "--",
+}
+
+
+class Table:
+    """A result that is a table; the class says its columns, and gets every way to show and to save them."""
+
+    extra = "pandas"  # the extra that brings pandas for `to_frame`
+
+    def columns(self) -> Columns:
+        """The columns by name, all of one length."""
+        raise NotImplementedError
+
+    def to_dict(self) -> Any:
+        """The rows as a list of dictionaries, with values that JSON can hold: NaN and infinity become None."""
+        names, rows = _plain(self.columns())
+        return [dict(zip(names, map(_for_json, row), strict=True)) for row in rows]
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+    def to_frame(self) -> Any:
+        """A pandas frame."""
+        pandas = require("pandas", extra=self.extra, purpose="to_frame()")
+        return pandas.DataFrame(dict(self.columns()))
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Comma-separated values with a header, every number in full; written to a file if a path is given."""
+        names, rows = _plain(self.columns())
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(["" if value is None else value for value in row] for row in rows)
+        if path is not None:
+            with atomic_write(path) as file:
+                file.write(text.getvalue().encode())
+        return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """A table in Markdown."""
+        names, rows, right = self._cells()
+        lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in (names, *rows)]
+        rule = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
+        return "\n".join([lines[0], rule, *lines[1:]])
+
+    def to_latex(self) -> str:
+        r"""A `tabular` for the package booktabs."""
+        names, rows, right = self._cells()
+        lines = [" & ".join(map(_latex, line)) + r" \\" for line in (names, *rows)]
+        columns = "".join("r" if at_right else "l" for at_right in right)
+        top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule"]
+        return "\n".join([*top, *lines[1:], r"\bottomrule", r"\end{tabular}"])
+
+    def _repr_html_(self) -> str:
+        names, rows, right = self._cells(MANY)
+        aligned = ['style="text-align: right"' if at_right else 'style="text-align: left"' for at_right in right]
+
+        def line(cells: Iterable[str], tag: str) -> str:
+            inside = (f"<{tag} {style}>{html.escape(cell)}</{tag}>" for cell, style in zip(cells, aligned, strict=True))
+            return f"<tr>{''.join(inside)}</tr>"
+
+        body = "".join(line(row, "td") for row in rows)
+        return f"<table><thead>{line(names, 'th')}</thead><tbody>{body}</tbody></table>"
+
+    def __str__(self) -> str:
+        names, rows, right = self._cells(MANY)
+        widths = [max(len(line[place]) for line in (names, *rows)) for place in range(len(names))]
+        lines = (
+            "  ".join(
+                cell.rjust(width) if at_right else cell.ljust(width)
+                for cell, width, at_right in zip(line, widths, right, strict=True)
+            )
+            for line in (names, *rows)
+        )
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
+        """(names, rows of text, which columns are numbers); a row of "…" stands for the rows after the first `most`."""
+        names, rows = _plain(self.columns())
+        right = [all(_is_number(row[place]) for row in rows) for place in range(len(names))]
+        shown = [[format_cell(value) for value in row] for row in rows[:most]]
+        if len(shown) < len(rows):
+            shown.append(["…"] * len(names))
+        return [printable(name) for name in names], shown, right
+
+
+class Record(Table):
+    """A result that is one row: a dataclass whose fields are the columns."""
+
+    def columns(self) -> Columns:
+        return {name: [value] for name, value in asdict(self).items()}  # type: ignore[call-overload]
+
+    def to_dict(self) -> Any:
+        """The fields as a dictionary, with values that JSON can hold."""
+        (row,) = super().to_dict()
+        return row
+
+
+def format_cell(value: object) -> str:
+    """A value as people read it: four digits of a number, all of a count, a dash for nothing.
+
+    >>> [format_cell(value) for value in (0.123456, 1e-9, 12345, 12345.678, None, float("nan"), True, "a\\x1b[1m")]
+    ['0.1235', '1e-09', '12,345', '12,346', '–', '–', 'yes', 'a\\\\x1b[1m']
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
+    return printable(str(value))
+
+
+def printable(text: str) -> str:
+    """Text without characters that a terminal obeys; they are written as escapes.
+
+    >>> printable("né\\x1b[2J\\n")
+    'né\\\\x1b[2J\\\\n'
+    """
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)
+
+
+def _plain(columns: Columns) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The names, and rows of Python's own values in place of NumPy's."""
+    lists = [
+        column.tolist()
+        if isinstance(column, np.ndarray)
+        else [value.item() if isinstance(value, np.generic) else value for value in column]
+        for column in columns.values()
+    ]
+    return [str(name) for name in columns], list(zip(*lists, strict=True))
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | int | float | bool | list | dict):
+        return value
+    return list(value) if isinstance(value, tuple) else str(value)
+
+
+def _latex(text: str) -> str:
+    return "".join(LATEX.get(mark, mark) for mark in text)

@@ -1,0 +1,82 @@
+"""Vectors as whole numbers: how fine they are, so that every window fits in 32 bits and sums are exact.
+
+A value v of dimension j under context weight c becomes rint(c · v · 2^s_j). The exponents s depend on the vectors, the
+weights and the window alone: they are the largest with which a whole window of the largest values still fits in int32.
+Sums of such windows in int64 are exact up to 2³² windows a target, and adding them commutes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts.reading import Reading
+
+Doubles = npt.NDArray[np.float64]
+Exponents = npt.NDArray[np.int16]
+
+LARGEST = 2.0**31 - 1
+MOST_WINDOWS = 2**32 - 1  # of one target: each is below 2³¹, so their sum is below 2⁶³
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Row values are multiples of 2^-rows[j], sums of 2^-sums[j], weights of 2^-weights.
+
+    >>> scale = Scale.of(np.array([1.0, 4.0]), 1.0, Reading(left=2, right=2))
+    >>> scale.rows.tolist(), scale.weights
+    ([28, 26], 0)
+    """
+
+    rows: Exponents
+    sums: Exponents
+    weights: int
+
+    @classmethod
+    def of(cls, column_max: Doubles, largest_weight: float, reading: Reading) -> "Scale":
+        """The finest scale for vectors whose largest absolute value in each dimension is `column_max`."""
+        left, right = reading.position_weights()
+        reach = float(left.sum() + right.sum())
+        if reading.positions == "uniform":
+            reach += 1.0  # running sums hold the word itself, too
+        room = LARGEST / reach - 1.0  # less one for rounding
+        rows = _exponents(room, column_max * largest_weight)
+        if reading.positions == "uniform" and reading.weights == "uniform":
+            weights = 0
+        else:
+            weights = int(_exponents(room, np.array([largest_weight]))[0])
+        finer = int(np.floor(np.log2(reach * largest_weight))) if reading.averaging == "context" else 0
+        return cls(rows, (rows + finer).astype(np.int16), weights)
+
+    @property
+    def row_factors(self) -> Doubles:
+        return np.asarray(np.exp2(self.rows.astype(np.float64)))
+
+    @property
+    def sum_units(self) -> Doubles:
+        """What one unit of the sums stands for, in each dimension."""
+        return np.asarray(np.exp2(-self.sums.astype(np.float64)))
+
+    @property
+    def mean_factor(self) -> float:
+        """What a window's sum is multiplied by before it is divided by the window's weight, to be a mean in units."""
+        finer = int(self.sums[0]) - int(self.rows[0]) if len(self.rows) else 0
+        return float(np.exp2(self.weights + finer))
+
+    def slice(self, low: int, high: int) -> "Scale":
+        """The scale of some of the dimensions."""
+        return Scale(self.rows[low:high], self.sums[low:high], self.weights)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scale):
+            return NotImplemented
+        same = np.array_equal(self.rows, other.rows) and np.array_equal(self.sums, other.sums)
+        return same and self.weights == other.weights
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _exponents(room: float, largest: Doubles) -> Exponents:
+    """The largest s with largest · 2^s ≤ room; 0 where there is nothing to scale."""
+    safe = np.where(largest > 0, largest, room)
+    return np.asarray(np.floor(np.log2(room / safe)), dtype=np.int16)

@@ -1,0 +1,61 @@
+"""Lengths and directions of vectors: unit rows, cosines, principal components. All in float64."""
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.errors import NotEnoughData
+
+Doubles = npt.NDArray[np.float64]
+BLOCK = 1 << 14  # rows that are converted to float64 together
+
+
+def unit_rows(matrix: npt.ArrayLike) -> Doubles:
+    """One vector, or each row of a matrix, at length 1; a row of zeros stays zeros.
+
+    >>> unit_rows([[3.0, 4.0], [0.0, 0.0], [1e300, 0.0]]).tolist()
+    [[0.6, 0.8], [0.0, 0.0], [1.0, 0.0]]
+    """
+    rows = np.asarray(matrix, dtype=np.float64)
+    largest = np.abs(rows).max(axis=-1, keepdims=True)
+    rows = rows / np.where(largest > 0, largest, 1.0)  # so that no square overflows, and none of them vanishes
+    return np.asarray(rows / _lengths(rows))
+
+
+def cosines(a: npt.ArrayLike, b: npt.ArrayLike) -> Doubles:
+    """The cosine of each row of `a` with the same row of `b`; either may be a single vector. With zeros it is 0.
+
+    >>> cosines([[3.0, 4.0], [0.0, 0.0], [-2.0, 0.0]], [1.0, 0.0]).tolist()
+    [0.6, 0.0, -1.0]
+
+    For every row of `a` with every row of `b`, multiply: `unit_rows(a) @ unit_rows(b).T`.
+    """
+    return np.asarray(np.clip((unit_rows(a) * unit_rows(b)).sum(axis=-1), -1.0, 1.0))
+
+
+def top_components(matrix: npt.ArrayLike, k: int) -> Doubles:
+    """The k principal components: orthogonal directions of length 1 in which rows differ most, the first one most.
+
+    Returns k rows. The mean of the rows is taken away first. Of the two signs a direction can have, it gets the one
+    that makes its largest value positive.
+
+    >>> top_components([[0.0, 1.0], [4.0, 1.5], [8.0, 1.0]], 1).round(6).tolist()
+    [[1.0, 0.0]]
+    """
+    rows = np.asarray(matrix)
+    n, d = rows.shape
+    if not 0 <= k <= min(n, d):
+        raise NotEnoughData(f"{n} vectors of {d} dimensions do not have {k} principal components; ask for fewer")
+    mean = rows.mean(axis=0, dtype=np.float64)
+    scatter = np.zeros((d, d))
+    for low in range(0, n, BLOCK):
+        centred = rows[low : low + BLOCK] - mean
+        scatter += centred.T @ centred
+    components = np.linalg.eigh(scatter)[1].T[::-1][:k]
+    largest = np.take_along_axis(components, np.abs(components).argmax(axis=1)[:, None], axis=1)
+    return np.asarray(components * np.sign(largest))
+
+
+def _lengths(rows: Doubles) -> Doubles:
+    """The length of each row, as a column; 1 for a row of zeros."""
+    lengths = np.sqrt((rows * rows).sum(axis=-1, keepdims=True))
+    return np.asarray(np.where(lengths > 0, lengths, 1.0))
