@@ -60,9 +60,14 @@ def test_update_finds_what_was_missing(model):
 @pytest.mark.parametrize("unknown", ["keep", "drop"])
 def test_embed_is_induce_for_the_same_contexts(vectors, corpus, averaging, positions, weights, unknown):
     model = ALaCarte.fit(
-        vectors, corpus, window=(3, 2), averaging=averaging, positions=positions, context_weights=weights,
+        vectors,
+        corpus,
+        window=(3, 2),
+        averaging=averaging,
+        positions=positions,
+        context_weights=weights,
         unknown=unknown,
-    )  # fmt: skip
+    )
     contexts = [text for text in corpus if "zorg blik" in text or "blik zorg" in text][:20]
     texts = ["w1 foo zorg blik w2", "w3 foo foo zorg blik foo w4 w5 zorg blik", *contexts]
     texts = [text for text in texts if "zorg blik" in text]

@@ -17,9 +17,19 @@ def problem(seed=0, words=60, d=5, noise=0.1, true=None, counts=None):
     vectors = WordVectors([f"w{i}" for i in range(words)], u @ true.T + noise * rng.normal(size=(words, d)))
     counts = rng.integers(1, 5000, size=words) if counts is None else counts
     sums = ContextSums(
-        vectors.words, u * counts[:, None], counts, counts, 10 * counts, 10.0 * counts, Reading(),
-        vectors.fingerprint, None, documents=7, tokens_read=1000, tokens_known=900,
-    )  # fmt: skip
+        vectors.words,
+        u * counts[:, None],
+        counts,
+        counts,
+        10 * counts,
+        10.0 * counts,
+        Reading(),
+        vectors.fingerprint,
+        None,
+        documents=7,
+        tokens_read=1000,
+        tokens_known=900,
+    )
     return vectors, sums, u, true
 
 

@@ -11,10 +11,9 @@
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,12 +33,14 @@ from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.targets.targets import TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.transform.learned_weights import LearnedWeights, collect_with_learned_weights
 from alacarte.transform.options import CollectOptions, FitOptions, chosen, refuse_unknown
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
+
+if TYPE_CHECKING:
+    from alacarte.transform.learned_weights import LearnedWeights
 
 __all__ = ["ALaCarte", "Contexts", "InducedVectors", "learning_sums", "pretrained_names"]
 
@@ -453,12 +454,14 @@ class ALaCarte:
 
 def learning_sums(
     vectors: WordVectors, corpus: CorpusLike, *, spread: int | None = None, **options: Unpack[CollectOptions]
-) -> tuple[ContextSums, LearnedWeights | None]:
+) -> tuple[ContextSums, "LearnedWeights | None"]:
     """Sums over the whole vocabulary, which a transform is learned from; the context weights, if they are learned."""
     refuse_unknown("learning_sums", options, CollectOptions)
     if options.get("context_weights") == "learned":
         if options.get("positions", "uniform") != "uniform":
             raise AlacarteError("learned context weights hold weights by distance too; leave `positions` out")
+        from alacarte.transform.learned_weights import collect_with_learned_weights  # scipy's optimisers load slowly
+
         return collect_with_learned_weights(vectors, corpus, spread=spread, **options)
     return _collect(vectors, corpus, None, spread, options), None
 

@@ -23,13 +23,24 @@ from alacarte.contexts.weights import STOP_WORDS
 from alacarte.errors import AlacarteError, MissingExtra, require
 from alacarte.model import ALaCarte, InducedVectors
 from alacarte.targets.targets import Targets
+from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 MODEL = "glove.6B.50d"
 WORDS = (
-    "decorator", "generator", "lambda", "class", "string", "float", "character", "module", "tuple",
-    "exception", "yield", "operator",
-)  # fmt: skip
+    "decorator",
+    "generator",
+    "lambda",
+    "class",
+    "string",
+    "float",
+    "character",
+    "module",
+    "tuple",
+    "exception",
+    "yield",
+    "operator",
+)
 PHRASE = "keyword argument"
 INVENTED = "snorvel"
 SENTENCE = "She played the snorvel in the orchestra, accompanied by violin and piano."
@@ -189,17 +200,13 @@ def _shift(vectors: WordVectors, induced: InducedVectors, word: str, tone: Seque
     old, new = vectors[word], induced[word]
     before = _telling(word, vectors.nearest(old, 10 * NEIGHBOURS, among=FREQUENT))
     after = _telling(word, vectors.nearest(new, 10 * NEIGHBOURS, among=FREQUENT, exclude=tone))
-    return WordShift(word, induced.count(word), before, after, _cosine(old, new))
+    return WordShift(word, induced.count(word), before, after, float(cosines(old, new)))
 
 
 def _telling(word: str, found: Sequence[tuple[str, float]]) -> tuple[str, ...]:
     """The first neighbours that are words (not numbers, signs or letters) and no forms of the word itself."""
     words = [other for other, _ in found if other.isalpha() and len(other) > 2 and not other.startswith(word)]
     return tuple(words[:NEIGHBOURS])
-
-
-def _cosine(a: Singles, b: Singles) -> float:
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
 
 
 # ---------------------------------------------------------------------------------------------------- picture
@@ -235,8 +242,9 @@ def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequ
         f"Two principal components of the unit vectors ({shares[0]:.0%} and {shares[1]:.0%} of the "
         "variance). Open: the word in GloVe;\n"
         "filled: embedded from this text; grey: the nearest other word at either end.",
-        fontsize=9, loc="left",
-    )  # fmt: skip
+        fontsize=9,
+        loc="left",
+    )
     axes.margins(0.1)
     axes.set_xticks([])
     axes.set_yticks([])
@@ -261,8 +269,7 @@ def plane(matrix: npt.ArrayLike) -> tuple[Doubles, Doubles]:
     >>> points.shape, round(float(shares.sum()), 6)
     ((3, 2), 1.0)
     """
-    rows = np.asarray(matrix, dtype=np.float64)
-    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = unit_rows(matrix)
     rows = rows - rows.mean(axis=0)
     left, values, _ = np.linalg.svd(rows, full_matrices=False)
     return left[:, :2] * values[:2], values[:2] ** 2 / np.sum(values**2)
@@ -320,7 +327,13 @@ def _places_around(width: float, height: float) -> list[tuple[float, float]]:
         right, left, middle = gap, -gap - width, -width / 2
         above, below, level = gap, -gap - height, -height / 2
         places += [
-            (right, level), (left, level), (middle, above), (middle, below),
-            (right, above), (left, above), (right, below), (left, below),
-        ]  # fmt: skip
+            (right, level),
+            (left, level),
+            (middle, above),
+            (middle, below),
+            (right, above),
+            (left, above),
+            (right, below),
+            (left, below),
+        ]
     return places

@@ -31,6 +31,7 @@ from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEno
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
 from alacarte.spelling._solver import WIDTH, predict, solve_ridge
 from alacarte.vectors.formats.cache import default_folder
+from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 Singles = npt.NDArray[np.float32]
@@ -216,7 +217,6 @@ class FormModel:
             content = json.loads(metadata["form"])
             writing = Writing(**content.pop("writing"))
             quality = tuple(Quality(**item) for item in content.pop("quality"))
-            lengths, cosines = tuple(content.pop("lengths")), tuple(content.pop("cosines"))
             return cls(
                 tensors["codes"],
                 tensors["weights"],
@@ -224,8 +224,8 @@ class FormModel:
                 writing=writing,
                 fingerprint=metadata["fingerprint"],
                 quality=quality,
-                lengths=lengths,
-                cosines=cosines,
+                lengths=tuple(content.pop("lengths")),
+                cosines=tuple(content.pop("cosines")),
                 **content,
             )
         except (KeyError, TypeError) as error:
@@ -288,7 +288,7 @@ def learn_with_guesses(
         for penalty in PENALTIES if ridge is None else (ridge,):
             weights = solve_ridge(left, left_bounds, few, len(known), penalty, rows=kept, **options)
             tried[penalty] = predict(out, out_bounds, weights)
-        ridge = max(tried, key=lambda penalty: _cosines(tried[penalty], few[held]).mean())
+        ridge = max(tried, key=lambda penalty: cosines(tried[penalty], few[held]).mean())
         guesses, truth = tried[ridge], few[held]
         if not isinstance(held_out, int):  # the caller wants them in full
             start = solve_ridge(left, left_bounds, targets, len(known), ridge, rows=kept, **options)
@@ -356,15 +356,8 @@ def _mixed(targets: Singles, rng: np.random.Generator) -> Singles:
     return few
 
 
-def _cosines(guesses: Singles, truth: Singles) -> Doubles:
-    products = np.einsum("ij,ij->i", guesses, truth, dtype=np.float64)
-    lengths = np.linalg.norm(guesses, axis=1).astype(np.float64) * np.linalg.norm(truth, axis=1)
-    result: Doubles = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-    return result
-
-
 def _quality(kinds: list[str], guesses: Singles, truth: Singles) -> tuple[Quality, ...]:
-    cosines = _cosines(guesses, truth)
+    by_word = cosines(guesses, truth)
     errors, squares = ((guesses - truth) ** 2).sum(axis=1), (truth**2).sum(axis=1)
     named = np.array(kinds)
     found = []
@@ -372,15 +365,15 @@ def _quality(kinds: list[str], guesses: Singles, truth: Singles) -> tuple[Qualit
         chosen = np.flatnonzero((named == kind) | (kind == "all"))
         if len(chosen):
             explained = 1 - errors[chosen].sum() / max(float(squares[chosen].sum()), 1e-12)
-            found.append(Quality(kind, len(chosen), float(cosines[chosen].mean()), float(explained)))
+            found.append(Quality(kind, len(chosen), float(by_word[chosen].mean()), float(explained)))
     return tuple(found)
 
 
 def _curve(guesses: Singles, truth: Singles, bins: int = 10) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The mean cosine by the length of the prediction, which says how much the regression knew."""
-    lengths, cosines = np.linalg.norm(guesses, axis=1), _cosines(guesses, truth)
+    lengths, by_word = np.linalg.norm(guesses, axis=1), cosines(guesses, truth)
     parts = np.array_split(np.argsort(lengths, kind="stable"), bins)
     return (
         tuple(float(lengths[part].mean()) for part in parts),
-        tuple(float(cosines[part].mean()) for part in parts),
+        tuple(float(by_word[part].mean()) for part in parts),
     )

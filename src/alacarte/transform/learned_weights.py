@@ -31,6 +31,7 @@ from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.component_removal import ComponentRemoval
 from alacarte.transform.informative_weights import informativeness
 from alacarte.transform.options import CollectOptions
+from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -280,8 +281,7 @@ class FewShot:
         self.place = known % width
         self.used, self.token = np.unique(flat[known], return_inverse=True)  # only words that occur in the sample
         self.matrix_of_used = vectors.matrix[self.used]
-        target = space(vectors.matrix[sample.rows])
-        self.target = target / np.linalg.norm(target, axis=1, keepdims=True)
+        self.target = unit_rows(space(vectors.matrix[sample.rows]))
         self.words = words
         self.held = np.random.default_rng(0).permutation(words) % HELD_OUT == 0
 
@@ -310,9 +310,7 @@ class FewShot:
     def held_out(self, by_word: Doubles, by_place: Doubles) -> float:
         """The mean cosine of A u with the target over the words held out."""
         matrix, u, target = self.matrix(by_word, by_place)
-        guess = u[self.held] @ matrix.T
-        norms = np.linalg.norm(guess, axis=1) * np.linalg.norm(target[self.held], axis=1)
-        return float(np.mean(np.einsum("wj,wj->w", guess, target[self.held]) / np.maximum(norms, 1e-30)))
+        return float(cosines(u[self.held] @ matrix.T, target[self.held]).mean())
 
     def equations(self, matrix: Doubles, group: Longs, groups: int, scale: Doubles) -> tuple[Doubles, Doubles]:
         """(G, h) of the normal equations G f = h for a weight f of each group, given A and all other weights."""

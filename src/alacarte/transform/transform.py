@@ -19,7 +19,6 @@ from alacarte.contexts.reading import Averaging, Positions, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights
 from alacarte.errors import AlacarteWarning, BadTransform, Hint, TransformMismatch
-from alacarte.transform.fitting import learn_matrix
 from alacarte.transform.probe import Probe
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import Solve, SolveOptions
@@ -158,6 +157,10 @@ class Transform:
         >>> transform.report.words, transform.matrix.shape
         (50, (3, 3))
         """
+        from alacarte.transform.fitting import (
+            learn_matrix,
+        )  # scipy loads slowly, and most transforms are learned before
+
         solve = Solve(**options)
         if sums.dimension != vectors.dimension or sums.fingerprint != vectors.fingerprint:
             raise TransformMismatch("the sums were made with other vectors; collect them again with these")
