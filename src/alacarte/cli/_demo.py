@@ -159,7 +159,7 @@ def language_reference() -> Mapping[str, str]:
 
 def paragraphs(topics: Mapping[str, str]) -> list[str]:
     """The prose of the topics, a paragraph each, without mark-up, headings, grammar, code and repetitions."""
-    found: dict[str, None] = {}
+    kept: dict[str, None] = {}
     for text in topics.values():
         for paragraph in re.split(r"\n\s*\n", _RULE.sub("\n", text)):
             if any(mark in paragraph for mark in _NOT_PROSE) or not _LINKS.search(paragraph):
@@ -167,8 +167,8 @@ def paragraphs(topics: Mapping[str, str]) -> list[str]:
             words = _MARKUP.sub(" ", _BROKEN_WORD.sub("-", paragraph)).split()
             prose = sum(_PROSE_WORD.fullmatch(word) is not None for word in words)
             if prose >= 6 and prose >= 0.7 * len(words):
-                found[" ".join(words)] = None
-    return list(found)
+                kept[" ".join(words)] = None
+    return list(kept)
 
 
 # ------------------------------------------------------------------------------------------------- neighbours
@@ -176,7 +176,7 @@ def paragraphs(topics: Mapping[str, str]) -> list[str]:
 
 def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
     """The words and phrases that are frequent here, less those with function words."""
-    found = Targets.discover(
+    frequent = Targets.discover(
         text,
         n=(1, 2),
         min_count=TERMS_FROM,
@@ -184,7 +184,7 @@ def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
         tokenizer=model.tokenizer,
         known=True,
     )
-    split = [key.split(" ") for key in found]
+    split = [key.split(" ") for key in frequent]
     chosen = {*WORDS, PHRASE}
     return Targets(tokens for tokens in split if STOP_WORDS.isdisjoint(tokens) and " ".join(tokens) not in chosen)
 
@@ -192,7 +192,7 @@ def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
 def _tone(vectors: WordVectors, induced: InducedVectors) -> list[str]:
     """Words that a good part of all terms comes near to here: the tone of a manual, most common first."""
     lists = vectors.nearest(induced.matrix, TONE_DEPTH, among=FREQUENT)
-    counts = Counter(neighbour for found in lists for neighbour, _ in found)
+    counts = Counter(neighbour for neighbours in lists for neighbour, _ in neighbours)
     return [word for word, count in counts.most_common() if count >= TONE_SHARE * len(induced)]
 
 
@@ -203,9 +203,9 @@ def _shift(vectors: WordVectors, induced: InducedVectors, word: str, tone: Seque
     return WordShift(word, induced.count(word), before, after, float(cosines(old, new)))
 
 
-def _telling(word: str, found: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+def _telling(word: str, neighbours: Sequence[tuple[str, float]]) -> tuple[str, ...]:
     """The first neighbours that are words (not numbers, signs or letters) and no forms of the word itself."""
-    words = [other for other, _ in found if other.isalpha() and len(other) > 2 and not other.startswith(word)]
+    words = [other for other, _ in neighbours if other.isalpha() and len(other) > 2 and not other.startswith(word)]
     return tuple(words[:NEIGHBOURS])
 
 

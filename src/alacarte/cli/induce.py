@@ -305,7 +305,7 @@ def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_cou
     from alacarte.errors import NotEnoughData
     from alacarte.targets.targets import Targets
 
-    found = Targets.discover(
+    targets = Targets.discover(
         corpus,
         n=lengths,
         min_count=min_count,
@@ -314,12 +314,12 @@ def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_cou
         known=known,
         show_progress=voice.progress,
     )
-    if not len(found):
+    if not len(targets):
         raise NotEnoughData(
             f"nothing without a vector occurs {min_count} times or more; lower --min-count, add --ngrams 1,2 "
             "or pass --known for words that have a vector too"
         )
-    return found
+    return targets
 
 
 def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:

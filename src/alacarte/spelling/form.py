@@ -134,27 +134,27 @@ class FormModel:
         """
         codes, spans = codes_of(words, self.shortest, self.longest, self.writing.cased)
         features, bounds = find_codes(self.codes, codes, spans)
-        found = predict(features, bounds, self.weights) * np.float32(self.scale)
+        vectors = predict(features, bounds, self.weights) * np.float32(self.scale)
         hopeless = {item.kind for item in self.quality if item.words >= LEAST_OF_KIND and item.cosine < NOTHING}
         usable = np.diff(bounds) > 0
         if hopeless:
             usable &= np.array([self.writing.kind(word) not in hopeless for word in words], dtype=bool)
-        found[~usable] = 0
-        return found, usable
+        vectors[~usable] = 0
+        return vectors, usable
 
     def vector(self, word: str) -> FormVector:
         """The vector of one word, with what is known of its quality; raises `NotEnoughData` where it has none."""
         codes, spans = codes_of([word], self.shortest, self.longest, self.writing.cased)
         known = int(np.isin(codes, self.codes).sum())
         kind = self.writing.kind(word)
-        found, usable = self.rows([word])
+        vectors, usable = self.rows([word])
         if not usable[0]:
             reason = "none of its n-grams is known" if not known else f"words of the kind {kind!r} do not follow it"
             raise NotEnoughData(f"the spelling of {word!r} says nothing: {reason}; give a context that mentions it")
         # As if unknown n-grams had been counted with: one that is known out of many proves little.
-        length = float(np.linalg.norm(found[0])) / self.scale * np.sqrt(known / spans[-1])
+        length = float(np.linalg.norm(vectors[0])) / self.scale * np.sqrt(known / spans[-1])
         expected = float(np.interp(length, self.lengths, self.cosines)) if self.lengths else None
-        return FormVector(word, found[0], kind, int(spans[-1]), known, expected)
+        return FormVector(word, vectors[0], kind, int(spans[-1]), known, expected)
 
     def to_frame(self) -> Any:
         """A pandas frame of the quality by kind of word."""
@@ -391,8 +391,8 @@ def same_stem(words: Iterable[str], vocabulary: Iterable[str]) -> set[str]:
     stem = package.stemmer("english").stemWord
     stems: dict[str, set[str]] = {}  # by the first three letters, which share a stem's
     for word in words:
-        found = stem(word.lower())
-        stems.setdefault(found[:3], set()).add(found)
+        stemmed = stem(word.lower())
+        stems.setdefault(stemmed[:3], set()).add(stemmed)
     shared = set()
     for word in vocabulary:
         near = stems.get(word[:3].lower())
@@ -433,13 +433,13 @@ def _quality(kinds: list[str], guesses: Singles, truth: Singles) -> tuple[Qualit
     by_word = cosines(guesses, truth)
     errors, squares = ((guesses - truth) ** 2).sum(axis=1), (truth**2).sum(axis=1)
     named = np.array(kinds)
-    found = []
+    result = []
     for kind in (*KINDS, "all"):
         chosen = np.flatnonzero((named == kind) | (kind == "all"))
         if len(chosen):
             explained = 1 - errors[chosen].sum() / max(float(squares[chosen].sum()), 1e-12)
-            found.append(Quality(kind, len(chosen), float(by_word[chosen].mean()), float(explained)))
-    return tuple(found)
+            result.append(Quality(kind, len(chosen), float(by_word[chosen].mean()), float(explained)))
+    return tuple(result)
 
 
 def _curve(guesses: Singles, truth: Singles, bins: int = 10) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -53,12 +53,12 @@ def informativeness(sums: ContextSums, vectors: WordVectors) -> Doubles:
     squares += mean @ mean - 2 * (vectors.matrix @ mean)
     variance = float((weights**2 * share) @ squares / (weights @ share) ** 2)
     apart = sums.sums[believed] / sums.totals[believed, None] - mean
-    found = (np.einsum("ij,ij->i", apart, apart) - variance / sums.tokens[believed]) / variance
-    median = float(np.median(found))
+    kappa = (np.einsum("ij,ij->i", apart, apart) - variance / sums.tokens[believed]) / variance
+    median = float(np.median(kappa))
     if median <= 0:
         raise NotEnoughData("the contexts of most words are like any others; give more text, or vectors that fit it")
     result = np.full(len(vectors), median)
-    result[rows[believed]] = np.maximum(found, LEAST * median)
+    result[rows[believed]] = np.maximum(kappa, LEAST * median)
     return result
 
 

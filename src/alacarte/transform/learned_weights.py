@@ -64,11 +64,11 @@ class LearnedWeights:
 
     def rows(self) -> list[tuple[str, str, float]]:
         """(what, value of it, weight) of everything that was learned."""
-        found = [("frequency", f"{share:.2g}", weight) for share, weight, _ in self.by_frequency]
-        found += [("informativeness", f"{kappa:.2g}", weight) for kappa, weight, _ in self.by_informativeness]
+        rows = [("frequency", f"{share:.2g}", weight) for share, weight, _ in self.by_frequency]
+        rows += [("informativeness", f"{kappa:.2g}", weight) for kappa, weight, _ in self.by_informativeness]
         for side, values in (("left", self.left), ("right", self.right)):
-            found += [(side, str(distance), float(weight)) for distance, weight in enumerate(values, start=1)]
-        return found
+            rows += [(side, str(distance), float(weight)) for distance, weight in enumerate(values, start=1)]
+        return rows
 
     def to_frame(self) -> Any:
         """A pandas frame: `what`, `at`, `weight`."""
@@ -222,16 +222,16 @@ def learn_weights_from_sample(
     problem = FewShot(vectors, sample, space)
     width = sample.windows.shape[2]
     start = [np.ones(width), _means(plain.values, frequency), np.ones(telling.max() + 1)]
-    found = [values.copy() for values in start]
+    values = [function.copy() for function in start]
     of_word = (frequency, telling)
     history: list[float] = []
     for _ in range(rounds):
-        matrix = problem.matrix(*_split(found, of_word))[0]
+        matrix = problem.matrix(*_split(values, of_word))[0]
         for which, name in enumerate(FUNCTIONS):
             if name in functions:
-                found[which] = _improved(problem, matrix, found, of_word, which, start[which], penalty)
-        history.append(problem.held_out(*_split(found, of_word)))
-    by_word, by_place = _split(found, of_word)
+                values[which] = _improved(problem, matrix, values, of_word, which, start[which], penalty)
+        history.append(problem.held_out(*_split(values, of_word)))
+    by_word, by_place = _split(values, of_word)
     left, right = by_place[: sample.left], by_place[sample.left :]
     smooth = plain.values.astype(np.float64)
     distance = np.concatenate([np.arange(1, len(left) + 1), np.arange(1, len(right) + 1)])
@@ -247,8 +247,8 @@ def learn_weights_from_sample(
     return LearnedWeights(
         weights.for_vectors(vectors),
         written_positions(left, right) if learned else "uniform",
-        _table(share, frequency, found[1]),
-        _table(kappa, telling, found[2]),
+        _table(share, frequency, values[1]),
+        _table(kappa, telling, values[2]),
         left,
         right,
         scores,
@@ -351,8 +351,8 @@ def solve_step(gram: Doubles, right: Doubles, toward: Doubles, penalty: float) -
     ridge = penalty + 1e-12 * float(np.trace(gram))
     factor = linalg.cholesky(gram + ridge * np.eye(len(gram)))
     wanted = linalg.solve_triangular(factor, right + ridge * toward, trans="T")
-    found: Doubles = optimize.nnls(factor, wanted)[0]
-    best: Doubles = found if found.max() > 0 else toward
+    solution: Doubles = optimize.nnls(factor, wanted)[0]
+    best: Doubles = solution if solution.max() > 0 else toward
     return np.asarray(best / best.max())
 
 
