@@ -15,9 +15,9 @@ from alacarte.cli._open import (
     forget,
     open_corpus,
     open_model,
+    open_shard,
     open_sums,
     parse_lengths,
-    parse_shard,
     refuse,
 )
 from alacarte.cli._output import show_json, show_line, voice, wrote
@@ -165,14 +165,8 @@ def induce(
         refuse(ctx, "goes with --discover or --task", "ngrams", "min_count", "known")
     if sums:
         refuse(ctx, "saved sums have this already; leave it out with --sums", *TARGET_OPTIONS, *READ_FROM_TEXT)
-    part = parse_shard(shard)
-    if part is not None:
-        refuse(
-            ctx, "a shard only saves its sums; make vectors from all of them, with --sums", "out", "update", "missing"
-        )
-        if save_sums is None:
-            raise typer.BadParameter("--shard needs --save-sums FILE, where the sums of this part go")
-    elif out is None:
+    part = open_shard(ctx, shard, save_sums, "out", "update", "missing")
+    if part is None and out is None:
         raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
         refuse(ctx, "--update continues the targets of the saved sums; leave it out", *TARGET_OPTIONS)
