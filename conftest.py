@@ -39,9 +39,8 @@ def toy():
 @pytest.fixture
 def much_text_and_many_targets(monkeypatch):
     """The ways that are taken only with more of them than a test has."""
-    from alacarte.passes import accumulate as _accumulate
+    from alacarte.contexts import summing
     from alacarte.text.encoding import Encoder
 
     monkeypatch.setattr(Encoder, "SMALL", 0)
-    monkeypatch.setattr(_accumulate, "HOT", 3)  # so that some targets are summed in corners and some in their rows
-    monkeypatch.setattr(_accumulate, "FEW", 2)  # and most blocks are handed out
+    monkeypatch.setattr(summing, "HOT", 3)  # so that some targets have rows of a thread's own and some share theirs

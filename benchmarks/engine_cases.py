@@ -14,14 +14,14 @@ from typing import Any
 
 import numba
 import numpy as np
+from alacarte.passes.accumulate import Accumulator, Windows, Work, dimension_blocks, prepare
 
-from alacarte import ContextSums, Corpus, Targets, WordVectors
+from alacarte import Corpus, Targets, WordVectors, collect
 from alacarte._io.compiled import prefetch
 from alacarte.contexts.windows import add_windows
 from alacarte.passes import accumulate as _accumulate
-from alacarte.passes.accumulate import Accumulator, Windows, Work, dimension_blocks, prepare
+from alacarte.passes.memory import peak_memory
 from alacarte.passes.pipeline import in_background, in_order
-from alacarte.passes.scan import peak_memory
 from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
@@ -350,7 +350,7 @@ def floor_of_matches(
 
 @case
 def whole_way(work: Path, text: str, dimension: int, threads: int, times: int, targets: str = "") -> dict[str, Any]:
-    """ContextSums.collect from a file; `targets` names a file of them (none: every word of the vectors)."""
+    """collect from a file; `targets` names a file of them (none: every word of the vectors)."""
     vectors = vectors_of(work, dimension)
     began = time.perf_counter()
     wanted = None if not targets else Targets(line.split(" ") for line in (work / targets).read_text().splitlines())
@@ -361,11 +361,11 @@ def whole_way(work: Path, text: str, dimension: int, threads: int, times: int, t
     compiled = {"wall": 0.0, "cpu": 0.0}
     if wanted is not None:
         compiled = best(lambda: wanted.compile(Lexicon(vectors.key_to_index), get_tokenizer("words")), times)
-    ContextSums.collect(vectors, [line * 200 for line in ("a b c\n", "a b d\n")] * 100, ["c"], threads=threads)
+    collect(vectors, [line * 200 for line in ("a b c\n", "a b d\n")] * 100, ["c"], threads=threads)
     before = peak_memory()
 
     def run() -> tuple[int, int]:
-        sums = ContextSums.collect(vectors, work / text, wanted, window=WINDOW, threads=threads, show_progress=False)
+        sums = collect(vectors, work / text, wanted, window=WINDOW, threads=threads, show_progress=False)
         return sums.tokens_read, sums.sums.nbytes
 
     measured = best(run, times)

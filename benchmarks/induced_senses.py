@@ -18,9 +18,31 @@ from alacarte.senses.induction import MOST, STRONG, features
 from alacarte.senses.occurrences import gather
 
 WORDS = [
-    "banana", "door", "river", "money", "guitar", "engine", "bishop", "virus", "tennis", "castle", "poem", "protein",
-    "lawyer", "desert", "wine", "laser", "piano", "senator", "galaxy", "knife", "horse", "cinema", "treaty", "oxygen",
-]  # fmt: skip
+    "banana",
+    "door",
+    "river",
+    "money",
+    "guitar",
+    "engine",
+    "bishop",
+    "virus",
+    "tennis",
+    "castle",
+    "poem",
+    "protein",
+    "lawyer",
+    "desert",
+    "wine",
+    "laser",
+    "piano",
+    "senator",
+    "galaxy",
+    "knife",
+    "horse",
+    "cinema",
+    "treaty",
+    "oxygen",
+]
 
 
 def accuracy(labels: np.ndarray, truth: np.ndarray, k: int) -> float:

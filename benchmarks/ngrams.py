@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from alacarte import ALaCarte, Corpus, Targets, WordVectors
+from alacarte import ALaCarte, Corpus, Targets, WordVectors, discover
 from alacarte._io.progress import ProgressState
-from alacarte.passes.scan import peak_memory
+from alacarte.passes.memory import peak_memory
 
 
 def main() -> None:
@@ -47,9 +47,7 @@ def main() -> None:
     corpus = Corpus([Path(path) for path in given.corpus])
     found = timed(
         "find the n-grams",
-        lambda: Targets.from_documents(
-            corpus, (2, 3), min_count=given.min_count, vectors=vectors.words, tokenizer=model.tokenizer
-        ),
+        lambda: discover(corpus, (2, 3), min_count=given.min_count, vectors=vectors.words, tokenizer=model.tokenizer),
     )
     pairs = [key for key in found if key.count(" ") == 1][: given.each]
     triples = [key for key in found if key.count(" ") == 2][: given.each]
@@ -68,11 +66,14 @@ def main() -> None:
         timed("save", lambda: induced.save(out))
         loaded = timed("load (memory-mapped)", lambda: WordVectors.load(out))
         summary = {
-            "targets": len(targets), "induced": len(loaded), "dimension": loaded.dimension,
+            "targets": len(targets),
+            "induced": len(loaded),
+            "dimension": loaded.dimension,
             "tokens": sums.tokens_read,
-            "file_gb": round(out.stat().st_size / 1e9, 2), "checkpoint_gb": round(checkpoint.stat().st_size / 1e9, 2),
+            "file_gb": round(out.stat().st_size / 1e9, 2),
+            "checkpoint_gb": round(checkpoint.stat().st_size / 1e9, 2),
             "steps": steps,
-        }  # fmt: skip
+        }
         print(json.dumps(summary, indent=2))
 
 

@@ -70,21 +70,21 @@ def many_contexts(count=200_000, dimension=300):
 
 def case(name):
     """(what was done, seconds, CPU seconds); the data are made before the clock starts."""
-    from alacarte.regression import _estimate
+    from alacarte.inference import regression_noise
 
     terms = np.eye(3)[1:]
     if name in ("jackknife", "clusters"):
         x, y, documents = contexts_like_conText()
         codes = np.unique(documents, return_inverse=True)[1] if name == "clusters" else None
         start, cpu = time.perf_counter(), time.process_time()
-        fit, _ = _estimate.least_squares(x, y, codes)
-        _estimate.jackknife(fit, terms)
+        fit, _ = regression_noise.least_squares(x, y, codes, equal_clusters=True)
+        regression_noise.jackknife(fit, terms)
         done = f"{fit.clusters} units left out, {y.shape[1]} dimensions"
     elif name in ("permutations", "studentised"):
         x, y = many_contexts()
         start, cpu = time.perf_counter(), time.process_time()
-        fit, _ = _estimate.least_squares(x, y, None)
-        _estimate.permute(fit, terms, 100, np.random.default_rng(1), studentised=name == "studentised")
+        fit, _ = regression_noise.least_squares(x, y, None)
+        regression_noise.permute(fit, terms, 100, np.random.default_rng(1), studentised=name == "studentised")
         done = f"100 permutations of {len(y):,} contexts"
     elif name == "end to end":
         from alacarte import ALaCarte

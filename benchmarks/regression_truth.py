@@ -19,9 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from alacarte.regression import _estimate, _interval
-from alacarte.regression._means import GroupMean, estimate
-from alacarte.regression.compat import choices
+from alacarte.inference import lengths, regression_noise
+from alacarte.inference.cosines import estimate
+from alacarte.inference.means import Units
+from alacarte.regression.compat import bootstrap_cosines, bootstrap_summary
 
 TERM = np.eye(3)[1:2]
 PERMUTATIONS = 199
@@ -62,7 +63,7 @@ class Case:
         if codes is not None:
             y += (rng.normal(size=(codes.max() + 1, self.d)) * deviations)[codes] * 0.7
         x = np.column_stack([np.ones(n), group, rng.normal(size=n)])
-        return _estimate.least_squares(x, y, codes)[0]
+        return regression_noise.least_squares(x, y, codes, equal_clusters=True)[0]
 
     def direction(self, where, rng):
         along, across = rng.normal(size=self.d) * self.deviations(), rng.normal(size=self.d)
@@ -88,7 +89,7 @@ CASES = (
 def noise_length(case):
     """The square root of the mean of what noise adds to the squared length."""
     rng = np.random.default_rng(7)
-    return float(np.sqrt(np.mean([_estimate.noise(case.draw(rng), TERM)[0] for _ in range(100)])))
+    return float(np.sqrt(np.mean([regression_noise.noise(case.draw(rng), TERM)[0] for _ in range(100)])))
 
 
 def covers(length, truth):
@@ -109,10 +110,10 @@ def regression(case, samples, coverage=False):
     rejected, missed = [], np.zeros((2, len(cells)))
     for sample in range(samples):
         fit = case.draw(rng)
-        noise = _interval.noises(fit, TERM)[0]
+        noise = lengths.noises(fit, TERM)[0]
         for row, (effect, _, beta) in enumerate(cells):
             b = fit.coefficients[1] + beta
-            length = _interval.Length.of(b, noise)
+            length = lengths.Length.of(b, noise)
             plain[row, sample] = b @ b / unit**2
             debiased[row, sample] = length.estimate / unit**2
             covered[row, sample] = covers(length, (effect * unit) ** 2)
@@ -120,7 +121,7 @@ def regression(case, samples, coverage=False):
                 missed[int(length.estimate > (effect * unit) ** 2), row] += 1 / samples
         if coverage:
             continue
-        exceeding = _estimate.permute(fit, TERM, PERMUTATIONS, rng)[0]
+        exceeding = regression_noise.permute(fit, TERM, PERMUTATIONS, rng)[0]
         rejected.append((1 + exceeding) / (1 + PERMUTATIONS) <= 0.05)
     print(f"{case}")
     for effect in (0.0, *EFFECTS):
@@ -152,12 +153,12 @@ def compare(samples):
                 noise = case.draw(rng)
                 x = noise.z @ np.linalg.inv(noise.basis)
                 y = x @ noise.coefficients + noise.residuals + np.outer(x[:, 1], beta)
-                fit = _estimate.least_squares(x, y, None)[0]
-                _, lower, upper = _interval.score_interval(fit, TERM, 0.95)
-                centre = float(fit.coefficients[1] @ fit.coefficients[1] - _estimate.noise(fit, TERM)[0])
-                left = _estimate.jackknife(fit, TERM)[:, 0]
+                fit = regression_noise.least_squares(x, y, None)[0]
+                _, lower, upper = lengths.score_interval(fit, TERM, 0.95)
+                centre = float(fit.coefficients[1] @ fit.coefficients[1] - regression_noise.noise(fit, TERM)[0])
+                left = regression_noise.jackknife(fit, TERM)[:, 0]
                 error = np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum())
-                values = _estimate.bootstrap(fit, TERM, 200, rng)[:, 0] - float((fit.coefficients[1] ** 2).sum())
+                values = regression_noise.bootstrap(fit, TERM, 200, rng)[:, 0] - float((fit.coefficients[1] ** 2).sum())
                 low, high = np.quantile(values, [0.025, 0.975])
                 inside.append(
                     (
@@ -187,10 +188,12 @@ def cosines(samples, count, d, clusters):
         if clusters:
             units = rng.integers(0, clusters, count)
             matrix += (rng.normal(size=(clusters, d)) * 0.5)[units]
-        group = GroupMean.of(matrix, units)
+        group = Units.of(matrix, units)
         for name in inside:
-            how, rules = ("bootstrap", choices("conText")) if name == "conText" else (name, choices(None))
-            found = estimate([group], directions, how, rules, draws=200, rng=rng)
+            if name == "conText":
+                found = bootstrap_summary(bootstrap_cosines(group, directions, 200, rng)[:, None], 0.95)
+            else:
+                found = estimate([group], directions, name, draws=200, rng=rng)
             inside[name].append((found.lower[0] <= truth) & (truth <= found.upper[0]))
             if name == "jackknife":
                 bias.append((found.value[0] - truth, found.debiased[0] - truth))

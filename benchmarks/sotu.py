@@ -63,9 +63,16 @@ def main():
     apart = freedom.select((year <= 1900) | (year > 1980))
     era = ["until 1900" if value <= 1900 else "since 1981" for value in apart.variables.columns["year"]]
     ratios = ratio(
-        apart, era, k=10, candidates=20_000, numerator="until 1900", intervals="jackknife", permutations=999,
-        cluster="docname_", seed=0,
-    )  # fmt: skip
+        apart,
+        era,
+        k=10,
+        candidates=20_000,
+        numerator="until 1900",
+        intervals="jackknife",
+        permutations=999,
+        cluster="docname_",
+        seed=0,
+    )
     print(ratios)
 
     print("\n4. Regression")

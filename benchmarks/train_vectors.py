@@ -111,18 +111,28 @@ def skip_gram(text: Path, given: argparse.Namespace) -> WordVectors:
             raise SystemExit(f"{state} was begun with other settings, {model.alc_settings}; choose another --out")
     else:
         model = word2vec.Word2Vec(
-            sg=settings["sg"], vector_size=given.dimension, window=given.window, negative=settings["negative"],
-            sample=given.sample, min_count=given.min_count, seed=0, workers=1,
-        )  # fmt: skip
+            sg=settings["sg"],
+            vector_size=given.dimension,
+            window=given.window,
+            negative=settings["negative"],
+            sample=given.sample,
+            min_count=given.min_count,
+            seed=0,
+            workers=1,
+        )
         model.build_vocab(corpus_file=str(text))
         model.alc_settings, model.alc_done = settings, 0
     while model.alc_done < settings["epochs"]:
         begun = time.perf_counter()
         rates = [FIRST + (LAST - FIRST) * (model.alc_done + step) / settings["epochs"] for step in (0, 1)]
         model.train(
-            corpus_file=str(text), total_words=model.corpus_total_words, total_examples=model.corpus_count, epochs=1,
-            start_alpha=rates[0], end_alpha=rates[1],
-        )  # fmt: skip
+            corpus_file=str(text),
+            total_words=model.corpus_total_words,
+            total_examples=model.corpus_count,
+            epochs=1,
+            start_alpha=rates[0],
+            end_alpha=rates[1],
+        )
         model.alc_done += 1
         model.save(str(state))
         print(f"epoch {model.alc_done} of {settings['epochs']}: {time.perf_counter() - begun:.0f} s", flush=True)

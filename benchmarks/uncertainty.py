@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.contexts.sums import count_words
 from alacarte.inference.comparing import compare
 from alacarte.inference.spread import TypicalSpread, deviations
 from alacarte.inference.uncertainty import Uncertainty
+from alacarte.passes.collect import count_words
 from alacarte.senses.occurrences import gather
 
 Doubles = npt.NDArray[np.float64]

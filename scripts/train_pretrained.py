@@ -1,28 +1,81 @@
-"""Learn the transforms that ship inside the package. Run by hand where ../shared is; results are committed.
+"""Learn everything that ships inside the package for some word vectors, with one command; the results are committed.
 
     python scripts/train_pretrained.py glove.6B.50d ../shared/data/wiki/enwiki.txt.xz
     python scripts/train_pretrained.py glove.6B.100d ../shared/data/wiki/enwiki.txt.xz --vectors DIR/glove.6B.100d.npy
 
-(`../shared/data/get-glove-100d DIR` fetches the vectors of the second.)
+(`../shared/data/get-glove-100d DIR` fetches the vectors of the second.) In src/alacarte/pretrained it writes
+
+- NAME.safetensors: the transform, learned from the context sums of all words, and NAME.txt, the report on it;
+- NAME.fusion.json: how much spelling counts beside n contexts. The form model itself is not shipped: it is learned from
+  the vectors when first asked for, and kept in the user's cache;
+- NAME.spread: how far the contexts of a typical word lie apart, from 2,000 words that occur 16 to 10,000 times.
+
+The corpus is text, a document a line; it is read three times.
 """
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
 
-from alacarte import ALaCarte, WordVectors
-from alacarte.saving import PRETRAINED
+import numpy as np
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("name", help="name of the vectors, and of the model")
-parser.add_argument("corpus", help="text to learn from, a document a line")
-parser.add_argument("--vectors", help="where the vectors are, if not an installed package")
-parser.add_argument("--window", type=int, default=10)
-parser.add_argument("--tau", type=int, default=1000)
-arguments = parser.parse_args()
+from alacarte import ALaCarte, ContextSums, WordVectors, collect
+from alacarte.spelling.fusion import learn_form
 
-vectors = WordVectors.load(arguments.vectors or arguments.name)
-model = ALaCarte.fit(vectors, arguments.corpus, window=arguments.window, weighting=arguments.tau)
-named = WordVectors(vectors.words, vectors.matrix, name=arguments.name, source=arguments.name)
-ALaCarte(named, replace(model.transform, name=arguments.name)).save(PRETRAINED / arguments.name)
-print(model.report)
-print("Now learn the rest of the model anew: scripts/train_fusion.py, scripts/typical_spread.py")
+SHIPPED = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
+RARE, FREQUENT = 16, 10_000  # occurrences of the words whose spread is typical
+GROUPS = 16  # of documents, which the spread is measured between
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", help="name of the vectors, and of the files to write")
+    parser.add_argument("corpus", type=Path, help="text to learn from, a document a line")
+    parser.add_argument("--vectors", help="where the vectors are, if not an installed package")
+    parser.add_argument("--window", type=int, default=10, help="context words each side")
+    parser.add_argument(
+        "--tau", type=int, default=1000, help="a word takes part in the regression if it occurs so often"
+    )
+    parser.add_argument("--words", type=int, default=2000, help="words to measure the typical spread with")
+    parser.add_argument("--out", type=Path, default=SHIPPED, help="where the files go")
+    arguments = parser.parse_args()
+
+    vectors = WordVectors.load(arguments.vectors or arguments.name)
+    sums = collect(vectors, arguments.corpus, window=arguments.window)
+    model = train_transform(vectors, sums, arguments)
+    train_fusion(vectors, sums, arguments)
+    train_spread(model, sums, arguments)
+
+
+def train_transform(vectors: WordVectors, sums: ContextSums, arguments: argparse.Namespace) -> ALaCarte:
+    """NAME.safetensors and NAME.txt."""
+    model = ALaCarte.from_sums(vectors, sums, weighting=arguments.tau)
+    replace(model.transform, name=arguments.name).save(arguments.out / f"{arguments.name}.safetensors")
+    report = f"{arguments.name}, learned on {arguments.corpus.name} by scripts/train_pretrained.py\n\n{model.report}\n"
+    (arguments.out / f"{arguments.name}.txt").write_text(report, encoding="utf-8")
+    print(report)
+    return model
+
+
+def train_fusion(vectors: WordVectors, sums: ContextSums, arguments: argparse.Namespace) -> None:
+    """NAME.fusion.json."""
+    form, fusion = learn_form(vectors, sums, arguments.corpus, weighting=arguments.tau)
+    (arguments.out / f"{arguments.name}.fusion.json").write_text(fusion.to_json(), encoding="utf-8")
+    print(form, f"ridge {form.ridge:g}")
+    for item in (*form.quality, *fusion.report):
+        print(item)
+
+
+def train_spread(model: ALaCarte, sums: ContextSums, arguments: argparse.Namespace) -> None:
+    """NAME.spread."""
+    words, counts = model.vectors.words, sums.occurrences
+    usable = [row for row in np.flatnonzero((counts >= RARE) & (counts <= FREQUENT)) if words[row].isalpha()]
+    drawn = np.random.default_rng(0).choice(usable, min(arguments.words, len(usable)), replace=False)
+    typical = model.induce(arguments.corpus, [words[row] for row in drawn], spread=GROUPS).uncertainty.typical
+    typical.save(arguments.out / f"{arguments.name}.spread")
+    for name in ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near", "targets"):
+        print(f"{name:<14} {getattr(typical, name):.4g}")
+
+
+if __name__ == "__main__":
+    main()

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from alacarte import ALaCarte, ContextSums, Corpus, Document, Targets, Transform, WordVectors
+from alacarte import ALaCarte, ContextSums, Corpus, Document, Targets, Transform, WordVectors, collect
 from alacarte.errors import (
     AlacarteError,
     AlacarteWarning,
@@ -196,13 +196,13 @@ def test_a_transform_of_another_dimension():
 def test_sums_of_another_average():
     model = ALaCarte.fit(VECTORS, ["the cat sat " * 5] * 5, weighting=None, averaging="token")
     with pytest.raises(TransformMismatch, match="averaging"):
-        model.apply(ContextSums.collect(VECTORS, ["the cat sat"], ["cat"]))
+        model.apply(collect(VECTORS, ["the cat sat"], ["cat"]))
 
 
 def test_sums_that_do_not_belong_together():
-    one = ContextSums.collect(VECTORS, ["the cat sat"], ["cat"], window=2)
+    one = collect(VECTORS, ["the cat sat"], ["cat"], window=2)
     with pytest.raises(BadSums, match="left"):
-        one + ContextSums.collect(VECTORS, ["the cat sat"], ["cat"], window=3)
+        one + collect(VECTORS, ["the cat sat"], ["cat"], window=3)
 
 
 def test_a_matrix_file_that_is_incomplete(tmp_path):
@@ -219,9 +219,9 @@ def test_a_file_of_another_kind(tmp_path):
 
 
 def test_a_checkpoint_of_other_work(tmp_path):
-    ContextSums.collect(VECTORS, ["the cat sat"], ["cat"], checkpoint=tmp_path / "c")
+    collect(VECTORS, ["the cat sat"], ["cat"], checkpoint=tmp_path / "c")
     with pytest.raises(BadCheckpoint, match="settings was"):
-        ContextSums.collect(VECTORS, ["the cat sat"], ["cat"], window=3, checkpoint=tmp_path / "c")
+        collect(VECTORS, ["the cat sat"], ["cat"], window=3, checkpoint=tmp_path / "c")
 
 
 # ---------------------------------------------------------------------------------------------- the machine

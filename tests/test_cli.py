@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from alacarte import ALaCarte, ContextSums, Transform, WordVectors, __version__
+from alacarte import ALaCarte, ContextSums, Transform, WordVectors, __version__, collect
 from alacarte.cli import app
 
 REPOSITORY = Path(__file__).parents[1]
@@ -195,7 +195,7 @@ def test_an_interrupted_run_tells_of_its_checkpoint(folder: Path, monkeypatch: p
         checkpoint.write_text("work so far")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("alacarte.contexts.sums.ContextSums.collect", interrupted)
+    monkeypatch.setattr("alacarte.contexts.sums.collect", interrupted)
     result = alc("fit --vectors v.txt --corpus one.txt --out model --checkpoint c")
     assert result.exit_code == 130
     assert "interrupted; the work so far is in c: run the same command again to go on" in result.stderr
@@ -548,5 +548,5 @@ def test_shards_checkpoints_and_memory(folder: Path) -> None:
 
 def test_inspect_knows_checkpoints(folder: Path) -> None:
     vectors = WordVectors.load("v.txt")
-    ContextSums.collect(vectors, Path("one.txt"), ["blorp"], checkpoint="ck")
+    collect(vectors, Path("one.txt"), ["blorp"], checkpoint="ck")
     assert json.loads(alc("inspect ck --json").stdout)["what"] == "checkpoint"

@@ -22,7 +22,7 @@ from alacarte.text import tokenizers as tokens
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = [REPOSITORY / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
-PAGES += sorted((REPOSITORY / "docs").glob("*.md"))
+PAGES += sorted((REPOSITORY / "docs").glob("*.md")) + sorted((REPOSITORY / "docs" / "reproduction").glob("*.md"))
 NAMES = [str(page.relative_to(REPOSITORY)) for page in PAGES]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -69,6 +69,12 @@ def test_the_index_names_every_page():
     pages = {path.name for path in (REPOSITORY / "docs").glob("*.md")} - {"index.md"}
     linked = set(LINK.findall((REPOSITORY / "docs" / "index.md").read_text(encoding="utf-8")))
     assert pages <= linked
+
+
+def test_the_page_on_reproduction_names_every_experiment():
+    pages = {f"reproduction/{path.name}" for path in (REPOSITORY / "docs" / "reproduction").glob("*.md")}
+    assert len(pages) > 8
+    assert pages <= set(LINK.findall((REPOSITORY / "docs" / "reproduction.md").read_text(encoding="utf-8")))
 
 
 # ------------------------------------------------------------------------------------------------------ commands

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from alacarte import ALaCarte, ContextSums, Transform, WordVectors
+from alacarte import ALaCarte, Transform, WordVectors, collect
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import NoOccurrences, NotEnoughData
@@ -124,7 +124,7 @@ def test_several_contexts_and_a_typical_spread_make_it_sure():
     assert several.nearest[0].low < several.nearest[0].high
     rng = np.random.default_rng(0)
     texts = [" ".join([f"t{i % 40}", *rng.choice(WORDS, 4)]) for i in range(400)]
-    sums = ContextSums.collect(VECTORS, texts, [f"t{i}" for i in range(40)], window=(3, 2), spread=16)
+    sums = collect(VECTORS, texts, [f"t{i}" for i in range(40)], window=(3, 2), spread=16)
     made.typical = made.apply(sums).uncertainty.typical
     assert isinstance(made.typical, TypicalSpread)
     one = explain(made, ["a x b"], "x")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from passes import same
 
-from alacarte import ContextSums, Corpus, Targets, WordVectors
+from alacarte import Corpus, Targets, WordVectors, collect
 from alacarte._io.tensors import read_tensors
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
 from alacarte.passes import accumulate as _accumulate
@@ -54,8 +54,8 @@ def files(tmp_path):
     return [tmp_path / "1.txt", tmp_path / "2.txt.xz", tmp_path / "3.txt"]
 
 
-def collect(corpus, **chosen):
-    return ContextSums.collect(VECTORS, corpus, TARGETS, **{"block_size": BLOCK, "threads": 2, **chosen})
+def summed(corpus, **chosen):
+    return collect(VECTORS, corpus, TARGETS, **{"block_size": BLOCK, "threads": 2, **chosen})
 
 
 # ------------------------------------------------------------------------------------- the process is killed
@@ -126,7 +126,7 @@ class Workers:
 def test_kill_9_at_random_moments(tmp_path, files, little_memory):
     """Killed, started again, killed again, and in the end the same bits as a run that nobody disturbed."""
     chance = random.Random(20)
-    expected = collect(files, threads=1)
+    expected = summed(files, threads=1)
     kills = middles = 0
     with Workers(tmp_path) as workers:
         for run in range(5):
@@ -146,7 +146,7 @@ def test_kill_9_at_random_moments(tmp_path, files, little_memory):
                 if checkpoint.exists():
                     told = json.loads(read_tensors(checkpoint)[1]["progress"])
                     middles += told["summed"] < VECTORS.dimension if little_memory else not told["complete"]
-            assert same(collect(files, checkpoint=checkpoint, memory=memory, threads=threads), expected)
+            assert same(summed(files, checkpoint=checkpoint, memory=memory, threads=threads), expected)
     assert kills >= 20
     assert middles >= 15  # most of them really in the middle
 
@@ -158,11 +158,11 @@ def test_two_processes_with_the_same_checkpoint(tmp_path, files):
         process = workers.start(checkpoint, threads=2)
         os.kill(process, signal.SIGSTOP)
         with pytest.raises(BadCheckpoint, match="another process is working with this checkpoint"):
-            collect(files, checkpoint=checkpoint)
+            summed(files, checkpoint=checkpoint)
         os.kill(process, signal.SIGCONT)
         workers.await_end()
     assert '"complete": true' in read_tensors(checkpoint)[1]["progress"]
-    assert same(collect(files, checkpoint=checkpoint), collect(files))
+    assert same(summed(files, checkpoint=checkpoint), summed(files))
 
 
 def test_a_lock_whose_file_was_removed_is_no_lock(tmp_path, monkeypatch):
@@ -211,11 +211,11 @@ def test_a_file_that_shrinks(tmp_path, threads):
     text = some_text(3_000_000).encode()
     path.write_bytes(text)
     with pytest.raises(BadCorpus, match=r"a\.txt cannot be read to its end .it shrank while it was read"):
-        collect(path, threads=threads, checkpoint=checkpoint, callback=after_first_block(lambda: shrink(path, 200_000)))
+        summed(path, threads=threads, checkpoint=checkpoint, callback=after_first_block(lambda: shrink(path, 200_000)))
     with pytest.raises(BadCheckpoint, match="other work: corpus"):
-        collect(path, checkpoint=checkpoint)
+        summed(path, checkpoint=checkpoint)
     path.write_bytes(text)  # restored: the work goes on
-    assert same(collect(path, checkpoint=checkpoint), collect(path))
+    assert same(summed(path, checkpoint=checkpoint), summed(path))
 
 
 def test_a_compressed_file_that_shrinks(tmp_path):
@@ -225,20 +225,20 @@ def test_a_compressed_file_that_shrinks(tmp_path):
     data = lzma.compress(numbers.encode(), preset=0)
     path.write_bytes(data)
     with pytest.raises(BadCorpus, match=r"a\.txt\.xz"):
-        collect(path, checkpoint=checkpoint, callback=after_first_block(lambda: shrink(path, len(data) // 2)))
+        summed(path, checkpoint=checkpoint, callback=after_first_block(lambda: shrink(path, len(data) // 2)))
     path.write_bytes(data)
-    assert same(collect(path, checkpoint=checkpoint), collect(path))
+    assert same(summed(path, checkpoint=checkpoint), summed(path))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_file_that_disappears(tmp_path, files, threads):
     third = files[2].read_bytes()
-    expected = collect(files)
+    expected = summed(files)
     checkpoint = tmp_path / "checkpoint"
     with pytest.raises(BadCorpus, match=r"no such file: .*3\.txt"):
-        collect(files, threads=threads, checkpoint=checkpoint, callback=after_first_block(files[2].unlink))
+        summed(files, threads=threads, checkpoint=checkpoint, callback=after_first_block(files[2].unlink))
     files[2].write_bytes(third)
-    assert same(collect(files, checkpoint=checkpoint), expected)
+    assert same(summed(files, checkpoint=checkpoint), expected)
 
 
 @pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
@@ -251,10 +251,10 @@ def test_a_compressed_stream_that_is_cut_off(tmp_path, kind, threads):
     path, checkpoint = tmp_path / f"a.txt.{kind}", tmp_path / "checkpoint"
     path.write_bytes(data[: len(data) * 2 // 3])
     with pytest.raises(BadCorpus, match=rf"a\.txt\.{kind} cannot be read to its end.*copy or download it again"):
-        collect(path, threads=threads, checkpoint=checkpoint)
+        summed(path, threads=threads, checkpoint=checkpoint)
     path.write_bytes(data)
     with pytest.raises(BadCheckpoint, match="other work: corpus") if checkpoint.exists() else nullcontext():
-        assert same(collect(path, checkpoint=checkpoint), collect(path))
+        assert same(summed(path, checkpoint=checkpoint), summed(path))
 
 
 # ---------------------------------------------------------------------------------------------- odd text
@@ -267,7 +267,7 @@ def test_a_line_of_100_MB(tmp_path):
     with path.open("wb") as file:
         for _ in range(count):
             file.write(unit)
-    sums = ContextSums.collect(VECTORS, path, TARGETS, window=2)
+    sums = collect(VECTORS, path, TARGETS, window=2)
     assert sums.documents == 1
     assert sums.tokens_read == count * 500 * 7
     assert sums.occurrences.tolist() == [count * 500, count * 500, count * 500, count * 500]
@@ -280,7 +280,7 @@ def test_documents_of_one_token(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("bank\n" * 1000 + "x")
     for corpus in (path, ["bank"] * 1000 + ["x"], [["bank"]] * 1000 + [["x"]]):
-        sums = collect(corpus)
+        sums = summed(corpus)
         assert (sums.documents, sums.tokens_read) == (1001, 1001)
         assert sums.occurrences.tolist() == [1000, 0, 1, 0]
         assert not sums.contexts.any()
@@ -294,18 +294,18 @@ def test_a_file_of_only_white_space(tmp_path, content):
     path.write_bytes(content)
     for chosen in ({}, {"checkpoint": tmp_path / "checkpoint"}, {"memory": 700_000}):
         with pytest.raises(BadCorpus, match="holds no text; check the path"):
-            collect(path, **chosen)
+            summed(path, **chosen)
     (tmp_path / "b.txt").write_text("a bank")
-    assert collect([path, tmp_path / "b.txt"]).tokens_read == 2
+    assert summed([path, tmp_path / "b.txt"]).tokens_read == 2
 
 
 def test_NUL_bytes(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"a bank\x00 b\n\x00\x00\nriver\x00bank a\n\x00")
-    sums = collect(path)
-    assert same(collect(path, block_size=3), sums)
+    sums = summed(path)
+    assert same(summed(path, block_size=3), sums)
     texts = path.read_text().split("\n")
-    assert same(ContextSums.collect(VECTORS, texts, TARGETS), sums)
+    assert same(collect(VECTORS, texts, TARGETS), sums)
     index, words = VECTORS.key_to_index, get_tokenizer("words")
     for text in texts:
         expected = [index.get(token, -1) for token in words(text, index)]
@@ -320,28 +320,28 @@ def test_invalid_utf_8(tmp_path, threads):
     path, checkpoint = tmp_path / "a.txt", tmp_path / "checkpoint"
     path.write_bytes(text[:place] + b"\xff" + text[place + 1 :])
     with pytest.raises(BadCorpus, match=rf'a\.txt: byte {place} \(0xff\) is not utf-8.*errors="replace"'):
-        collect(path, threads=threads, checkpoint=checkpoint)
+        summed(path, threads=threads, checkpoint=checkpoint)
     assert checkpoint.exists()  # what came before it is kept
-    replaced = collect(Corpus(path, errors="replace"), threads=threads)
-    assert same(replaced, collect((text[:place].decode() + "\ufffd" + text[place + 1 :].decode()).split("\n")))
+    replaced = summed(Corpus(path, errors="replace"), threads=threads)
+    assert same(replaced, summed((text[:place].decode() + "\ufffd" + text[place + 1 :].decode()).split("\n")))
     path.write_bytes(text)
-    assert same(collect(path, checkpoint=checkpoint), collect(path))
+    assert same(summed(path, checkpoint=checkpoint), summed(path))
 
 
 def test_a_vocabulary_of_one_word():
     one = WordVectors(["a"], np.ones((1, 1), dtype=np.float32))
-    sums = ContextSums.collect(one, ["a b a", "b", "a"], threads=8, block_size=1)
+    sums = collect(one, ["a b a", "b", "a"], threads=8, block_size=1)
     assert (sums.sums.tolist(), sums.occurrences.tolist()) == ([[2.0]], [3])
-    assert ContextSums.collect(one, ["a b a"], ["b"], memory="1GB").sums.tolist() == [[2.0]]
+    assert collect(one, ["a b a"], ["b"], memory="1GB").sums.tolist() == [[2.0]]
 
 
 def test_a_target_longer_than_any_document(tmp_path):
     long = ["a"] * 500
     corpus = ["a " * 499, "a b", "a"]
     for chosen in ({}, {"block_size": 1}, {"checkpoint": tmp_path / "checkpoint"}):
-        sums = ContextSums.collect(VECTORS, corpus, Targets([long, "b"]), **chosen)
+        sums = collect(VECTORS, corpus, Targets([long, "b"]), **chosen)
         assert sums.occurrences.tolist() == [0, 1]
-    assert ContextSums.collect(VECTORS, ["a " * 501], Targets([long])).occurrences.tolist() == [2]
+    assert collect(VECTORS, ["a " * 501], Targets([long])).occurrences.tolist() == [2]
 
 
 # ------------------------------------------------------------------------------------ nowhere to write to
@@ -349,10 +349,10 @@ def test_a_target_longer_than_any_document(tmp_path):
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, files):
     (tmp_path / "file").write_text("")
-    sums = collect(files)
+    sums = summed(files)
     for folder in (tmp_path / "file", tmp_path / "missing"):  # root may write to read-only ones
         with pytest.raises(BadCheckpoint, match=r"no checkpoint can be written there .*choose another"):
-            collect(files, checkpoint=folder / "checkpoint")
+            summed(files, checkpoint=folder / "checkpoint")
         with pytest.raises((OSError, AlacarteError), match="sums"):
             sums.save(folder / "sums")
 
@@ -362,7 +362,7 @@ def test_a_read_only_folder(tmp_path, files):
     folder = tmp_path / "folder"
     folder.mkdir(mode=0o500)
     with pytest.raises(BadCheckpoint, match=r"no checkpoint can be written there .*choose another"):
-        collect(files, checkpoint=folder / "checkpoint")
+        summed(files, checkpoint=folder / "checkpoint")
 
 
 @pytest.mark.parametrize("broken", ["fsync", "replace"])
@@ -382,13 +382,13 @@ def test_a_full_disk(tmp_path, files, monkeypatch, broken, fails_at):
     with monkeypatch.context() as patched:
         patched.setattr(os, broken, fail)
         with pytest.raises(BadCheckpoint, match=r"could not be written .No space left.*Make room and run the same"):
-            collect(files, checkpoint=checkpoint, checkpoint_seconds=0)
+            summed(files, checkpoint=checkpoint, checkpoint_seconds=0)
     assert len(calls) == fails_at + 1  # it tries once more before it gives up
     left = {path.name for path in tmp_path.iterdir()} - {path.name for path in files} - {"checkpoint.lock"}
     assert left == ({"checkpoint"} if fails_at > 1 else set())
     if fails_at > 1:
         assert '"done": 2' in read_tensors(checkpoint)[1]["progress"]
-    assert same(collect(files, checkpoint=checkpoint), collect(files))
+    assert same(summed(files, checkpoint=checkpoint), summed(files))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -397,7 +397,7 @@ def test_a_really_full_disk_for_sums_that_do_not_fit_in_memory(files, monkeypatc
 
     monkeypatch.setattr(module.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))  # noqa: PTH123, SIM115
     with pytest.raises(AlacarteError, match=r"cannot be written .No space left.*make room there"):
-        collect(files, memory=VECTORS.matrix.nbytes + 9 * 30 * BLOCK + 8 * 4 * 8)
+        summed(files, memory=VECTORS.matrix.nbytes + 9 * 30 * BLOCK + 8 * 4 * 8)
 
 
 def test_a_full_disk_for_ids_beside_a_checkpoint(tmp_path, files, monkeypatch):
@@ -414,7 +414,7 @@ def test_a_full_disk_for_ids_beside_a_checkpoint(tmp_path, files, monkeypatch):
 
     monkeypatch.setattr(module, "keep", full)
     with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
-        collect(files, **work)
+        summed(files, **work)
     assert '"done": 3' in read_tensors(work["checkpoint"])[1]["progress"]
     monkeypatch.undo()
-    assert same(collect(files, **work), collect(files))
+    assert same(summed(files, **work), summed(files))

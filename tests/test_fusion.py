@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spelled_language import language, text_in
 
-from alacarte import ALaCarte, ContextSums, Transform, WordVectors
+from alacarte import ALaCarte, Transform, WordVectors, collect
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, NotEnoughData
-from alacarte.passes.few_contexts import deal, sample_contexts
+from alacarte.passes.sample import deal, sample_contexts
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials
 
@@ -33,7 +33,7 @@ def test_samples_are_sums_of_real_contexts():
     rng = np.random.default_rng(0)
     vectors = WordVectors([f"w{i}" for i in range(30)], np.eye(30))
     text = [f"w{rng.integers(10, 30)} w{rng.integers(10)} w{rng.integers(10, 30)}" for _ in range(400)]
-    sums = ContextSums.collect(vectors, text, window=1)
+    sums = collect(vectors, text, window=1)
     samples = sample_contexts(vectors, text, sums, words=20, sizes=(1, 2, 4), exclude=["w3"])
     contexts = {}
     for line in text:
@@ -55,7 +55,7 @@ def test_samples_are_sums_of_real_contexts():
 
 def test_sampling_needs_the_text_twice():
     vectors = WordVectors(["a", "b"], np.eye(2))
-    sums = ContextSums.collect(vectors, ["a b a b"], window=1)
+    sums = collect(vectors, ["a b a b"], window=1)
     with pytest.raises(BadCorpus, match="second time"):
         sample_contexts(vectors, iter(["a b a b"]), sums)
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from alacarte import WordVectors
-from alacarte.contexts.sums import ContextSums
+from alacarte import WordVectors, collect
 from alacarte.errors import AlacarteError, BadSums, NotEnoughData, TransformMismatch
 from alacarte.transform.informative_weights import informative_weights, informativeness
 
@@ -46,7 +45,7 @@ def plain(vectors, text, window, weights):
 @pytest.mark.parametrize("specification", [None, {f"w{i}": 0.1 + i / 20 for i in range(40)}])
 def test_against_the_twin(world, specification):
     vectors, text = world
-    sums = ContextSums.collect(vectors, text, window=2, context_weights=specification, show_progress=False)
+    sums = collect(vectors, text, window=2, context_weights=specification, show_progress=False)
     found = informativeness(sums, vectors)
     expected = plain(vectors, text, 2, {word: (specification or {}).get(word, 1.0) for word in vectors.words})
     median = np.median(list(expected.values()))
@@ -58,7 +57,7 @@ def test_against_the_twin(world, specification):
 
 def test_weights(world):
     vectors, text = world
-    sums = ContextSums.collect(vectors, text, window=2, show_progress=False)
+    sums = collect(vectors, text, window=2, show_progress=False)
     share = sums.occurrences / sums.occurrences.sum()
     smooth = 0.01 / (0.01 + share)
     weights = informative_weights(sums, vectors, a=0.01, power=0)
@@ -73,12 +72,12 @@ def test_weights(world):
 
 def test_errors(world):
     vectors, text = world
-    sums = ContextSums.collect(vectors, text, window=2, show_progress=False)
+    sums = collect(vectors, text, window=2, show_progress=False)
     with pytest.raises(AlacarteError, match="positive a"):
         informative_weights(sums, vectors, a=0)
     with pytest.raises(BadSums, match="over the whole vocabulary"):
-        informativeness(ContextSums.collect(vectors, text, ["w1"], window=2, show_progress=False), vectors)
+        informativeness(collect(vectors, text, ["w1"], window=2, show_progress=False), vectors)
     with pytest.raises(BadSums, match="occurrence or token"):
-        informativeness(ContextSums.collect(vectors, text, averaging="context", show_progress=False), vectors)
+        informativeness(collect(vectors, text, averaging="context", show_progress=False), vectors)
     with pytest.raises(NotEnoughData, match="give more text"):
-        informativeness(ContextSums.collect(vectors, text[:5], window=2, show_progress=False), vectors)
+        informativeness(collect(vectors, text[:5], window=2, show_progress=False), vectors)

@@ -8,9 +8,9 @@ from scipy import optimize
 
 from alacarte import ALaCarte, WordVectors
 from alacarte.contexts.reading import Reading, written_positions
-from alacarte.contexts.sums import ContextSums, count_words
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData
-from alacarte.passes.few_windows import SampledWindows, sample_windows
+from alacarte.passes.collect import collect, count_words
+from alacarte.passes.sample import SampledWindows, sample_windows
 from alacarte.transform.component_removal import ComponentRemoval
 from alacarte.transform.learned_weights import (
     FewShot,
@@ -47,7 +47,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def sums(world):
-    return ContextSums.collect(*world, window=3, context_weights="sif", show_progress=False)
+    return collect(*world, window=3, context_weights="sif", show_progress=False)
 
 
 # ------------------------------------------------------------------------------------------------- the sample
@@ -243,7 +243,7 @@ def test_a_model_with_learned_weights(world, tmp_path):
 def test_errors(world, sums):
     vectors, text = world
     with pytest.raises(BadSums, match="over the whole vocabulary"):
-        learn_weights(vectors, text, ContextSums.collect(vectors, text, ["w1"], show_progress=False))
+        learn_weights(vectors, text, collect(vectors, text, ["w1"], show_progress=False))
     with pytest.raises(AlacarteError, match="functions are out of distance, frequency"):
         learn_weights(vectors, text, sums, functions=["length"], show_progress=False)
     few = SampledWindows(np.arange(5), np.zeros((5, 1, 6), dtype=np.int32), 3)
@@ -256,7 +256,7 @@ def test_errors(world, sums):
     with pytest.raises(AlacarteError, match="leave `positions` out"):
         ALaCarte.fit(vectors, text, context_weights="learned", positions="linear")
     with pytest.raises(AlacarteError, match="made from sums"):
-        ContextSums.collect(vectors, text, context_weights="learned")
+        collect(vectors, text, context_weights="learned")
 
 
 # ---------------------------------------------------------------------------------------------- explicit positions
@@ -267,9 +267,7 @@ def test_positions_by_number():
     left, right = settings.position_weights()
     assert (left.tolist(), right.tolist()) == ([1, 0.5], [0.75, 0, 0.25])
     vectors = WordVectors(["a", "b", "c"], np.eye(3))
-    sums = ContextSums.collect(
-        vectors, ["a b x c b a"], ["x"], window=(2, 3), positions=settings.positions, show_progress=False
-    )
+    sums = collect(vectors, ["a b x c b a"], ["x"], window=(2, 3), positions=settings.positions, show_progress=False)
     assert sums.sums.tolist() == [[0.5 + 0.25, 1.0, 0.75]]
     assert sums.totals.tolist() == [2.5]
     assert sums.tokens.tolist() == [4]
@@ -279,9 +277,9 @@ def test_positions_by_number():
 def test_named_positions_are_special_cases(world, kind):
     vectors, text = world
     options = {"window": (2, 4), "averaging": "token", "show_progress": False}
-    by_name = ContextSums.collect(vectors, text[:300], positions=kind, **options)
+    by_name = collect(vectors, text[:300], positions=kind, **options)
     numbers = written_positions(*by_name.settings.position_weights())
-    by_number = ContextSums.collect(vectors, text[:300], positions=numbers, **options)
+    by_number = collect(vectors, text[:300], positions=numbers, **options)
     np.testing.assert_allclose(by_number.means(), by_name.means(), rtol=1e-3, atol=1e-4)  # four digits are written
 
 

@@ -26,7 +26,7 @@ from passes import (
     stopping_after,
 )
 
-from alacarte import ContextSums, Document, Targets
+from alacarte import ContextSums, Document, Targets, collect
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
 from alacarte.passes.scan import memory_for_sums, parse_size, peak_memory
 
@@ -45,9 +45,9 @@ def budget(targets, dimensions, block_size, threads, weighted=False):
 @given(lines, options, st.sampled_from([1, 3, 16, 20, 40, 66]), st.integers(1, 3))
 def test_little_memory_gives_the_same_bits(texts, chosen, dimensions, threads):
     targets = WORDS | NGRAMS | PATTERNS
-    expected = ContextSums.collect(VECTORS, texts, targets, threads=1, **chosen)
+    expected = collect(VECTORS, texts, targets, threads=1, **chosen)
     memory = budget(len(targets), dimensions, 100, threads, chosen["context_weights"] is not None)
-    ours = ContextSums.collect(VECTORS, texts, targets, memory=memory, block_size=100, threads=threads, **chosen)
+    ours = collect(VECTORS, texts, targets, memory=memory, block_size=100, threads=threads, **chosen)
     assert isinstance(ours.sums, np.memmap)
     assert same(ours, expected)
 
@@ -55,29 +55,29 @@ def test_little_memory_gives_the_same_bits(texts, chosen, dimensions, threads):
 def test_labels_that_turn_up_on_the_way_in_little_memory():
     documents = [Document(tokens=["a", "b", "c"], spans=((1, 2, f"label {n}"),)) for n in range(300)]
     targets = Targets(["b", *(f"word {n}" for n in range(99))]) | SPANS
-    expected = ContextSums.collect(VECTORS, documents, targets, threads=1)
-    ours = ContextSums.collect(VECTORS, documents, targets, memory=budget(100, 60, 100, 2), block_size=100, threads=2)
+    expected = collect(VECTORS, documents, targets, threads=1)
+    ours = collect(VECTORS, documents, targets, memory=budget(100, 60, 100, 2), block_size=100, threads=2)
     assert len(ours) == 400
     assert same(ours, expected)
 
 
 def test_labels_of_unknown_number_are_held_in_a_file_from_the_start(tmp_path):
     documents = annotated(sample_text(20_000), np.random.default_rng(5))
-    expected = ContextSums.collect(VECTORS, documents, SPANS)
+    expected = collect(VECTORS, documents, SPANS)
     for more in ({}, {"checkpoint": tmp_path / "checkpoint"}):
-        ours = ContextSums.collect(VECTORS, documents, SPANS, memory="1GB", **more)
+        ours = collect(VECTORS, documents, SPANS, memory="1GB", **more)
         assert isinstance(ours.sums, np.memmap)
         assert same(ours, expected)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            none = ContextSums.collect(VECTORS, ["a b"], SPANS, memory="1GB", checkpoint=None)
+            none = collect(VECTORS, ["a b"], SPANS, memory="1GB", checkpoint=None)
         assert none.sums.shape == (0, DIMENSION)
 
 
 def test_the_usual_budget_changes_nothing():
     texts = sample_text(20_000)
-    expected = ContextSums.collect(VECTORS, texts, NGRAMS)
-    ours = ContextSums.collect(VECTORS, texts, NGRAMS, memory="1GB")
+    expected = collect(VECTORS, texts, NGRAMS)
+    ours = collect(VECTORS, texts, NGRAMS, memory="1GB")
     assert not isinstance(ours.sums, np.memmap)
     assert same(ours, expected)
 
@@ -85,8 +85,8 @@ def test_the_usual_budget_changes_nothing():
 def test_sums_in_a_file_can_be_used_as_any_others(tmp_path):
     texts = sample_text(20_000)
     memory = budget(len(NGRAMS), 20, 1000, 1)
-    ours = ContextSums.collect(VECTORS, texts, NGRAMS, memory=memory, block_size=1000, threads=1)
-    whole = ContextSums.collect(VECTORS, texts, NGRAMS)
+    ours = collect(VECTORS, texts, NGRAMS, memory=memory, block_size=1000, threads=1)
+    whole = collect(VECTORS, texts, NGRAMS)
     ours.save(tmp_path / "sums")
     assert same(ContextSums.load(tmp_path / "sums"), whole)
     assert same(ours + ours, whole + whole)
@@ -95,10 +95,10 @@ def test_sums_in_a_file_can_be_used_as_any_others(tmp_path):
 
 def test_too_little_memory_says_what_is_missing():
     with pytest.raises(AlacarteError, match="do not even hold the vectors and the text under way"):
-        ContextSums.collect(VECTORS, ["a b"], memory=1000)
+        collect(VECTORS, ["a b"], memory=1000)
     many = Targets([f"t{n}" for n in range(1000)])
     with pytest.raises(AlacarteError, match="not even one dimension of the sums of 1,000 targets"):
-        ContextSums.collect(VECTORS, ["a b"], many, memory=budget(900, 1, 100, 1), block_size=100, threads=1)
+        collect(VECTORS, ["a b"], many, memory=budget(900, 1, 100, 1), block_size=100, threads=1)
 
 
 @settings(max_examples=40)
@@ -114,7 +114,7 @@ def test_little_memory_interrupted_and_resumed(tmp_path_factory, texts, chosen, 
     """In the middle of the text or between passes, taken up with another amount of memory and of threads."""
     documents = annotated(texts, np.random.default_rng(seed))
     path = tmp_path_factory.mktemp("checkpoints") / "checkpoint"
-    expected = ContextSums.collect(VECTORS, documents, targets, threads=1, **chosen)
+    expected = collect(VECTORS, documents, targets, threads=1, **chosen)
     rng = np.random.default_rng(seed)
 
     def memory(threads):
@@ -125,12 +125,12 @@ def test_little_memory_interrupted_and_resumed(tmp_path_factory, texts, chosen, 
     for stop in stops:
         threads = int(rng.integers(1, 4))
         with suppress(Stop):
-            ContextSums.collect(
+            collect(
                 VECTORS, documents, targets, memory=memory(threads), threads=threads, callback=stopping_after(stop),
                 **everything,
             )  # fmt: skip
     for _ in range(2):  # the second finds it done
-        ours = ContextSums.collect(VECTORS, documents, targets, memory=memory(2), threads=2, **everything)
+        ours = collect(VECTORS, documents, targets, memory=memory(2), threads=2, **everything)
         assert same(ours, expected)
         ours.sums[:] = 0  # the checkpoint's own are not touched
     assert sorted(file.name for file in path.parent.iterdir()) == ["checkpoint", "checkpoint.sums"]
@@ -141,27 +141,27 @@ def test_files_beside_a_checkpoint_that_are_gone(tmp_path):
     work = {"checkpoint": path, "checkpoint_seconds": 0, "block_size": 1000, "threads": 1}
     small = budget(len(NGRAMS), 20, 1000, 1)
     with pytest.raises(Stop):
-        ContextSums.collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(5), **work)
+        collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(5), **work)
     ids = tmp_path / "checkpoint.ids"
     content = ids.read_bytes()
     ids.write_bytes(content[:100])
     with pytest.raises(BadCheckpoint, match=r"checkpoint\.ids is not whole.*restore it, or delete both"):
-        ContextSums.collect(VECTORS, texts, NGRAMS, memory=small, **work)
+        collect(VECTORS, texts, NGRAMS, memory=small, **work)
     ids.write_bytes(content + b"cut off")
-    expected = ContextSums.collect(VECTORS, texts, NGRAMS)
-    assert same(ContextSums.collect(VECTORS, texts, NGRAMS, **work), expected)  # with all the memory there is
+    expected = collect(VECTORS, texts, NGRAMS)
+    assert same(collect(VECTORS, texts, NGRAMS, **work), expected)  # with all the memory there is
     (tmp_path / "checkpoint.sums").unlink()
     with pytest.raises(BadCheckpoint, match=r"checkpoint\.sums is not whole"):
-        ContextSums.collect(VECTORS, texts, NGRAMS, **work)
+        collect(VECTORS, texts, NGRAMS, **work)
 
 
 @pytest.mark.parametrize("memory", [None, budget(len(NGRAMS), 20, 1000, 1)])
 def test_nothing_is_left_of_a_pass_that_read_nothing(tmp_path, memory):
     work = {"checkpoint": tmp_path / "checkpoint", "block_size": 1000, "threads": 1, "memory": memory}
     with pytest.raises(BadCorpus, match="holds no text"):
-        ContextSums.collect(VECTORS, [], NGRAMS, **work)
+        collect(VECTORS, [], NGRAMS, **work)
     with pytest.raises(ZeroDivisionError):
-        ContextSums.collect(VECTORS, (1 / 0 for _ in range(3)), NGRAMS, **work)
+        collect(VECTORS, (1 / 0 for _ in range(3)), NGRAMS, **work)
     assert not list(tmp_path.iterdir())
 
 
@@ -169,10 +169,10 @@ def test_a_checkpoint_begun_in_memory_wants_as_much_again(tmp_path):
     texts, path = sample_text(20_000), tmp_path / "checkpoint"
     work = {"checkpoint": path, "block_size": 1000, "threads": 1}
     with pytest.raises(Stop):
-        ContextSums.collect(VECTORS, texts, NGRAMS, callback=stopping_after(5), **work)
+        collect(VECTORS, texts, NGRAMS, callback=stopping_after(5), **work)
     with pytest.raises(BadCheckpoint, match=r"begun with sums in memory.*give as much, or delete it"):
-        ContextSums.collect(VECTORS, texts, NGRAMS, memory=budget(len(NGRAMS), 20, 1000, 1), **work)
-    assert same(ContextSums.collect(VECTORS, texts, NGRAMS, **work), ContextSums.collect(VECTORS, texts, NGRAMS))
+        collect(VECTORS, texts, NGRAMS, memory=budget(len(NGRAMS), 20, 1000, 1), **work)
+    assert same(collect(VECTORS, texts, NGRAMS, **work), collect(VECTORS, texts, NGRAMS))
 
 
 def test_memory_left_for_sums():
@@ -213,6 +213,6 @@ def test_peak_memory_is_of_this_process_and_not_of_the_one_that_started_it():
     if peak_memory() is None:
         pytest.skip("this system does not tell")
     held = np.ones(60_000_000)  # 480 MB, more than the child will ever hold
-    code = "from alacarte.passes.scan import peak_memory; print(peak_memory())"
+    code = "from alacarte.passes.memory import peak_memory; print(peak_memory())"
     child = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
     assert 10_000_000 < child < held.nbytes

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors
+from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, collect
 from alacarte.contexts.sums import Reading
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, AlacarteWarning, NoOccurrences, NotEnoughData, TransformMismatch
@@ -37,7 +37,7 @@ def test_fit_induce_and_what_is_missing(model, corpus):
     text = " ".join(corpus).split()
     assert induced.count("zorg") == text.count("zorg")
     assert isinstance(induced, WordVectors)
-    sums = ContextSums.collect(model.vectors, corpus, ["zorg"], window=4)
+    sums = collect(model.vectors, corpus, ["zorg"], window=4)
     expected = model.transform.matrix @ (sums.sums[0] / sums.occurrences[0])
     np.testing.assert_allclose(induced["zorg"], expected, rtol=1e-6)
     assert model.report.words == 60
@@ -220,7 +220,7 @@ def test_induced_vectors_are_saved_like_any_others(tmp_path, model, corpus):
 
 
 def test_one_transform_never_serves_another_average(vectors, corpus, model):
-    sums = ContextSums.collect(vectors, corpus, ["zorg"], window=4, averaging="context")
+    sums = collect(vectors, corpus, ["zorg"], window=4, averaging="context")
     with pytest.raises(TransformMismatch, match="averaging"):
         model.apply(sums)
 
@@ -262,7 +262,7 @@ def test_phrases_in_formats_of_others(tmp_path, model, corpus):
 
 def test_sums_of_targets_teach_no_matrix(vectors, corpus):
     with pytest.raises(NotEnoughData, match="whole vocabulary"):
-        ALaCarte.from_sums(vectors, ContextSums.collect(vectors, corpus, ["w1", "zorg"]))
+        ALaCarte.from_sums(vectors, collect(vectors, corpus, ["w1", "zorg"]))
 
 
 @pytest.mark.parametrize(

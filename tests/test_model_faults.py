@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alacarte import ALaCarte, ContextSums, Transform, WordVectors
+from alacarte import ALaCarte, ContextSums, Transform, WordVectors, collect
 from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, BadCorpus, TransformMismatch
@@ -63,20 +63,20 @@ def test_unweighted_models_take_vectors_in_any_order(model, reordered):
 
 
 def test_ready_made_weights_are_refused_for_vectors_in_another_order(vectors, corpus, reordered):
-    sums = ContextSums.collect(vectors, corpus, window=4, context_weights="sif:0.01", show_progress=False)
+    sums = collect(vectors, corpus, window=4, context_weights="sif:0.01", show_progress=False)
     made = [
         sums.weights,
         resolve({"w1": 0.5}, vectors, lambda: np.ones(60, dtype=np.int64)),
     ]
     for weights in made:
-        same = ContextSums.collect(vectors, corpus, ["zorg"], context_weights=weights, show_progress=False)
+        same = collect(vectors, corpus, ["zorg"], context_weights=weights, show_progress=False)
         assert same.settings.weights == weights.name
         with pytest.raises(TransformMismatch, match="in another order"):
-            ContextSums.collect(reordered, corpus, ["zorg"], context_weights=weights, show_progress=False)
+            collect(reordered, corpus, ["zorg"], context_weights=weights, show_progress=False)
 
 
 def test_saved_sums_teach_a_transform_that_knows_the_words_of_its_weights(vectors, corpus, reordered, tmp_path):
-    sums = ContextSums.collect(vectors, corpus, window=4, context_weights="sif:0.01", show_progress=False)
+    sums = collect(vectors, corpus, window=4, context_weights="sif:0.01", show_progress=False)
     sums.save(tmp_path / "sums")
     learned = ALaCarte.from_sums(vectors, ContextSums.load(tmp_path / "sums"))
     with pytest.raises(TransformMismatch, match="in another order"):
@@ -99,7 +99,7 @@ def test_a_tokenizer_given_to_a_model_is_restored(model, tmp_path):
 
 def test_a_form_model_leaves_the_checks_on(model, vectors, corpus):
     form = FormModel.learn(vectors, ridge=1.0, min_words=2, show_progress=False)
-    sums = ContextSums.collect(vectors, corpus, ["zorg"], window=4, averaging="context", show_progress=False)
+    sums = collect(vectors, corpus, ["zorg"], window=4, averaging="context", show_progress=False)
     with pytest.raises(TransformMismatch, match="averaging"):
         model.with_form(form).apply(sums)
     unchecked = ALaCarte(vectors, model.transform, check=False).with_form(form)

@@ -63,9 +63,16 @@ def test_gathered_contexts_are_the_plain_windows(texts, made):
     assert ours.targets.tolist() == [which for *_, which in found]
     for row, (document, start, end, _) in enumerate(found):
         total, _, weight = plain.window(
-            list(texts[document]), start, end, VECTORS, 3, 2, positions=settings.positions, weights=weights,
+            list(texts[document]),
+            start,
+            end,
+            VECTORS,
+            3,
+            2,
+            positions=settings.positions,
+            weights=weights,
             unknown=settings.unknown,
-        )  # fmt: skip
+        )
         if settings.averaging == "context" and weight > 0:
             total = total / weight
         np.testing.assert_allclose(ours.sums[row], total, atol=1e-5)
@@ -204,9 +211,23 @@ def test_commands(tmp_path):
     assert len(json.loads(told)["senses"]) == 2
     for name in ("text", "other"):
         code, _ = alc(
-            "induce", *using, "--corpus", tmp_path / f"{name}.txt", "--target", "x", "--target", "m1", "--target", "o1",
-            "--spread", 16, "--save-sums", tmp_path / f"{name}.sums", "--out", tmp_path / "v.vec",
-        )  # fmt: skip
+            "induce",
+            *using,
+            "--corpus",
+            tmp_path / f"{name}.txt",
+            "--target",
+            "x",
+            "--target",
+            "m1",
+            "--target",
+            "o1",
+            "--spread",
+            16,
+            "--save-sums",
+            tmp_path / f"{name}.sums",
+            "--out",
+            tmp_path / "v.vec",
+        )
         assert code == 0
     sums = (*using, "--sums", tmp_path / "text.sums")
     code, told = alc("certainty", *sums, "--json")
@@ -223,8 +244,17 @@ def test_commands(tmp_path):
     code, told = alc("certainty", *sums, "--against", tmp_path / "other.sums")
     assert "q" in told
     code, told = alc(
-        "embed", "--model", tmp_path / "model", "--word", "x", "--context", "m1 x m2", "--context", "x o1", "--explain",
-    )  # fmt: skip
+        "embed",
+        "--model",
+        tmp_path / "model",
+        "--word",
+        "x",
+        "--context",
+        "m1 x m2",
+        "--context",
+        "x o1",
+        "--explain",
+    )
     assert code == 0
     assert "share of the vector" in told
     code, told = alc(

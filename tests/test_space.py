@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alacarte import WordVectors
-from alacarte.contexts.sums import ContextSums
+from alacarte import WordVectors, collect
 from alacarte.errors import BadSums, NotEnoughData
 from alacarte.transform.component_removal import ComponentRemoval
 
@@ -32,8 +31,8 @@ def test_moved_sums_are_the_sums_of_moved_vectors(seed, components, averaging, w
     options = {"window": 3, "averaging": averaging, "context_weights": weights, "positions": positions}
     space = ComponentRemoval.of(vectors, components)
     moved = space.vectors(vectors)
-    there = ContextSums.collect(moved, text, **options, show_progress=False)
-    along = space.sums(ContextSums.collect(vectors, text, **options, show_progress=False), moved)
+    there = collect(moved, text, **options, show_progress=False)
+    along = space.sums(collect(vectors, text, **options, show_progress=False), moved)
     assert along.fingerprint == there.fingerprint
     np.testing.assert_allclose(along.sums, there.sums, atol=2e-4)
     np.testing.assert_allclose(along.means(), there.means(), atol=2e-4)
@@ -65,6 +64,6 @@ def test_errors():
     with pytest.raises(NotEnoughData, match="remove fewer"):
         ComponentRemoval.of(vectors, 2, np.arange(2))
     other = WordVectors(["a"], [[1.0]])
-    sums = ContextSums.collect(other, ["a a"], window=1, show_progress=False)
+    sums = collect(other, ["a a"], window=1, show_progress=False)
     with pytest.raises(BadSums, match="6 dimensions, the sums have 1"):
         ComponentRemoval.of(vectors, 1).sums(sums, vectors)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alacarte import ContextSums, Document, Targets, WordVectors
+from alacarte import ContextSums, Document, Targets, WordVectors, collect
 from alacarte.contexts.groups import NAMES, document_codes, groups_of
 from alacarte.contexts.sums import merge
 from alacarte.errors import AlacarteError, BadCheckpoint, BadSums
@@ -39,8 +39,8 @@ def same(ours, theirs):
 @settings(max_examples=30)
 @given(documents, averages, st.integers(2, 9))
 def test_groups_add_up_to_the_plain_sums(texts, averaging, spread):
-    plain = ContextSums.collect(VECTORS, texts, TARGETS, window=3, averaging=averaging)
-    ours = ContextSums.collect(VECTORS, texts, TARGETS, window=3, averaging=averaging, spread=spread)
+    plain = collect(VECTORS, texts, TARGETS, window=3, averaging=averaging)
+    ours = collect(VECTORS, texts, TARGETS, window=3, averaging=averaging, spread=spread)
     assert plain.groups is None
     assert ours.groups.sums.shape == (3, spread, 19)
     np.testing.assert_allclose(ours.sums, plain.sums, atol=1e-12)
@@ -55,13 +55,13 @@ def test_groups_add_up_to_the_plain_sums(texts, averaging, spread):
 def test_a_group_is_the_plain_sum_of_its_documents(texts, averaging):
     encoder = Encoder(get_tokenizer("words"), Lexicon(VECTORS.key_to_index))
     group = groups_of(encoder.encode(texts), document_codes(len(VECTORS)), 4)
-    ours = ContextSums.collect(VECTORS, texts, TARGETS, window=3, averaging=averaging, spread=4).groups
+    ours = collect(VECTORS, texts, TARGETS, window=3, averaging=averaging, spread=4).groups
     for number in range(4):
         mine = [text for text, at in zip(texts, group, strict=True) if at == number]
         if not any(mine):
             assert not ours.occurrences[:, number].any()
             continue
-        part = ContextSums.collect(VECTORS, mine, TARGETS, window=3, averaging=averaging)
+        part = collect(VECTORS, mine, TARGETS, window=3, averaging=averaging)
         np.testing.assert_allclose(ours.sums[:, number], part.sums, atol=1e-12)
         np.testing.assert_array_equal(ours.occurrences[:, number], part.occurrences)
 
@@ -70,8 +70,8 @@ def test_a_group_is_the_plain_sum_of_its_documents(texts, averaging):
 @given(documents, st.integers(0, 12))
 def test_parts_merge(texts, cut):
     parts = [part for part in (texts[:cut], texts[cut:]) if any(part)]
-    merged = merge([ContextSums.collect(VECTORS, part, TARGETS, window=3, spread=4) for part in parts])
-    whole = ContextSums.collect(VECTORS, texts, TARGETS, window=3, spread=4)
+    merged = merge([collect(VECTORS, part, TARGETS, window=3, spread=4) for part in parts])
+    whole = collect(VECTORS, texts, TARGETS, window=3, spread=4)
     for name in NAMES:
         np.testing.assert_allclose(getattr(merged.groups, name), getattr(whole.groups, name), atol=1e-12)
 
@@ -84,15 +84,15 @@ def test_the_same_bits_however_it_is_read(how):
     if "memory" in how:  # room for a dimension or two of the sums: passes over ids in a file
         how = {"memory": VECTORS.matrix.nbytes + 5 * 30 * 1000 + 3 * 16 * 8 * 2 + 100, "block_size": 1000, "threads": 1}
     same(
-        ContextSums.collect(VECTORS, texts, TARGETS, spread=16, **how),
-        ContextSums.collect(VECTORS, texts, TARGETS, spread=16, threads=1),
+        collect(VECTORS, texts, TARGETS, spread=16, **how),
+        collect(VECTORS, texts, TARGETS, spread=16, threads=1),
     )
 
 
 def test_shards_add_up():
     texts = sample_text(300)
-    parts = [ContextSums.collect(VECTORS, texts, TARGETS, spread=4, shard=(i, 3), block_size=500) for i in (1, 2, 3)]
-    whole = ContextSums.collect(VECTORS, texts, TARGETS, spread=4)
+    parts = [collect(VECTORS, texts, TARGETS, spread=4, shard=(i, 3), block_size=500) for i in (1, 2, 3)]
+    whole = collect(VECTORS, texts, TARGETS, spread=4)
     np.testing.assert_allclose(merge(parts).groups.sums, whole.groups.sums, atol=1e-9)
 
 
@@ -117,18 +117,18 @@ def test_interrupted_and_resumed_is_uninterrupted(tmp_path, targets):
 
     how = {"spread": 5, "block_size": 400, "checkpoint": tmp_path / "c", "threads": 2}
     with pytest.raises(Stop):
-        ContextSums.collect(VECTORS, texts, targets, callback=stop, show_progress=False, **how)
+        collect(VECTORS, texts, targets, callback=stop, show_progress=False, **how)
     assert (tmp_path / "c").exists()
     with pytest.raises(BadCheckpoint):
-        ContextSums.collect(VECTORS, texts, targets, **{**how, "spread": 6})
-    same(ContextSums.collect(VECTORS, texts, targets, **how), ContextSums.collect(VECTORS, texts, targets, spread=5))
+        collect(VECTORS, texts, targets, **{**how, "spread": 6})
+    same(collect(VECTORS, texts, targets, **how), collect(VECTORS, texts, targets, spread=5))
 
 
 def test_files(tmp_path):
-    sums = ContextSums.collect(VECTORS, sample_text(50), TARGETS, spread=4)
+    sums = collect(VECTORS, sample_text(50), TARGETS, spread=4)
     sums.save(tmp_path / "sums.safetensors")
     same(ContextSums.load(tmp_path / "sums.safetensors"), sums)
-    whole = ContextSums.collect(VECTORS, sample_text(50), spread=4)
+    whole = collect(VECTORS, sample_text(50), spread=4)
     whole.save(tmp_path / "whole.safetensors")
     loaded = ContextSums.load(tmp_path / "whole.safetensors")
     np.testing.assert_array_equal(loaded.groups.sums, whole.groups.sums[whole.occurrences > 0])
@@ -136,12 +136,12 @@ def test_files(tmp_path):
 
 def test_sums_with_and_without_spread_do_not_mix():
     texts = sample_text(20)
-    plain, spread = (ContextSums.collect(VECTORS, texts, TARGETS, spread=spread) for spread in (None, 4))
+    plain, spread = (collect(VECTORS, texts, TARGETS, spread=spread) for spread in (None, 4))
     with pytest.raises(BadSums, match="without_spread"):
         plain + spread
     assert (plain + spread.without_spread()).groups is None
     with pytest.raises(AlacarteError, match="at least 2"):
-        ContextSums.collect(VECTORS, texts, TARGETS, spread=1)
+        collect(VECTORS, texts, TARGETS, spread=1)
 
 
 def test_documents_that_say_the_same_are_in_one_group_and_others_are_dealt_evenly():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alacarte import ContextSums, Document, Targets, WordVectors
+from alacarte import Document, Targets, WordVectors, collect, discover
 from alacarte.errors import BadTargets
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
@@ -119,7 +119,7 @@ def test_discovery_equals_counting_everything(texts, longest, min_count):
                 gram = tuple(tokens[i : i + n])
                 counts[gram] = counts.get(gram, 0) + 1
     expected = {" ".join(gram) for gram, count in counts.items() if count >= min_count}
-    found = Targets.discover(texts, n=range(1, longest + 1), min_count=min_count)
+    found = discover(texts, n=range(1, longest + 1), min_count=min_count)
     assert set(found) == expected
     ranked = [counts[tuple(key.split())] for key in found if " " not in key]
     assert ranked == sorted(ranked, reverse=True)
@@ -128,16 +128,16 @@ def test_discovery_equals_counting_everything(texts, longest, min_count):
 def test_discovery_leaves_out_known_words_and_punctuation():
     vectors = WordVectors(["a", "rose"], [[1.0], [2.0]])
     texts = ["A rose, a zorg, a zorg"]
-    assert list(Targets.discover(texts, n=(1, 2), min_count=2, vectors=vectors)) == ["zorg", "a zorg"]
-    with_all = Targets.discover(texts, n=1, min_count=2, vectors=vectors, known=True, punctuation=True)
+    assert list(discover(texts, n=(1, 2), min_count=2, vectors=vectors)) == ["zorg", "a zorg"]
+    with_all = discover(texts, n=1, min_count=2, vectors=vectors, known=True, punctuation=True)
     assert list(with_all) == ["a", ",", "zorg"]
 
 
 def test_discovered_targets_are_found_again():
     vectors = WordVectors(["a", "rose"], [[1.0], [2.0]])
     texts = ["It isn't well-known, is it?"] * 3
-    targets = Targets.discover(texts, n=(1, 2, 3), min_count=3, vectors=vectors)
-    sums = ContextSums.collect(vectors, texts, targets)
+    targets = discover(texts, n=(1, 2, 3), min_count=3, vectors=vectors)
+    sums = collect(vectors, texts, targets)
     assert {"isn", "well", "is it"} <= set(targets)  # n't is not among these vectors, so isn't is isn ' t
     assert sums.occurrences.tolist() == [6 if key == "it" else 3 for key in targets]
 
@@ -151,8 +151,8 @@ def test_discovered_targets_are_found_again():
         (lambda: Targets(["a"]) | Targets.glob("a"), "both as words and as glob"),
         (lambda: Targets.regex("("), "malformed"),
         (lambda: Targets.from_file("nowhere.txt"), "nowhere.txt"),
-        (lambda: Targets.discover(["a"], n=0), "start at 1"),
-        (lambda: Targets.discover(["a"], min_count=0), "at least 1"),
+        (lambda: discover(["a"], n=0), "start at 1"),
+        (lambda: discover(["a"], min_count=0), "at least 1"),
         (lambda: matches(["a"], Targets(["\u200b"])), "finds no token"),
     ],
 )

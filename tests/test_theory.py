@@ -7,7 +7,7 @@ way must give a transform that recovers words it was not learned from, the bette
 import numpy as np
 import pytest
 
-from alacarte import ContextSums, Transform, WordVectors
+from alacarte import Transform, WordVectors, collect
 
 D, WORDS, WINDOW = 10, 300, 5
 
@@ -25,7 +25,7 @@ def generate(vectors, documents, length, rng):
 
 def held_out_cosine(vectors, texts):
     held_out = vectors.words[: WORDS // 5]
-    sums = ContextSums.collect(vectors, texts, window=WINDOW)
+    sums = collect(vectors, texts, window=WINDOW)
     transform = Transform.fit(sums, vectors, weighting=None, exclude=held_out)
     rows = [sums.keys.index(word) for word in held_out]
     guess = transform(sums.means(np.array(rows)))

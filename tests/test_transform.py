@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alacarte import ContextSums, Transform, WordVectors
+from alacarte import ContextSums, Transform, WordVectors, collect
 from alacarte.contexts.sums import Reading
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch
 from alacarte.transform.least_squares import Regression
@@ -196,7 +196,7 @@ def test_other_vectors_are_refused():
 
 def test_sums_of_another_kind_are_refused(toy, tmp_path):
     def sums(**options):
-        return ContextSums.collect(toy, ["a b x c"], ["x"], **options)
+        return collect(toy, ["a b x c"], ["x"], **options)
 
     transform = Transform(np.eye(2), settings=Reading(), fingerprint=toy.fingerprint)
     transform.check_sums(sums())

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from alacarte import ALaCarte, ContextSums, Transform, WordVectors
+from alacarte import ALaCarte, Transform, WordVectors, collect
 from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey
-from alacarte.inference.comparing import adjust, compare
+from alacarte.inference.comparing import compare
+from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.spread import deviations
 from alacarte.inference.uncertainty import Uncertainty
 
@@ -145,7 +146,7 @@ def test_from_text_to_confidence():
     vectors = WordVectors([f"w{i}" for i in range(200)], rng.normal(size=(200, D)))
     text = [" ".join(["x" if i % 4 else "y", *rng.choice(vectors.words[: 20 + i % 2], 6)]) for i in range(600)]
     targets = ["x", "y", *vectors.words[:20]]
-    sums = ContextSums.collect(vectors, text, targets, spread=16)
+    sums = collect(vectors, text, targets, spread=16)
     model = ALaCarte(vectors, Transform(np.eye(D)))
     induced = model.apply(sums)
     assert induced.confidence[0] > induced.confidence[1] > 0.5
@@ -183,4 +184,4 @@ def test_the_comparison_finds_what_differs():
 
 def test_adjusted_p_values_by_hand():
     # Benjamini and Hochberg: p × number / rank, the least of those from its rank on
-    assert adjust([0.04, 0.01, 0.03]) == pytest.approx([0.04, 0.03, 0.04])
+    assert adjusted([0.04, 0.01, 0.03], "bh") == pytest.approx([0.04, 0.03, 0.04])

@@ -7,17 +7,19 @@ from alacarte_experiments.baselines import (
     Additive,
     AllButTheTop,
     Nonce2Vec,
+    Nonce2VecTraining,
     RetrainedWord2Vec,
     SIFButTheTop,
     SumsButTheTop,
     WithoutStopWords,
+    Word2VecTraining,
     remove_top,
 )
 from alacarte_experiments.baselines._skipgram import train_one
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alacarte import ALaCarte, ContextSums, WordVectors
+from alacarte import ALaCarte, WordVectors, collect
 from alacarte.errors import AlacarteError, BadSums, NotEnoughData
 
 LINEAR = [Additive, WithoutStopWords, SIF, AllButTheTop, SumsButTheTop, SIFButTheTop]
@@ -76,7 +78,7 @@ def test_all_but_the_top_on_words(vectors):
 
 
 def test_all_but_the_top_on_sums(vectors, text):
-    sums = ContextSums.collect(vectors, text, window=3, averaging="token")
+    sums = collect(vectors, text, window=3, averaging="token")
     means = sums.means()
     mean = means.mean(axis=0)
     top = np.linalg.svd(means - mean)[2][:1]
@@ -86,13 +88,13 @@ def test_all_but_the_top_on_sums(vectors, text):
 
 
 def test_sif_but_the_top_removes_one_direction_and_no_mean(vectors, text):
-    sums = ContextSums.collect(vectors, text, window=3, context_weights="sif:0.001")
+    sums = collect(vectors, text, window=3, context_weights="sif:0.001")
     top = np.linalg.svd(sums.means())[2][:1]
     model = SIFButTheTop(min_count=1).from_sums(vectors, sums)
     assert np.abs(model.embed("w1 x w2", target="x") @ top.T).max() < 1e-4
     assert model.transform.intercept is None
     with pytest.raises(BadSums, match="SIF-weighted"):
-        SIFButTheTop(min_count=1).from_sums(vectors, ContextSums.collect(vectors, text, window=3))
+        SIFButTheTop(min_count=1).from_sums(vectors, collect(vectors, text, window=3))
     with pytest.raises(BadSums, match=r"sif:0\.5"):  # another a than that of the sums
         SIFButTheTop(a=0.5, min_count=1).from_sums(vectors, sums)
 
@@ -112,7 +114,7 @@ def test_a_baseline_can_stand_where_a_model_stands(kind, vectors, text, tmp_path
 
 @pytest.mark.parametrize("kind", [SIF, SumsButTheTop])
 def test_fit_and_from_sums_agree(kind, vectors, text):
-    sums = ContextSums.collect(vectors, text, window=3)
+    sums = collect(vectors, text, window=3)
     baseline = kind(min_count=1) if kind is SumsButTheTop else kind()
     first, second = baseline.fit(vectors, text, window=3), baseline.from_sums(vectors, sums)
     np.testing.assert_allclose(first.embed("w1 x", target="x"), second.embed("w1 x", target="x"), atol=1e-6)
@@ -140,7 +142,7 @@ def test_what_a_baseline_cannot_be_made_from(vectors, text):
     with pytest.raises(NotEnoughData, match="too few"):
         SumsButTheTop(min_count=10**6).fit(vectors, text)
     with pytest.raises(BadSums, match="whole vocabulary"):
-        SIF().from_sums(vectors, ContextSums.collect(vectors, text, ["w1"], window=3))
+        SIF().from_sums(vectors, collect(vectors, text, ["w1"], window=3))
     with pytest.raises(NotEnoughData, match="components"):
         remove_top(np.eye(3), 3)
 
@@ -175,7 +177,7 @@ def test_the_skip_gram_kernel_is_the_formula(seed, steps, negatives, dimension):
 
 
 def everything_kept(vectors, **options):
-    return Nonce2Vec(vectors, np.ones(len(vectors)), sample=1e15, **options)
+    return Nonce2Vec(vectors, np.ones(len(vectors)), Nonce2VecTraining(sample=1e15, **options))
 
 
 def test_nonce2vec_starts_from_the_sum(vectors):
@@ -210,13 +212,14 @@ def test_nonce2vec_stops_learning_after_three_sentences(vectors):
 def test_nonce2vec_samples_frequent_words_away(vectors):
     counts = np.ones(len(vectors))
     counts[0] = 1e9
-    model = Nonce2Vec(vectors, counts, rate=0.0, min_rate=0.0, sample=1.0)
+    model = Nonce2Vec(vectors, counts, Nonce2VecTraining(rate=0.0, min_rate=0.0, sample=1.0))
     np.testing.assert_allclose(model.embed("the the ___ w1 the"), vectors["w1"], rtol=1e-5)
 
 
 def test_nonce2vec_is_random_but_repeatable(vectors, text):
-    first, again = (Nonce2Vec.fit(vectors, text, seed=5, sample=1e9).embed("w1 ___ w2") for _ in range(2))
-    other = Nonce2Vec.fit(vectors, text, seed=6, sample=1e9).embed("w1 ___ w2")
+    first, again, other = (
+        Nonce2Vec.fit(vectors, text, Nonce2VecTraining(seed=seed, sample=1e9)).embed("w1 ___ w2") for seed in (5, 5, 6)
+    )
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
 
@@ -252,7 +255,7 @@ def two_topics():
 
 
 def test_word2vec_trained_again_puts_a_new_word_in_its_topic(two_topics):
-    model = RetrainedWord2Vec.fit(10, two_topics, epochs=8)
+    model = RetrainedWord2Vec.fit(10, two_topics, Word2VecTraining(epochs=8))
     found = model.retrain({"blorp": ["a1 blorp a2 a3", "a4 a5 blorp a6"] * 20})
     nearest = [word for word, _ in found.nearest(found["blorp"], k=6, exclude=["blorp"])]
     assert sum(word.startswith("a") for word in nearest) >= 5
@@ -262,7 +265,7 @@ def test_word2vec_trained_again_puts_a_new_word_in_its_topic(two_topics):
 
 
 def test_word2vec_goes_on_with_a_definition(two_topics):
-    model = RetrainedWord2Vec.fit(10, two_topics, epochs=8)
+    model = RetrainedWord2Vec.fit(10, two_topics, Word2VecTraining(epochs=8))
     before = np.array(model.vectors.matrix)
     vector = model.embed_definition("___ a1 a2 a3")
     assert vector.shape == (10,)

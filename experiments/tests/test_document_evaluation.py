@@ -147,9 +147,13 @@ def test_classifier_separates_three_classes(sparse):
 
 @settings(max_examples=20, deadline=None)
 @given(
-    seed=st.integers(0, 10_000), count=st.integers(4, 60), dimension=st.integers(1, 12), scale=st.floats(0.01, 10),
-    offset=st.floats(-3, 3), repeated=st.booleans(),
-)  # fmt: skip
+    seed=st.integers(0, 10_000),
+    count=st.integers(4, 60),
+    dimension=st.integers(1, 12),
+    scale=st.floats(0.01, 10),
+    offset=st.floats(-3, 3),
+    repeated=st.booleans(),
+)
 def test_dense_logistic_regression_is_that_of_scikit_learn(seed, count, dimension, scale, offset, repeated):
     rng = np.random.default_rng(seed)
     x = scale * rng.normal(size=(count, dimension)) + offset

@@ -28,9 +28,12 @@ def base(files):
     def settings(experiment, **options):
         options = {"window": 8, "tau": "10", "trials": 4, "sizes": (1, 2, 4), **options}
         return Settings(
-            experiment, vectors=str(files / "vectors.safetensors"), corpus=(str(files / "corpus.txt"),),
-            data=str(files / experiment), **options,
-        )  # fmt: skip
+            experiment,
+            vectors=str(files / "vectors.safetensors"),
+            corpus=(str(files / "corpus.txt"),),
+            data=str(files / experiment),
+            **options,
+        )
 
     return settings
 

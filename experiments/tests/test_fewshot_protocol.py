@@ -73,7 +73,16 @@ def test_systems_carry_settings_of_their_own():
     system = System.parse("alacarte,weights=sif:1e-3,tau=10,ridge=loo", Settings("nonce"))
     assert (system.settings.weights, system.settings.tau, system.settings.ridge) == ("sif:1e-3", "10", "loo")
     assert System.parse("nonce2vec,rate=0.1,negatives=5", Settings("nonce")).parameters == {"rate": 0.1, "negatives": 5}
-    for wrong in ("fasttext", "alacarte,rate=1", "alacarte,tau", "sif,a=much", "sif,a=inf"):
+    for wrong in (
+        "fasttext",
+        "alacarte,rate=1",
+        "alacarte,tau",
+        "sif,a=much",
+        "sif,a=inf",
+        "additive,tau=5",
+        "sif,weights=top:9",
+        "nonce2vec,weights=uniform",
+    ):
         with pytest.raises(BadData):
             System.parse(wrong, Settings("nonce"))
 

@@ -15,9 +15,16 @@ from alacarte.spelling.fusion import Fusion, Trials
 from alacarte.text.corpus import Corpus
 
 SYSTEMS = (
-    "alacarte", "form", "alacarte+form", "alacarte+form,spelling=0", "alacarte+form,common=0",
-    "alacarte+form,constant=0.5", "alacarte+form,gate=1", "alacarte+form,matrix=10", "alacarte+form,longest=4",
-)  # fmt: skip
+    "alacarte",
+    "form",
+    "alacarte+form",
+    "alacarte+form,spelling=0",
+    "alacarte+form,common=0",
+    "alacarte+form,constant=0.5",
+    "alacarte+form,gate=1",
+    "alacarte+form,matrix=10",
+    "alacarte+form,longest=4",
+)
 
 
 @pytest.fixture(scope="module")

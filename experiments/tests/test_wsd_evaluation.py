@@ -236,8 +236,12 @@ def test_ways_to_count(folder):
     )
     assert (first.semeval15_low, first.semeval15_met, first.semeval15_high) == (75, 75, 100)
     assert [(row.decided, row.words) for row in report.decisions if row.year == 2013] == [
-        ("only sense", 3), ("most frequent", 1), ("tie", 0), ("never met", 0), ("no synset", 0),
-    ]  # fmt: skip
+        ("only sense", 3),
+        ("most frequent", 1),
+        ("tie", 0),
+        ("never met", 0),
+        ("no synset", 0),
+    ]
     assert len(report.to_frame()) == len(report.rows)
 
 

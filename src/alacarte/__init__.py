@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from alacarte._version import __version__
 
 if TYPE_CHECKING:
-    from alacarte.contexts.sums import ContextSums
+    from alacarte.contexts.sums import ContextSums, merge
     from alacarte.errors import AlacarteError
     from alacarte.model import ALaCarte, InducedVectors
+    from alacarte.passes.collect import collect
+    from alacarte.passes.discover import discover
     from alacarte.targets.targets import Targets
     from alacarte.text.corpus import Corpus, Document
     from alacarte.transform.transform import Transform
@@ -27,6 +29,9 @@ _HOME = {
     "Targets": "targets.targets",
     "Transform": "transform.transform",
     "WordVectors": "vectors.word_vectors",
+    "collect": "passes.collect",
+    "discover": "passes.discover",
+    "merge": "contexts.sums",
 }
 
 __all__ = [
@@ -40,6 +45,9 @@ __all__ = [
     "Transform",
     "WordVectors",
     "__version__",
+    "collect",
+    "discover",
+    "merge",
 ]
 
 

@@ -1,10 +1,10 @@
 """One context at a time: what `ALaCarte.embed` sums and averages, in microseconds and without compilation.
 
-A pass over a corpus (`ContextSums.collect`) does the same for millions of contexts; tests hold the two together.
+A pass over a corpus (`collect`) does the same for millions of contexts; tests hold the two together.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -53,7 +53,7 @@ class ContextReader:
         self._left, self._right = (side.tolist() for side in reading.position_weights())
 
     @cached_property
-    def _index(self) -> dict[str, int]:
+    def _index(self) -> Mapping[str, int]:
         return self._vectors.key_to_index
 
     # ------------------------------------------------------------------------------------------------ read

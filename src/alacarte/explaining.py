@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import require
+from alacarte._io.table import Columns, Table
+from alacarte.contexts.averaging import divisor
 from alacarte.inference.uncertainty import Similarities, Uncertainty
 from alacarte.model import ALaCarte, Contexts
 
@@ -29,13 +30,10 @@ class WordShare:
     times: int
     share: float
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"word": self.word, "times": self.times, "share": self.share}
-
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
-    """What a vector is made of, the words with the largest shares first.
+class Explanation(Table):
+    """What a vector is made of, the words with the largest shares first; as a table, a row a context word.
 
     Row i of `contributions` is what `words[i]` adds to `vector`; `vector` less the sum of these rows is what the
     transform's intercept and the spelling add. `intercept` and `spelling` are the shares of these two; `spelling` is
@@ -56,21 +54,20 @@ class Explanation:
     confidence: float | None
     nearest: Similarities | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def columns(self) -> Columns:
+        return {name: [getattr(item, name) for item in self.words] for name in ("word", "times", "share")}
+
+    def to_dict(self) -> Any:
+        """All but the vectors, with values that JSON can hold."""
         return {
             "word": self.word,
             "contexts": self.contexts,
             "confidence": self.confidence,
             "intercept": self.intercept,
             "spelling": self.spelling,
-            "words": [item.to_dict() for item in self.words],
+            "words": super().to_dict(),
             "nearest": None if self.nearest is None else self.nearest.to_dict(),
         }
-
-    def to_frame(self) -> Any:
-        """A pandas frame, a row a context word."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame([item.to_dict() for item in self.words], columns=["word", "times", "share"])
 
 
 def explain(
@@ -157,7 +154,7 @@ def _read_contexts(model: ALaCarte, contexts: Contexts, target: str | None) -> _
     for number, parts in enumerate(windows):
         for rows, scales in parts:
             total = float(scales.sum())
-            weights[number] += {"occurrence": 1.0, "token": total, "context": float(total > 0)}[averaging]
+            weights[number] += divisor(averaging, 1.0, total, float(total > 0))
             if averaging == "context" and total > 0:
                 scales = scales / total
             sums[number] += scales @ model.vectors.matrix[rows]

@@ -2,9 +2,7 @@
 
 import tempfile
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +13,6 @@ from alacarte.inference.uncertainty import Uncertainty
 from alacarte.passes.work import WorkOptions
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.transform import Transform
-from alacarte.vectors.formats import native
 from alacarte.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -35,19 +32,21 @@ class InducedVectors(WordVectors):
     too: `origin` says for each where its vector comes from.
     """
 
+    counts: npt.NDArray[np.int64]
+
     def __init__(self, model: "ALaCarte", sums: ContextSums, *, form: bool = False) -> None:
         seen = sums.seen
         rows = _transformed(model.transform, sums, seen)
-        self.origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
+        origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
         if form:
-            seen, rows, self.origin = _with_spelling(model, sums, rows)
+            seen, rows, origin = _with_spelling(model, sums, rows)
         if not len(seen):
             raise NotEnoughData(
                 f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
                 "text, targets and vectors share language and spelling"
             )
-        super().__init__([sums.keys[row] for row in seen.tolist()], rows)
-        self.counts: npt.NDArray[np.int64] = sums.occurrences[seen]
+        counts = sums.occurrences[seen]
+        super().__init__([sums.keys[row] for row in seen.tolist()], rows, counts=counts, origin=origin)
         absent = np.setdiff1d(np.arange(len(sums)), seen, assume_unique=True)
         self.missing = [sums.keys[row] for row in absent.tolist()]
         self.sums = sums
@@ -78,22 +77,6 @@ class InducedVectors(WordVectors):
         """
         known = dict(zip(self.uncertainty.keys, self.uncertainty.confidence.tolist(), strict=True))
         return np.array([known.get(word, np.nan) for word in self.words])
-
-    def save(self, path: str | PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
-        """As `WordVectors.save`; a .safetensors file keeps the counts beside the vectors."""
-        if format == "safetensors" or (format is None and Path(path).suffix == ".safetensors"):
-            words = [key if space is None else key.replace(" ", space) for key in self.words]
-            native.write(path, words, self.matrix, {"counts": self.counts})
-        else:
-            super().save(path, format, space=space)
-
-    def to_frame(self) -> Any:
-        """A pandas frame: a row a target, `count` first, then the dimensions."""
-        frame = super().to_frame()
-        frame.insert(0, "count", self.counts)
-        if self.origin is not None:
-            frame.insert(1, "origin", self.origin)
-        return frame
 
     def update(self, corpus: CorpusLike, **work: Unpack[WorkOptions]) -> "InducedVectors":
         """What one pass over the former text and this would have given; the old object stays as it is.

@@ -26,14 +26,15 @@ from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint, NotEnoug
 from alacarte.induced import InducedVectors, is_single
 from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
-from alacarte.passes.work import WorkOptions
+from alacarte.passes.collect import CollectOptions, collect
+from alacarte.passes.work import WorkOptions, chosen, refuse_unknown
 from alacarte.saving import SavedModel, pretrained_folder, pretrained_names, read_model, write_model
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.targets.targets import TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.transform.options import CollectOptions, FitOptions, chosen, refuse_unknown
+from alacarte.transform.options import FitOptions
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
@@ -474,7 +475,7 @@ def _collect(
     options: CollectOptions,
 ) -> ContextSums:
     """The one place where a model asks for a pass over text."""
-    return ContextSums.collect(vectors, corpus, targets, spread=spread, **options)
+    return collect(vectors, corpus, targets, spread=spread, **options)
 
 
 def _refuse_each_with_agreement(each: bool, agreement: bool) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from alacarte._io.folders import absolute, check_folder, new_folder
+from alacarte._io.files import absolute, check_folder, new_folder
 from alacarte._version import __version__
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, Hint

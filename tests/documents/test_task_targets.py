@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, induced
+from alacarte import ALaCarte, Targets, Transform, WordVectors, collect, discover, induced
 from alacarte.cli import app
 from alacarte.targets import discovery as _discovery
 
@@ -19,21 +19,21 @@ def test_all_ngrams_of_the_documents(texts, n):
     expected = {
         " ".join(tokens[i : i + k]) for tokens in texts for k in range(1, n + 1) for i in range(len(tokens) - k + 1)
     }
-    assert set(Targets.from_documents(texts, n, known=True, vectors=WORDS.words)) == expected
+    assert set(discover(texts, n, known=True, vectors=WORDS.words)) == expected
     without = {key for key in expected if key not in WORDS}
-    assert set(Targets.from_documents(texts, n, vectors=WORDS.words)) == without
+    assert set(discover(texts, n, vectors=WORDS.words)) == without
 
 
 def test_counts_do_not_depend_on_the_blocks(monkeypatch):
     texts = [np.random.default_rng(i).choice(list("abcdef"), 30).tolist() for i in range(20)]
-    whole = Targets.from_documents(texts, 3, min_count=2)
+    whole = discover(texts, 3, min_count=2)
     monkeypatch.setattr(_discovery, "BLOCK", 7)
-    assert Targets.from_documents(texts, 3, min_count=2) == whole
+    assert discover(texts, 3, min_count=2) == whole
 
 
 def test_repeated_sequences_count_for_each_key():
     targets = Targets(["New York", "new york"]) | Targets.ngrams(["a new york", "york"])
-    sums = ContextSums.collect(WORDS, ["a New York b"], targets)
+    sums = collect(WORDS, ["a New York b"], targets)
     assert dict(zip(sums.keys, sums.occurrences.tolist(), strict=True)) == dict.fromkeys(targets, 1)
 
 
@@ -67,10 +67,20 @@ def test_induce_the_ngrams_of_a_task(tmp_path):
     result = CliRunner().invoke(
         app,
         [
-            "induce", "--vectors", str(tmp_path / "words.txt"), "--transform", str(tmp_path / "eye.bin"),
-            "--corpus", str(tmp_path / "corpus.txt"), "--task", str(tmp_path / "reviews.csv"), "--ngrams", "2",
-            "--out", str(out),
+            "induce",
+            "--vectors",
+            str(tmp_path / "words.txt"),
+            "--transform",
+            str(tmp_path / "eye.bin"),
+            "--corpus",
+            str(tmp_path / "corpus.txt"),
+            "--task",
+            str(tmp_path / "reviews.csv"),
+            "--ngrams",
+            "2",
+            "--out",
+            str(out),
         ],
-    )  # fmt: skip
+    )
     assert result.exit_code == 0, result.output
     assert set(WordVectors.load(out).words) == {"zz", "a zz", "zz b", "b zz"}

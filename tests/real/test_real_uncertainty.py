@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from alacarte import ALaCarte
-from alacarte.contexts.sums import count_words
 from alacarte.inference.spread import deviations
 from alacarte.inference.uncertainty import Uncertainty
+from alacarte.passes.collect import count_words
 from alacarte.senses.occurrences import gather
 
 pytestmark = pytest.mark.real

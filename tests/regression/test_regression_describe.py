@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
+from alacarte.inference.cosines import estimate
+from alacarte.inference.means import Units
 from alacarte.regression import (
     dem,
     dem_group,
@@ -16,9 +18,7 @@ from alacarte.regression import (
     typical_contexts,
 )
 from alacarte.regression._frames import Variables
-from alacarte.regression._means import GroupMean, estimate
-from alacarte.regression._space import Space
-from alacarte.regression.compat import choices
+from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.concordance import from_tokens
 from alacarte.regression.embed import Embeddings
 
@@ -107,7 +107,7 @@ def test_permutations_find_what_is_there_and_nothing_else():
     base = rng.normal(size=(80, 6)) + 2
     party = np.array(["D", "R"] * 40)
     moved = base + np.where(party == "R", 3.0, 0.0)[:, None] * np.eye(6)[0]
-    space = Space.of(VECTORS)
+    space = EmbeddingSpace.of(VECTORS)
     columns = Variables({"speaker": np.arange(80) // 4 * 2 + np.arange(80) % 2})
 
     def embedded(matrix):
@@ -150,11 +150,11 @@ def test_leaving_out_units_is_recomputing_without_them():
     rng = np.random.default_rng(4)
     matrix = rng.normal(size=(12, 4)) + 1
     for clusters in (None, rng.integers(0, 5, 12)):
-        group = GroupMean.of(matrix, clusters)
+        group = Units.of(matrix, clusters)
         means, squares = group.leave_one_out()
         units = np.arange(12) if clusters is None else np.unique(clusters, return_inverse=True)[1]
         for unit in range(len(group)):
-            rest = GroupMean.of(matrix[units != unit], None if clusters is None else clusters[units != unit])
+            rest = Units.of(matrix[units != unit], None if clusters is None else clusters[units != unit])
             np.testing.assert_allclose(means[unit], rest.mean())
             assert squares[unit] == pytest.approx(rest.debiased_square())
 
@@ -164,7 +164,7 @@ def test_the_squared_length_of_a_mean_is_debiased():
     true = np.full(20, 0.2)
     plain, debiased = [], []
     for _ in range(800):
-        group = GroupMean.of(rng.normal(size=(15, 20)) + true, None)
+        group = Units.of(rng.normal(size=(15, 20)) + true, None)
         plain.append(group.mean() @ group.mean())
         debiased.append(group.debiased_square())
     error = np.std(debiased) / np.sqrt(len(debiased))
@@ -188,8 +188,8 @@ def test_intervals_cover(count, clustered):
         if clustered:
             units = rng.integers(0, 30, count)
             matrix += (rng.normal(size=(30, d)) * 0.5)[units]
-        group = GroupMean.of(matrix, units)
-        found = estimate([group], directions, "jackknife", choices(None))
+        group = Units.of(matrix, units)
+        found = estimate([group], directions, "jackknife")
         inside.append((found.lower[0] <= truth) & (truth <= found.upper[0]))
         percentile.append(np.all(found.value[0] < found.debiased[0]))
     assert 0.93 <= np.mean(inside) <= 0.97

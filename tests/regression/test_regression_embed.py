@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.contexts.sums import Reading
+from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression import compute_transform, contexts, cooccurrences, dem, dem_group, dem_sample, fem
-from alacarte.regression._space import Space
+from alacarte.regression._space import EmbeddingSpace
 
 WORDS = ["a", "b", "c", "US", "us"]
 RNG = np.random.default_rng(0)
@@ -37,8 +37,10 @@ def test_a_model_keeps_its_own_average():
     model = ALaCarte(vectors, Transform(np.eye(3), settings=settings))
     found = dem([["a", "b"]], model)
     np.testing.assert_allclose(found.matrix[0], vectors.matrix[0].astype(float) + vectors.matrix[1], rtol=1e-6)
-    assert Space.of(model).window == (2, 2)
-    np.testing.assert_allclose(dem([["a", "b"]], Space.of(model, averaging="context")).matrix * 2, found.matrix)
+    assert EmbeddingSpace.of(model).window == (2, 2)
+    np.testing.assert_allclose(
+        dem([["a", "b"]], EmbeddingSpace.of(model, averaging="context")).matrix * 2, found.matrix
+    )
 
 
 def test_as_the_facade_embeds():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alacarte.regression import _estimate
+from alacarte.inference import regression_noise
 
 
 def plain(x, y, clusters):
@@ -37,15 +37,15 @@ def example(seed, n=40, d=4, clustered=False, k=3):
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_fit_and_variance(clustered, k):
     x, y, clusters = example(0, clustered=clustered, k=k)
-    fit, _ = _estimate.least_squares(x, y, clusters)
+    fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
     b, covariance, debiased = plain(x, y, clusters)
     np.testing.assert_allclose(fit.coefficients, b, atol=1e-12)
-    np.testing.assert_allclose(_estimate.covariances(fit, "HC1"), covariance, atol=1e-12)
+    np.testing.assert_allclose(regression_noise.covariances(fit, "HC1"), covariance, atol=1e-12)
     lengths = (fit.coefficients**2).sum(axis=1)
-    np.testing.assert_allclose(lengths - _estimate.noise(fit, np.eye(k), "HC1"), debiased, atol=1e-12)
+    np.testing.assert_allclose(lengths - regression_noise.noise(fit, np.eye(k), "HC1"), debiased, atol=1e-12)
     combination = np.arange(k)[None] - 1.0
     np.testing.assert_allclose(
-        _estimate.noise(fit, combination, "HC1"), np.einsum("mp,dpq,mq->m", combination, covariance, combination)
+        regression_noise.noise(fit, combination, "HC1"), np.einsum("mp,dpq,mq->m", combination, covariance, combination)
     )
 
 
@@ -53,8 +53,8 @@ def test_fit_and_variance(clustered, k):
 @given(st.integers(0, 10_000), st.booleans(), st.integers(2, 4))
 def test_jackknife_is_refitting_without_each_unit(seed, clustered, k):
     x, y, clusters = example(seed, clustered=clustered, k=k)
-    fit, _ = _estimate.least_squares(x, y, clusters)
-    found = _estimate.jackknife(fit, np.eye(k))
+    fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
+    found = regression_noise.jackknife(fit, np.eye(k))
     units = np.arange(len(x)) if clusters is None else clusters
     want = [
         plain(x[units != unit], y[units != unit], None if clusters is None else clusters[units != unit])[2]
@@ -65,12 +65,14 @@ def test_jackknife_is_refitting_without_each_unit(seed, clustered, k):
 
 def test_jackknife_in_blocks(monkeypatch):
     x, y, clusters = example(1, clustered=True)
-    whole = _estimate.jackknife(_estimate.least_squares(x, y, clusters)[0], np.eye(3))
-    monkeypatch.setattr(_estimate, "BLOCK", 30)
+    whole = regression_noise.jackknife(
+        regression_noise.least_squares(x, y, clusters, equal_clusters=True)[0], np.eye(3)
+    )
+    monkeypatch.setattr(regression_noise, "BLOCK", 30)
     for units in (clusters, None):
-        fit, _ = _estimate.least_squares(x, y, units)
+        fit, _ = regression_noise.least_squares(x, y, units, equal_clusters=True)
         if units is clusters:
-            np.testing.assert_allclose(_estimate.jackknife(fit, np.eye(3)), whole)
+            np.testing.assert_allclose(regression_noise.jackknife(fit, np.eye(3)), whole)
         assert len(list(fit.blocks())) > 3
 
 
@@ -78,15 +80,20 @@ def test_a_covariate_far_from_zero_costs_no_precision():
     x, y, _ = example(2)
     far = x.copy()
     far[:, 2] += 1e6
-    a, b = (_estimate.jackknife(_estimate.least_squares(design, y, None)[0], np.eye(3)[1:]) for design in (x, far))
+    a, b = (
+        regression_noise.jackknife(
+            regression_noise.least_squares(design, y, None, equal_clusters=True)[0], np.eye(3)[1:]
+        )
+        for design in (x, far)
+    )
     np.testing.assert_allclose(a, b, rtol=1e-5)
 
 
 def test_a_level_with_one_row_cannot_be_left_out():
     x, y, _ = example(3)
     lone = np.column_stack([x, np.eye(len(x))[:, 5]])
-    fit, _ = _estimate.least_squares(lone, y, None)
-    found = _estimate.jackknife(fit, np.eye(4))
+    fit, _ = regression_noise.least_squares(lone, y, None, equal_clusters=True)
+    found = regression_noise.jackknife(fit, np.eye(4))
     assert np.isnan(found[5, 3])
     assert np.isfinite(found[5, 1])
     np.testing.assert_allclose(found[5, 1], plain(np.delete(x, 5, 0), np.delete(y, 5, 0), None)[2][1])
@@ -95,7 +102,7 @@ def test_a_level_with_one_row_cannot_be_left_out():
 @pytest.mark.parametrize("studentised", [False, True])
 def test_permutations_against_refitting(studentised):
     x, y, _ = example(4)
-    fit, _ = _estimate.least_squares(x, y, None)
+    fit, _ = regression_noise.least_squares(x, y, None, equal_clusters=True)
     b, covariance, _ = plain(x, y, None)
     observed = (b**2).sum(axis=1)
     noise = np.einsum("dpp->p", covariance)
@@ -112,24 +119,24 @@ def test_permutations_against_refitting(studentised):
             exceeding += length / np.einsum("dpp->p", covariance_star) >= observed / noise
         else:
             exceeding += length > observed
-    found = _estimate.permute(fit, np.eye(3), 60, np.random.default_rng(7), studentised)
+    found = regression_noise.permute(fit, np.eye(3), 60, np.random.default_rng(7), studentised)
     np.testing.assert_array_equal(found, exceeding)
 
 
 @pytest.mark.parametrize("clustered", [False, True])
 def test_permutations_in_blocks(monkeypatch, clustered):
     x, y, clusters = example(5, clustered=clustered)
-    fit, _ = _estimate.least_squares(x, y, clusters)
-    whole = _estimate.permute(fit, np.eye(3), 30, np.random.default_rng(0))
-    monkeypatch.setattr(_estimate, "BLOCK", 200)
-    monkeypatch.setattr(_estimate, "PERMUTED", 150)
-    np.testing.assert_array_equal(_estimate.permute(fit, np.eye(3), 30, np.random.default_rng(0)), whole)
+    fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
+    whole = regression_noise.permute(fit, np.eye(3), 30, np.random.default_rng(0))
+    monkeypatch.setattr(regression_noise, "BLOCK", 200)
+    monkeypatch.setattr(regression_noise, "PERMUTED", 150)
+    np.testing.assert_array_equal(regression_noise.permute(fit, np.eye(3), 30, np.random.default_rng(0)), whole)
 
 
 def test_sign_flips_of_clusters_against_refitting():
     """Refit without the effect, flip residuals of whole clusters, and divide by the variance that white noise has."""
     x, y, clusters = example(6, clustered=True)
-    fit, order = _estimate.least_squares(x, y, clusters)
+    fit, order = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
     root = np.sqrt(fit.weights)[:, None]
     xw, yw = x[order] * root, y[order] * root
     signs = np.random.default_rng(3).integers(0, 2, size=(fit.clusters, 40)).T * 2.0 - 1
@@ -148,7 +155,7 @@ def test_sign_flips_of_clusters_against_refitting():
         assert length == pytest.approx(np.square(weights @ residuals).sum() / np.square(weights - hat @ weights).sum())
         exceeding[place] = (np.array(lengths) >= length).sum()
     assert 0 < exceeding.max() < 40
-    found = _estimate.permute(fit, combinations, 40, np.random.default_rng(3))
+    found = regression_noise.permute(fit, combinations, 40, np.random.default_rng(3))
     np.testing.assert_array_equal(found, exceeding)
 
 
@@ -157,19 +164,19 @@ def test_sign_flips_of_a_term_that_is_the_other_groups_opposite():
     rng = np.random.default_rng(2)
     clusters = np.repeat(np.arange(4), 3)
     x = np.column_stack([np.ones(12), clusters < 2])
-    fit, _ = _estimate.least_squares(x, rng.normal(size=(12, 3)) + 5 * x[:, 1:], clusters)
-    found = _estimate.permute(fit, np.eye(2)[1:], 1600, np.random.default_rng(0))[0]
+    fit, _ = regression_noise.least_squares(x, rng.normal(size=(12, 3)) + 5 * x[:, 1:], clusters)
+    found = regression_noise.permute(fit, np.eye(2)[1:], 1600, np.random.default_rng(0))[0]
     assert 150 < found < 250  # only no flip and all flips reach it: 2 of 16
 
 
 @pytest.mark.parametrize("clustered", [False, True])
 def test_bootstrap_against_refitting(clustered):
     x, y, clusters = example(8, clustered=clustered)
-    fit, order = _estimate.least_squares(x, y, clusters)
+    fit, order = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
     xs, ys = x[order], y[order]
     units = np.arange(len(xs)) if fit.units is None else fit.units
     rng = np.random.default_rng(1)
-    factor = _estimate.factor(fit.clusters, len(xs), 3)
+    factor = regression_noise.factor(fit.clusters, len(xs), 3)
     want = []
     for _ in range(5):
         drawn = rng.integers(0, fit.clusters, fit.clusters)
@@ -183,14 +190,14 @@ def test_bootstrap_against_refitting(clustered):
             ((gram @ (xb * w)[copies == copy].T @ e[copies == copy]) ** 2).sum(axis=1) for copy in range(len(drawn))
         )
         want.append((b**2).sum(axis=1) - factor * noise)
-    found = _estimate.bootstrap(fit, np.eye(3), 5, np.random.default_rng(1))
+    found = regression_noise.bootstrap(fit, np.eye(3), 5, np.random.default_rng(1))
     np.testing.assert_allclose(found, want, rtol=1e-8)
 
 
 def test_which_combinations_rest_on_a_single_unit():
     x, y, clusters = example(3, clustered=True)
     for units, lone in ((None, np.eye(len(x))[:, 5]), (clusters, (clusters == 4).astype(float))):
-        fit, _ = _estimate.least_squares(np.column_stack([x, lone]), y, units)
-        assert _estimate.alone(fit, np.eye(4)).tolist() == [False, False, False, True]
-    fit, _ = _estimate.least_squares(x, y, None)
-    assert not _estimate.alone(fit, np.eye(3)).any()
+        fit, _ = regression_noise.least_squares(np.column_stack([x, lone]), y, units, equal_clusters=True)
+        assert regression_noise.alone(fit, np.eye(4)).tolist() == [False, False, False, True]
+    fit, _ = regression_noise.least_squares(x, y, None, equal_clusters=True)
+    assert not regression_noise.alone(fit, np.eye(3)).any()

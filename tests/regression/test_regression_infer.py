@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from alacarte import ALaCarte, Transform, WordVectors
+from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadFormula, NoOccurrences, NotEnoughData
 from alacarte.regression import contexts, dem, regress
 from alacarte.regression.design import parse_formula
@@ -81,8 +82,8 @@ def test_what_goes_in():
         )
     own = dem(contexts(data, "tax*", window=8, tokenizer="whitespace"), VECTORS)
     np.testing.assert_array_equal(regress("~ party", own, permutations=0).coefficients, want.coefficients)
-    model = ALaCarte(WordVectors(*VECTORS), Transform(np.eye(5)))
-    fit = regress("tax* ~ party", data, model, window=8, permutations=0)
+    model = ALaCarte(WordVectors(*VECTORS), Transform(np.eye(5), settings=Reading(8, 8, averaging="context")))
+    fit = regress("tax* ~ party", data, model, permutations=0)
     np.testing.assert_allclose(fit.coefficients, want.coefficients, atol=1e-6)
     with pytest.raises(BadFormula, match="no vectors"):
         regress("tax ~ party", data)
@@ -104,10 +105,11 @@ def test_clusters():
     data = speeches()
     fit = regress("tax* ~ party", data, VECTORS, cluster="speaker", **FAST)
     assert (fit.clusters, fit.table["n"][0], fit.table["contexts"][0]) == (20, 20, 60)
-    flat = regress("tax* ~ party", data, VECTORS, cluster="speaker", cluster_weights=False, **FAST)
     plain = regress("tax* ~ party", data, VECTORS, **FAST)
-    np.testing.assert_allclose(flat.coefficients, plain.coefficients)
-    assert flat.table["noise"][0] != pytest.approx(plain.table["noise"][0])
+    np.testing.assert_allclose(fit.coefficients, plain.coefficients)  # clusters change what is known of the error only
+    assert fit.table["noise"][0] != pytest.approx(plain.table["noise"][0])
+    with pytest.raises(BadFormula, match="pass cluster"):
+        regress("tax* ~ party", data, VECTORS, equal_clusters=True, **FAST)
     with pytest.raises(BadFormula, match="too few"):
         regress("tax* ~ party", data | {"speaker": ["a", "b"] * 30}, VECTORS, cluster="speaker", **FAST)
 
@@ -256,12 +258,27 @@ def test_as_conText_does():
     rows = regress(
         "tax* ~ party", data, VECTORS, window=8, tokenizer="whitespace", cluster="speaker", compat="conText"
     ).table
-    units = regress("tax* ~ party", data, VECTORS, cluster="speaker", intervals="jackknife", **FAST).table
+    options = {"cluster": "speaker", "equal_clusters": True, "intervals": "jackknife"}
+    units = regress("tax* ~ party", data, VECTORS, **options, **FAST).table
     assert rows["std_error"][0] / units["std_error"][0] == pytest.approx(np.sqrt(59 / 60 / (19 / 20)))
-    fraction = regress(
-        "tax* ~ party", data, VECTORS, cluster="speaker", intervals="jackknife", jackknife_fraction=0.5, **FAST
-    )
-    assert 0.2 < fraction.table["std_error"][0] / units["std_error"][0] < 5
+
+
+@pytest.mark.parametrize("equal", [False, True])
+def test_a_fraction_of_the_jackknife_is_that_of_the_units_drawn(equal):
+    data = speeches(120)
+    data["speaker"] = [f"s{number * number % 29}" for number in range(120)]  # clusters of different sizes
+    options = {"cluster": "speaker", "equal_clusters": equal, "intervals": "jackknife", **FAST, "permutations": 0}
+    fit = regress("tax* ~ party", data, VECTORS, jackknife_fraction=0.5, seed=4, **options)
+    codes = np.unique(data["speaker"], return_inverse=True)[1]
+    count = codes.max() + 1
+    drawn = np.random.default_rng(4).choice(count, size=count // 2, replace=False)
+    rows = np.flatnonzero(np.isin(codes, drawn))
+    part = {key: [column[row] for row in rows] for key, column in data.items()}
+    own = regress("tax* ~ party", part, VECTORS, **options).table["std_error"][0]
+    few = len(drawn)
+    # the squared deviations of the units drawn, as if half of all units had them
+    expected = own * np.sqrt(0.5 * (count - 1) / count / ((few - 1) / few))
+    assert fit.table["std_error"][0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -300,11 +317,12 @@ def test_missing_dates_are_left_out_and_other_strings_are_groups():
 
 
 def test_score_intervals_report_progress():
-    from alacarte.regression import _estimate, _interval
+    from alacarte.inference import lengths as squared_lengths
+    from alacarte.inference import regression_noise
 
     rng = np.random.default_rng(0)
     x = np.column_stack([np.ones(30), rng.normal(size=30)])
-    fit, _ = _estimate.least_squares(x, rng.normal(size=(30, 4)), np.arange(30) // 3)
+    fit, _ = regression_noise.least_squares(x, rng.normal(size=(30, 4)), np.arange(30) // 3)
     seen: list[int] = []
-    _interval.score_interval(fit, np.eye(2), 0.95, seen.append)
+    squared_lengths.score_interval(fit, np.eye(2), 0.95, seen.append)
     assert seen[-1] == fit.clusters == 10

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from alacarte.regression import _estimate, _interval
-from alacarte.regression._interval import Length, Noise, noises, score_interval, tails
+from alacarte.inference import lengths as squared_lengths
+from alacarte.inference import regression_noise
+from alacarte.inference.lengths import Length, Noise, noises, score_interval, tails
 
 
 def example(seed, n=40, d=4, clustered=False):
@@ -40,19 +41,19 @@ def corrected_scores(x, y, clusters, combination):
 @pytest.mark.parametrize("clustered", [False, True])
 def test_noise_against_products_of_different_units(clustered):
     x, y, clusters = example(0, clustered=clustered)
-    fit, _ = _estimate.least_squares(x, y, clusters)
+    fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
     combination = np.array([0.5, 1.0, -1.0])
     s = corrected_scores(x, y, clusters, combination)
     noise = noises(fit, combination[None])[0]
     assert noise.total == pytest.approx((s**2).sum())
-    assert _estimate.noise(fit, combination[None])[0] == pytest.approx((s**2).sum())
+    assert regression_noise.noise(fit, combination[None])[0] == pytest.approx((s**2).sum())
     np.testing.assert_allclose(
-        np.einsum("p,dpq,q->d", combination, _estimate.covariances(fit), combination), (s**2).sum(axis=0)
+        np.einsum("p,dpq,q->d", combination, regression_noise.covariances(fit), combination), (s**2).sum(axis=0)
     )
     gram = s @ s.T
     pairs = sum(gram[g, h] ** 2 for g, h in itertools.permutations(range(len(s)), 2))
     triples = sum(gram[g, h] * gram[h, i] * gram[i, g] for g, h, i in itertools.permutations(range(len(s)), 3))
-    tied, single = (float(part[0]) for part in _interval.ties(fit, fit.combined(combination[None])))
+    tied, single = (float(part[0]) for part in squared_lengths.ties(fit, fit.combined(combination[None])))
     second = (pairs - tied * noise.total**2) / (1 - single + tied)
     assert noise.second == pytest.approx(max(second, pairs / (1 - single) * 2 / 3, noise.total**2 / 4))
     assert noise.third == pytest.approx(max(triples, 0.0))
@@ -72,8 +73,8 @@ def test_ties_are_those_of_scores_of_white_noise(clustered):
     scores = corrected_scores(x, whitened, clusters, combination)
     covariance = scores @ scores.T
     variances = np.diag(covariance)
-    fit, _ = _estimate.least_squares(x, np.zeros((len(x), 1)), clusters)
-    tied, single = (float(part[0]) for part in _interval.ties(fit, fit.combined(combination[None])))
+    fit, _ = regression_noise.least_squares(x, np.zeros((len(x), 1)), clusters, equal_clusters=True)
+    tied, single = (float(part[0]) for part in squared_lengths.ties(fit, fit.combined(combination[None])))
     assert single == pytest.approx((variances**2).sum() / variances.sum() ** 2)
     assert tied == pytest.approx(((covariance**2).sum() - (variances**2).sum()) / variances.sum() ** 2)
 
@@ -160,15 +161,17 @@ def test_scale_and_rotation(clustered):
     x, y, clusters = example(3, n=60, clustered=clustered)
     rotation = np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
     terms = np.eye(3)[1:]
-    one = score_interval(_estimate.least_squares(x, y, clusters)[0], terms, 0.95)
-    other = score_interval(_estimate.least_squares(x, 10 * y @ rotation, clusters)[0], terms, 0.95)
+    one = score_interval(regression_noise.least_squares(x, y, clusters, equal_clusters=True)[0], terms, 0.95)
+    other = score_interval(
+        regression_noise.least_squares(x, 10 * y @ rotation, clusters, equal_clusters=True)[0], terms, 0.95
+    )
     np.testing.assert_allclose(np.array(other), 100 * np.array(one), rtol=1e-6)
 
 
 def test_without_noise_there_is_nothing_to_be_unsure_of():
     x, _, _ = example(4)
-    fit, _ = _estimate.least_squares(x, np.zeros((40, 3)), None)
-    assert np.array(_interval.score_interval(fit, np.eye(3)[1:], 0.95)).tolist() == [[0, 0]] * 3
+    fit, _ = regression_noise.least_squares(x, np.zeros((40, 3)), None)
+    assert np.array(squared_lengths.score_interval(fit, np.eye(3)[1:], 0.95)).tolist() == [[0, 0]] * 3
 
 
 def test_a_single_output_is_students_t():
@@ -178,7 +181,7 @@ def test_a_single_output_is_students_t():
     for _ in range(100):
         x = np.column_stack([np.ones(30), np.arange(30) % 2])
         y = rng.normal(size=(30, 1)) + 0.7 * x[:, 1:]
-        fit, _ = _estimate.least_squares(x, y, None)
+        fit, _ = regression_noise.least_squares(x, y, None, equal_clusters=True)
         holds = score_interval(fit, np.eye(2)[1:], 0.95)[1][0] == 0
         agree += holds == (stats.ttest_ind(y[::2], y[1::2]).pvalue[0] > 0.05)
     assert agree >= 97

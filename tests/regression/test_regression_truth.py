@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from alacarte.regression import _estimate, _interval
+from alacarte.inference import lengths as squared_lengths
+from alacarte.inference import regression_noise
 
 TERM = np.eye(3)[1:2]
 
@@ -26,7 +27,7 @@ def draw(rng, shape, effect, n=200, clusters=None, spread=1.0):
     if codes is not None:
         y += (rng.normal(size=(codes.max() + 1, d)) @ shape)[codes] * 0.7
     y[:, 0] += effect * group
-    return _estimate.least_squares(x, y, codes)[0]
+    return regression_noise.least_squares(x, y, codes)[0]
 
 
 @pytest.mark.parametrize(("clusters", "spread"), [(None, 1.0), (None, 2.0), (40, 1.0)])
@@ -37,7 +38,7 @@ def test_size_of_the_permutation_test(clusters, spread):
     rejected = [
         (
             1
-            + _estimate.permute(
+            + regression_noise.permute(
                 draw(rng, shape, 0.0, 100 if clusters is None else 200, clusters, spread), TERM, 59, rng
             )
         )
@@ -56,7 +57,7 @@ def test_the_debiased_length_is_unbiased_and_the_plain_one_is_not(effect):
         fit = draw(rng, shape, effect)
         length = float((fit.coefficients[1] ** 2).sum())
         plain.append(length)
-        debiased.append(length - float(_estimate.noise(fit, TERM)[0]))
+        debiased.append(length - float(regression_noise.noise(fit, TERM)[0]))
     error = np.std(debiased) / np.sqrt(len(debiased))
     assert abs(np.mean(debiased) - effect**2) < 3 * error
     assert np.mean(plain) - effect**2 > 8 * error
@@ -71,8 +72,8 @@ def test_the_debiased_length_of_few_units_is_unbiased(clusters):
     for _ in range(600):
         fit = draw(rng, shape, 0.0, 60 if clusters is None else 120, clusters)
         length = float((fit.coefficients[1] ** 2).sum())
-        small.append(length - float(_estimate.noise(fit, TERM, "HC1")[0]))
-        right.append(length - float(_estimate.noise(fit, TERM)[0]))
+        small.append(length - float(regression_noise.noise(fit, TERM, "HC1")[0]))
+        right.append(length - float(regression_noise.noise(fit, TERM)[0]))
     error = np.std(right) / np.sqrt(len(right))
     assert abs(np.mean(right)) < 2.5 * error
     assert clusters is None or np.mean(small) > 2 * error
@@ -89,11 +90,11 @@ def test_intervals_cover(n, clusters, spread):
     inside = {}
     for _ in range(600):
         fit = draw(rng, shape, 0.0, n, clusters, spread)
-        noise = _interval.noises(fit, TERM)[0]
+        noise = squared_lengths.noises(fit, TERM)[0]
         for where, direction in (("along", shape.sum(axis=0)), ("across", np.ones(30))):
             for effect in (0.0, 1.0, 3.0):
                 beta = direction * effect * unit / np.linalg.norm(direction)
-                length = _interval.Length.of(fit.coefficients[1] + beta, noise)
+                length = squared_lengths.Length.of(fit.coefficients[1] + beta, noise)
                 tails = length.outside(np.array([beta @ beta]), 0.95)
                 inside.setdefault((where, effect), []).append(max(tail[0] for tail in tails) <= 0)
     for cell, values in inside.items():
@@ -104,7 +105,7 @@ def test_the_table_has_the_interval_that_is_simulated():
     rng = np.random.default_rng(6)
     shape = noise_shape(rng, 20)
     fit = draw(rng, shape, 1.0, 100)
-    error, low, high = _interval.score_interval(fit, TERM, 0.9)
-    length = _interval.Length.of(fit.coefficients[1], _interval.noises(fit, TERM)[0])
+    error, low, high = squared_lengths.score_interval(fit, TERM, 0.9)
+    length = squared_lengths.Length.of(fit.coefficients[1], squared_lengths.noises(fit, TERM)[0])
     assert (error[0], low[0], high[0]) == pytest.approx((length.error(), *length.interval(0.9)))
-    assert length.estimate == pytest.approx((fit.coefficients[1] ** 2).sum() - _estimate.noise(fit, TERM)[0])
+    assert length.estimate == pytest.approx((fit.coefficients[1] ** 2).sum() - regression_noise.noise(fit, TERM)[0])

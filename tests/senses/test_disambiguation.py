@@ -163,8 +163,13 @@ def test_spacy_tags(wordnet):
     from spacy.tokens import Doc
 
     nlp = spacy.blank("en")
-    doc = Doc(nlp.vocab, ["The", "plane", "banked", "."], pos=["DET", "NOUN", "VERB", "PUNCT"],
-              lemmas=["the", "plane", "bank", "."], sent_starts=[True, False, False, False])  # fmt: skip
+    doc = Doc(
+        nlp.vocab,
+        ["The", "plane", "banked", "."],
+        pos=["DET", "NOUN", "VERB", "PUNCT"],
+        lemmas=["the", "plane", "bank", "."],
+        sent_starts=[True, False, False, False],
+    )
     (sentence,) = sentences_of_doc(doc, wordnet)
     assert [(i.lemma, i.pos) for i in sentence.instances] == [("bank", "v")]  # planes are not in the tiny WordNet
     with pytest.raises(AlacarteError, match="finds no sentences"):

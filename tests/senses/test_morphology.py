@@ -10,11 +10,20 @@ from alacarte.senses.morphology import ENDINGS, base_forms, detached
 @pytest.mark.parametrize(
     ("word", "pos", "form"),
     [
-        ("dogs", "n", "dog"), ("boxes", "n", "box"), ("churches", "n", "church"), ("firemen", "n", "fireman"),
-        ("ponies", "n", "pony"), ("spoonsful", "n", "spoonful"), ("flies", "v", "fly"), ("loved", "v", "love"),
-        ("walked", "v", "walk"), ("making", "v", "make"), ("finer", "a", "fine"), ("tallest", "a", "tall"),
+        ("dogs", "n", "dog"),
+        ("boxes", "n", "box"),
+        ("churches", "n", "church"),
+        ("firemen", "n", "fireman"),
+        ("ponies", "n", "pony"),
+        ("spoonsful", "n", "spoonful"),
+        ("flies", "v", "fly"),
+        ("loved", "v", "love"),
+        ("walked", "v", "walk"),
+        ("making", "v", "make"),
+        ("finer", "a", "fine"),
+        ("tallest", "a", "tall"),
     ],
-)  # fmt: skip
+)
 def test_endings(word, pos, form):
     assert form in detached(word, pos)
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tiny_wordnet import write_wordnet
 from typer.testing import CliRunner
 
 from alacarte import WordVectors
@@ -29,9 +30,21 @@ def built(run, semcor, tmp_path):
     out = tmp_path / "senses.safetensors"
     keys, counts = tmp_path / "keys.safetensors", tmp_path / "counts.tsv"
     result = run(
-        "build", "--model", "MODEL", "--wordnet", "DICT", "--semcor", semcor, "--out", out, "--sense-keys", keys,
-        "--counts", counts, "--json",
-    )  # fmt: skip
+        "build",
+        "--model",
+        "MODEL",
+        "--wordnet",
+        "DICT",
+        "--semcor",
+        semcor,
+        "--out",
+        out,
+        "--sense-keys",
+        keys,
+        "--counts",
+        counts,
+        "--json",
+    )
     return out, keys, counts, json.loads(result.stdout)
 
 
@@ -83,6 +96,16 @@ def test_disambiguate_options(run, built):
     assert json.loads(run(*base, "--jsonl", "--counts", built[2], "zzz bank").stdout)["senses"][0]["source"] == "prior"
     assert "no text" in run(*base, input="\n", expected=2).output
     assert "not sense counts" in run(*base, "--counts", built[0], "bank", expected=1).output
+
+
+def test_disambiguate_with_a_wordnet_without_counts(run, built, tmp_path):
+    bare = write_wordnet(tmp_path / "bare", counts=False)
+    base = ("disambiguate", "--model", "MODEL", "--wordnet", bare, "--senses", built[0])
+    refused = run(*base, "We fished by the bank.", expected=1)
+    assert "--no-prior" in refused.output
+    assert "counts=None" not in refused.output  # that is for Python
+    assert "bank%1:17:01::" in run(*base, "--no-prior", "We fished by the bank.").stdout
+    assert "bank%1:17:01::" in run(*base, "--counts", built[2], "We fished by the bank.").stdout
 
 
 def test_nearest(run, built, tmp_path):

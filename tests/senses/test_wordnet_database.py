@@ -83,8 +83,10 @@ def _wn(source, tmp_path, counts=True):
         '<!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.1.dtd">\n'
         '<LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/">'
         '<Lexicon id="t" label="tiny" language="en" email="a@b" license="x" version="3.0">'
-        + "".join(entries) + "".join(parts) + "</Lexicon></LexicalResource>"
-    )  # fmt: skip
+        + "".join(entries)
+        + "".join(parts)
+        + "</Lexicon></LexicalResource>"
+    )
     wn.config.data_directory = tmp_path / "wn-data"
     wn.add(tmp_path / "tiny.xml", progress_handler=None)
     return WnWordNet("t:3.0")
@@ -223,5 +225,12 @@ def test_installed_wordnet_is_found_and_its_absence_explained(dict_folder, monke
 
 def test_tags_of_other_tag_sets():
     assert [simple_pos(tag) for tag in ("NOUN", "PROPN", "NNP", "VVD", "J", "ADV", "PUNCT", "X")] == [
-        "n", "n", "n", "v", "a", "r", None, None,
-    ]  # fmt: skip
+        "n",
+        "n",
+        "n",
+        "v",
+        "a",
+        "r",
+        None,
+        None,
+    ]

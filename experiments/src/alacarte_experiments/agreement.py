@@ -2,16 +2,16 @@
 gives where a quarter of them are another word's.
 """
 
-from typing import Any
-
 import numpy as np
 
 from alacarte.contexts.agreement import agreement_weights
-from alacarte.passes.few_windows import sample_windows
+from alacarte.contexts.reading import Reading
+from alacarte.passes.sample import sample_windows
+from alacarte.text.corpus import Corpus
 from alacarte.transform.learned_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.measures import cosines
-from alacarte_experiments.results import Results, Row
+from alacarte_experiments.results import Results, Row, mean_row
 from alacarte_experiments.settings import Settings
 from alacarte_experiments.store import Store
 from alacarte_experiments.systems import Workbench
@@ -21,25 +21,32 @@ SHARES = (0.0, 0.25)  # of contexts that are another word's
 POWERS = (0.0, 0.5, 1.0, 2.0)
 
 
-def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Any = None) -> Results:
+def run(
+    settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Corpus | None = None
+) -> Results:
     """The mean cosine of a word's vector with the one induced from its contexts, for some powers (0: all alike).
 
     The powers are those for many contexts, as `agreement_weights` takes them.
 
     The words take no part in learning the matrix. Each fourth context is one of another word out of the same list.
     """
-    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
-    bench = Workbench(vectors, settings.open_corpus() if corpus is None else corpus, store)
+    vectors, corpus = settings.open(vectors, corpus)
+    bench = Workbench(vectors, corpus, store)
     sums = bench.sums(settings, averaging=settings.averaging)
     most = max(settings.sizes)
     counts = word_counts(sums, vectors)
     words = min(WORDS, int((counts >= 2 * most).sum()) // 3)  # the others are there to learn from
     sample = sample_windows(
-        vectors, bench.text(settings),
-        counts, words=words, contexts=2 * most, least=2 * most,
-        window=(settings.window, settings.window), tokenizer=settings.tokenizer, seed=settings.seed,
+        vectors,
+        bench.text(settings),
+        counts,
+        Reading(settings.window, settings.window, tokenizer=settings.tokenizer),
+        words=words,
+        contexts=2 * most,
+        least=2 * most,
+        seed=settings.seed,
         show_progress=store.show_progress,
-    )  # fmt: skip
+    )
     bench.exclude = [vectors.words[row] for row in sample.rows]
     model = bench.alacarte(settings)
     scale = model.transform.weights.values
@@ -59,11 +66,6 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
             for power in POWERS:
                 weights = np.stack([agreement_weights(word, power=power)[0] for word in mixed])
                 values = cosines(np.einsum("wc,wcj->wj", weights, mixed), gold)
-                rows.append(
-                    {
-                        "size": size, "foreign": foreign, "metric": f"power {power:g}" if power else "all alike",
-                        "value": float(values.mean()), "stderr": float(values.std(ddof=1) / np.sqrt(len(values))),
-                        "n": len(values), "source": "ours",
-                    }
-                )  # fmt: skip
+                metric = f"power {power:g}" if power else "all alike"
+                rows.append(mean_row(values, size=size, foreign=foreign, metric=metric))
     return Results(settings, tuple(rows), (), bench.protocol(settings))

@@ -103,9 +103,9 @@ def compare(
         for method in ("v1 + v2", "additive", "DisC", "à la carte"):
             table = tables.get(method)
             if table is not None and phrase in table:
-                found = model.vectors.nearest(table[phrase], k, among=among, exclude=phrase.split(" "))
+                nearest = model.vectors.nearest(table[phrase], k, among=among, exclude=phrase.split(" "))
                 count = counts.get(phrase) if method in ("additive", "à la carte") else None
-                rows.append(Nearest(phrase, method, "ours", tuple(word for word, _ in found), count))
+                rows.append(Nearest(phrase, method, "ours", tuple(word for word, _ in nearest), count))
         if phrase in PHRASES:
             place = PHRASES.index(phrase)
             rows += [Nearest(phrase, name, PAPER, tuple(v[place].split(", "))) for name, v in PUBLISHED.items()]
@@ -117,8 +117,8 @@ def compare(
     return BigramTable(tuple(rows), tuple(notes))
 
 
-def _composed(vectors: WordVectors, ngrams: list[str], how: Any) -> WordVectors | None:
+def _composed(vectors: WordVectors, ngrams: list[str], composition: Any) -> WordVectors | None:
     try:
-        return compose(vectors, ngrams, how)
+        return compose(vectors, ngrams, composition)
     except NotEnoughData:
         return None

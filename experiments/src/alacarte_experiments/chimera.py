@@ -11,12 +11,13 @@ import numpy as np
 
 from alacarte.errors import NotEnoughData
 from alacarte.model import SLOT, ALaCarte
+from alacarte.text.corpus import Corpus
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import published
 from alacarte_experiments.data import Chimera, read_chimeras
 from alacarte_experiments.measures import cosines, spearman, spearman_p
-from alacarte_experiments.results import Exclusion, Results, Row
+from alacarte_experiments.results import Exclusion, Results, Row, mean_row
 from alacarte_experiments.settings import Settings
 from alacarte_experiments.spelled import Spelled
 from alacarte_experiments.splits import Permit, open_test
@@ -40,12 +41,11 @@ def evaluate(
     store: Store,
     *,
     vectors: WordVectors | None = None,
-    corpus: Any = None,
+    corpus: Corpus | None = None,
     permit: Permit | None = None,
 ) -> Results:
     """All systems of the settings on these trials, by number of sentences."""
-    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
-    corpus = settings.open_corpus() if corpus is None else corpus
+    vectors, corpus = settings.open(vectors, corpus)
     probes = [probe for chimeras in trials.values() for chimera in chimeras for probe in chimera.probes]
     check_overlap(vectors, probes, "probes")
     bench = Workbench(vectors, corpus, store)
@@ -56,14 +56,8 @@ def evaluate(
     for system, outcome in outcomes:
         for metric in ("ρ", "(ρ+p)/2"):
             for size in trials:
-                values = np.array(outcome[str(size)][metric])
-                rows.append(
-                    {
-                        "system": system.name, "sentences": size, "metric": metric, "value": float(values.mean()),
-                        "stderr": float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None,
-                        "n": len(values), "source": "ours",
-                    }
-                )  # fmt: skip
+                values = outcome[str(size)][metric]
+                rows.append(mean_row(values, system=system.name, sentences=size, metric=metric))
         failed = [f"{size} sentences: {name}" for size in trials for name in outcome[str(size)]["failed"]]
         left_out += Exclusion.of(f"trials by {system.name}", failed, f"fewer than {LEAST} usable probes, or no context")
     rows += _differences(outcomes, list(trials))
@@ -83,14 +77,8 @@ def _differences(outcomes: list[tuple[System, dict[str, Any]]], sizes: list[int]
             ours, theirs = np.array(outcome[str(size)]["ρ"]), np.array(before[str(size)]["ρ"])
             if outcome[str(size)]["failed"] != before[str(size)]["failed"] or len(ours) < 2:
                 continue
-            ahead = ours - theirs
-            rows.append(
-                {
-                    "system": system.name, "baseline": first.name, "sentences": size, "metric": "ρ less the first's",
-                    "value": float(ahead.mean()), "stderr": float(ahead.std(ddof=1) / np.sqrt(len(ahead))),
-                    "n": len(ahead), "source": "ours",
-                }
-            )  # fmt: skip
+            metric = "ρ less the first's"
+            rows.append(mean_row(ours - theirs, system=system.name, baseline=first.name, sentences=size, metric=metric))
     return rows
 
 

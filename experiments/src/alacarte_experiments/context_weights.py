@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from alacarte.passes.few_windows import sample_windows
+from alacarte.contexts.reading import Reading
+from alacarte.passes.sample import sample_windows
+from alacarte.text.corpus import Corpus
 from alacarte.transform.learned_weights import (
     FUNCTIONS,
     LEAST,
@@ -22,34 +24,42 @@ WORDS = 8000
 INGREDIENTS = (("distance",), ("frequency",), ("informativeness",), ("distance", "frequency"), FUNCTIONS)
 
 
-def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Any = None) -> Results:
+def run(
+    settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Corpus | None = None
+) -> Results:
     """Rows of two metrics: `held-out cosine` of each kind of weights, `weight` of each bin of the learned ones.
 
     For each of `sizes`: so many contexts of each word are sampled.
     """
-    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
-    bench = Workbench(vectors, settings.open_corpus() if corpus is None else corpus, store)
+    vectors, corpus = settings.open(vectors, corpus)
+    bench = Workbench(vectors, corpus, store)
     sums = bench.sums(settings, MEASURED)
     text = bench.text(settings)
     rows: list[Row] = []
     for size in settings.sizes:
         sample = sample_windows(
-            vectors, text, word_counts(sums, vectors), words=WORDS, contexts=size, least=LEAST,
-            window=(settings.window, settings.window), tokenizer=settings.tokenizer, seed=settings.seed,
+            vectors,
+            text,
+            word_counts(sums, vectors),
+            Reading(settings.window, settings.window, tokenizer=settings.tokenizer),
+            words=WORDS,
+            contexts=size,
+            least=LEAST,
+            seed=settings.seed,
             show_progress=store.show_progress,
-        )  # fmt: skip
+        )
         held = len(sample.rows) // 5
-        found: LearnedWeights | None = None
+        learned: LearnedWeights | None = None
         for functions in INGREDIENTS:
-            found = learn_weights_from_sample(vectors, sums, sample, functions=functions)
+            learned = learn_weights_from_sample(vectors, sums, sample, functions=functions)
             if functions == INGREDIENTS[0]:
-                for name, value in found.held_out.items():
+                for name, value in learned.held_out.items():
                     if name != "learned":
                         rows.append(_row(size, "held-out cosine", name, "", value, held))
             name = "learned: " + ", ".join(functions)
-            rows.append(_row(size, "held-out cosine", name, "", found.held_out["learned"], held))
-        assert found is not None
-        for what, at, value in found.rows():
+            rows.append(_row(size, "held-out cosine", name, "", learned.held_out["learned"], held))
+        assert learned is not None
+        for what, at, value in learned.rows():
             rows.append(_row(size, "weight", what, at, value, len(sample.rows)))
     return Results(settings, tuple(rows), (), bench.protocol(settings))
 

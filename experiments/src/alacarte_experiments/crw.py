@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import progress
-from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus, Document
 from alacarte.text.tokenizers import get_tokenizer
@@ -26,7 +26,7 @@ from alacarte_experiments.baselines import Nonce2Vec, RetrainedWord2Vec
 from alacarte_experiments.data import RareWords, read_rare_words
 from alacarte_experiments.informed import in_space
 from alacarte_experiments.measures import spearman, unit_rows
-from alacarte_experiments.results import Exclusion, Results, Row
+from alacarte_experiments.results import Exclusion, Results, Row, mean_row
 from alacarte_experiments.settings import Settings
 from alacarte_experiments.spelled import Spelled
 from alacarte_experiments.store import Store
@@ -51,7 +51,7 @@ def evaluate(
     store: Store,
     *,
     vectors: WordVectors | None = None,
-    corpus: Any = None,
+    corpus: Corpus | None = None,
     trials: "Trials | None" = None,
 ) -> Results:
     """All systems of the settings; `trials` made before for the same data and vectors spare reading them again."""
@@ -66,19 +66,13 @@ def evaluate(
     outcomes = bench.each(settings, identity, lambda system: _run(system, bench, known), "rare words")
     for system, outcome in outcomes:
         for size, values, used in zip(settings.sizes, outcome["values"], outcome["pairs"], strict=True):
-            found = np.array(values)
             lost = len(trials.pairs_at(size)) - used
             if lost:
                 left_out.append(
                     Exclusion(f"pairs at {size} contexts by {system.name}", lost, "a word is unknown to it")
                 )
-            rows.append(
-                {
-                    "system": system.name, "size": size, "metric": "spearman", "value": float(found.mean()),
-                    "stderr": float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else None,
-                    "n": used, "shuffles": len(found), "source": "ours",
-                }
-            )  # fmt: skip
+            shuffles = len(values)
+            rows.append(mean_row(values, used, system=system.name, size=size, metric="spearman", shuffles=shuffles))
     rows += _differences(outcomes, trials)
     protocol = bench.protocol(settings) | {"rare_words": len(data.contexts), "hidden_words": trials.hidden}
     return Results(settings, (*rows, *published.crw_rows()), tuple(left_out), protocol)
@@ -95,19 +89,14 @@ def _differences(outcomes: list[tuple[System, dict[str, Any]]], trials: "Trials"
     for system, outcome in outcomes:
         ours = outcome["values"]
         for place, size in enumerate(trials.settings.sizes):
-            same = [(o, found[place]) for o, found in others if len(found[place]) == len(ours[place])]
+            same = [(other, values[place]) for other, values in others if len(values[place]) == len(ours[place])]
             if system.kind != "alacarte" or not same or len(ours[place]) < 2:
                 continue
             best, theirs = max(same, key=lambda item: float(np.mean(item[1])))
             ahead = np.array(ours[place]) - np.array(theirs)
-            rows.append(
-                {
-                    "system": f"{system.name}: ahead of the best baseline", "baseline": best.name, "size": size,
-                    "metric": "difference", "value": float(ahead.mean()),
-                    "stderr": float(ahead.std(ddof=1) / np.sqrt(len(ahead))), "n": len(trials.pairs_at(size)),
-                    "shuffles": len(ahead), "source": "ours",
-                }
-            )  # fmt: skip
+            labels = {"system": f"{system.name}: ahead of the best baseline", "baseline": best.name, "size": size}
+            pairs = len(trials.pairs_at(size))
+            rows.append(mean_row(ahead, pairs, **labels, metric="difference", shuffles=len(ahead)))
     return rows
 
 
@@ -185,13 +174,19 @@ class Trials:
         settings = replace(model.settings, averaging="occurrence")
         key = f"{model.vectors.fingerprint} {settings!r}"
         if key not in self._sums:
-            sums = ContextSums.collect(
-                model.vectors, Corpus(self.documents), Targets.spans(), window=(settings.left, settings.right),
-                positions=settings.positions, context_weights=model.transform.weights, tokenizer=model.tokenizer,
-                unknown=settings.unknown, show_progress=False,
-            )  # fmt: skip
+            sums = collect(
+                model.vectors,
+                Corpus(self.documents),
+                Targets.spans(),
+                window=(settings.left, settings.right),
+                positions=settings.positions,
+                context_weights=model.transform.weights,
+                tokenizer=model.tokenizer,
+                unknown=settings.unknown,
+                show_progress=False,
+            )
             order = np.argsort(np.array(sums.keys, dtype=np.int64))
-            total, weight = sums.sums[order], sums.totals[order]
+            total, weight = sums.vectors(order), sums.total_weights[order]
             filled = weight > 0
             mean = np.divide(total, weight[:, None], out=np.zeros_like(total), where=filled[:, None])
             # A last row of zeros is what the padding -1 reads.
@@ -255,10 +250,10 @@ def _run_linear(model: ALaCarte, trials: Trials, spelled: Spelled | None = None)
                 top, by = (total, 0) if settings.averaging == "token" else (mean, 1)
                 divisor = weight[shuffle, place, :, by, None].astype(np.float64)
                 u = top[shuffle, place] / np.where(divisor > 0, divisor, 1.0)
-            found = model.transform(u).astype(np.float64)
+            induced = model.transform(u).astype(np.float64)
             if spelled is not None:
-                found = spelled.fused(found, trials.words, size)
-            values.append(float(trials.correlations(size, found, gold)))
+                induced = spelled.fused(induced, trials.words, size)
+            values.append(float(trials.correlations(size, induced, gold)))
         result.append(values)
     return result
 
@@ -300,13 +295,13 @@ def _run_word2vec(model: RetrainedWord2Vec, trials: Trials) -> tuple[list[list[f
                 word: [trials.documents[c].tokens or () for c in order[i, cuts[place] : cuts[place + 1]] if c >= 0]
                 for i, word in enumerate(trials.words)
             }
-            found = model.retrain({word: texts for word, texts in contexts.items() if texts})
-            known = found.key_to_index
+            retrained = model.retrain({word: texts for word, texts in contexts.items() if texts})
+            known = retrained.key_to_index
             usable = [
                 i for i in trials.pairs_at(size) if trials.pairs[i].first in known and trials.pairs[i].second in known
             ]
-            first = unit_rows(found[[trials.pairs[i].first for i in usable]])
-            second = unit_rows(found[[trials.pairs[i].second for i in usable]])
+            first = unit_rows(retrained[[trials.pairs[i].first for i in usable]])
+            second = unit_rows(retrained[[trials.pairs[i].second for i in usable]])
             result.append([float(spearman((first * second).sum(axis=1), trials.scores[usable]))])
             pairs.append(len(usable))
             bar.update_to(place + 1)

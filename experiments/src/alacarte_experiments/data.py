@@ -137,20 +137,20 @@ def read_rare_words(place: str | Path, contexts_file: str | Path = "") -> RareWo
     elif path.is_file():
         raise BadData(f"{path}: a file of pairs goes with a file of contexts; pass --contexts FILE")
     elif (path / "pairs.tsv").is_file():
-        found = sorted(path.glob("contexts.jsonl*"))
-        if not found:
+        files = sorted(path.glob("contexts.jsonl*"))
+        if not files:
             raise BadData(f"{path}: there are pairs but no contexts.jsonl.xz")
-        pairs, contexts = read_pairs(path / "pairs.tsv"), _read_context_lines(found[0])
-    elif found := sorted(path.glob("CRW-*.txt")):
+        pairs, contexts = read_pairs(path / "pairs.tsv"), _read_context_lines(files[0])
+    elif files := sorted(path.glob("CRW-*.txt")):
         rare = {line.split()[0] for _, line in lines_of(path / "rarevocab.txt")}
         pairs = []
-        for pair in read_pairs(found[0]):
+        for pair in read_pairs(files[0]):
             if pair.second in rare:
                 pairs.append(pair)
             elif pair.first in rare:
                 pairs.append(Pair(pair.second, pair.first, pair.score))
             else:
-                raise BadData(f"{found[0]}: neither word of {pair} is in rarevocab.txt; add the rare one")
+                raise BadData(f"{files[0]}: neither word of {pair} is in rarevocab.txt; add the rare one")
         contexts = {}
         for word in dict.fromkeys(pair.second for pair in pairs):
             contexts[word] = [line for _, line in lines_of(path / "context" / f"{word}.txt")]

@@ -22,6 +22,7 @@ from alacarte._io.progress import progress
 from alacarte._io.tensors import read_tensors
 from alacarte.errors import BadData, NotEnoughData, require
 from alacarte.model import ALaCarte
+from alacarte.passes.discover import discover
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus
 from alacarte.vectors.word_vectors import WordVectors
@@ -29,6 +30,7 @@ from alacarte_experiments.documents_classifier import Classifier, train
 from alacarte_experiments.documents_data import Task
 from alacarte_experiments.documents_fasttext import SETTINGS, FastText
 from alacarte_experiments.documents_systems import Features, Ingredients, features, parse, read_encoded, title
+from alacarte_experiments.measures import mean_and_error
 from alacarte_experiments.splits import record
 from alacarte_experiments.store import Store, corpus_identity, digest
 
@@ -114,10 +116,10 @@ class DocumentTable:
         return self._differences("over the best BonG", "lead")
 
     def _differences(self, what: str, field: str) -> tuple[list[str], list[list[str]]]:
-        told = [row for row in self.rows if getattr(row, field) is not None]
-        tasks = list(dict.fromkeys(row.task for row in told))
+        with_difference = [row for row in self.rows if getattr(row, field) is not None]
+        tasks = list(dict.fromkeys(row.task for row in with_difference))
         lines: dict[str, dict[str, str]] = {}
-        for row in told:
+        for row in with_difference:
             cell = f"{getattr(row, field):+.1f} ±{getattr(row, field + '_stderr'):.1f}"
             lines.setdefault(row.system, {})[row.task] = cell
         return [what, *tasks], [[name, *(cells.get(task, "") for task in tasks)] for name, cells in lines.items()]
@@ -224,15 +226,23 @@ def induce_ngrams(
     """
     wanted = Targets()
     for task in tasks:
-        wanted = wanted | Targets.from_documents(
-            list(task.texts), n, min_count=OFTEN if len(task.texts) > MANY else 1, vectors=model.vectors.words,
-            tokenizer=model.tokenizer, known=True, show_progress=store.show_progress,
-        )  # fmt: skip
+        wanted = wanted | discover(
+            list(task.texts),
+            n=range(1, n + 1),
+            punctuation=True,
+            min_count=OFTEN if len(task.texts) > MANY else 1,
+            vectors=model.vectors.words,
+            tokenizer=model.tokenizer,
+            known=True,
+            show_progress=store.show_progress,
+        )
     identity = corpus_identity(corpus)
     key = {
-        "vectors": model.vectors.fingerprint, "transform": digest(model.transform.matrix.tolist()),
-        "corpus": identity, "targets": wanted.digest(),
-    }  # fmt: skip
+        "vectors": model.vectors.fingerprint,
+        "transform": digest(model.transform.matrix.tolist()),
+        "corpus": identity,
+        "targets": wanted.digest(),
+    }
     path = store.path("ngrams", key, ".safetensors")
     if identity is not None and path.is_file():
         return load_ngrams(path, min_count)
@@ -303,9 +313,10 @@ def _record(
     if not any(parse(system)[0] == "alacarte" for system in systems):
         return None
     settings = {
-        "vectors": model.vectors.fingerprint, "tokenizer": model.tokenizer.name,
+        "vectors": model.vectors.fingerprint,
+        "tokenizer": model.tokenizer.name,
         "ngrams": None if ngrams is None else ngrams.fingerprint,
-    }  # fmt: skip
+    }
     return record(store, "documents", [task.name, digest([task.texts, task.train])], digest(settings), settings)
 
 
@@ -315,11 +326,13 @@ PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB"
 def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed: int) -> Outcome:
     kind, _, _ = parse(system)
     key: dict[str, Any] = {
-        "task": digest([task.texts, task.labels, task.train]), "system": system, "seed": seed,
+        "task": digest([task.texts, task.labels, task.train]),
+        "system": system,
+        "seed": seed,
         "vectors": digest(list(given.words.words)) if kind in WORDS_ONLY else given.words.fingerprint,
         "tokenizer": given.tokenizer.name,
         "ngrams": given.ngrams.fingerprint if kind == "alacarte" and given.ngrams is not None else None,
-    }  # fmt: skip
+    }
     if kind == "minilm" and given.encoded is not None:
         key["encoded"] = digest(given.encoded[::100].tolist())
     kept = store.read("documents", key)
@@ -329,8 +342,9 @@ def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed
         seconds = time.perf_counter() - begun
         kept = {
             "right": ["".join("01"[int(r)] for r in part) for part in outcome.right],
-            "chosen": outcome.chosen, "seconds": seconds,
-        }  # fmt: skip
+            "chosen": outcome.chosen,
+            "seconds": seconds,
+        }
         store.write("documents", key, kept)
     right = [np.frombuffer(part.encode(), dtype=np.uint8) == ord("1") for part in kept["right"]]
     return Outcome(right, kept["chosen"], kept["seconds"])
@@ -346,28 +360,22 @@ def _run(task: Task, system: str, given: Ingredients, seed: int) -> Outcome:
 def _row(task: Task, system: str, outcomes: dict[tuple[str, str], Outcome]) -> Row:
     outcome = outcomes[task.name, system]
     scores = outcome.scores
+    if scores.size < 2:
+        raise BadData("there is only one document to test on; a standard error needs two")
     kind, n, _ = parse(system)
     alone = outcomes.get((task.name, f"{kind}-1")) if n > 1 else None
     margin = margin_stderr = None
     if alone is not None:
-        margin, margin_stderr = _mean_and_error(scores - alone.scores)
+        margin, margin_stderr = mean_and_error(scores - alone.scores)
     lead = lead_stderr = None
     bags = [other for (name, rival), other in outcomes.items() if name == task.name and parse(rival)[0] == "bong"]
     if kind == "alacarte" and bags:
         best = max(bags, key=lambda other: float(other.scores.mean()))
-        lead, lead_stderr = _mean_and_error(scores - best.scores)
-    mean, error = _mean_and_error(scores)
+        lead, lead_stderr = mean_and_error(scores - best.scores)
+    mean, error = mean_and_error(scores)
     tested = sum(part.size for part in outcome.right)
     seconds = round(outcome.seconds, 1)
-    return Row(
-        task.name, title(system), mean, error, margin, margin_stderr, lead, lead_stderr, tested, seconds
-    )  # fmt: skip
-
-
-def _mean_and_error(values: npt.NDArray[np.float64]) -> tuple[float, float]:
-    if values.size < 2:
-        raise BadData("there is only one document to test on; a standard error needs two")
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
+    return Row(task.name, title(system), mean, error, margin, margin_stderr, lead, lead_stderr, tested, seconds)
 
 
 def _notes(tasks: Sequence[Task], tried: dict[str, int | None]) -> tuple[str, ...]:

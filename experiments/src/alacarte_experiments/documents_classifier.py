@@ -83,13 +83,13 @@ def logistic_path(x: npt.NDArray[Any], positive: Bools, cs: Sequence[float]) -> 
     mean = x.mean(axis=0)
     x = x - mean  # the constant takes it up, and is then nearly independent of the weights
     gram: Doubles = blas.dsyrk(0.25, x.T, lower=1)
-    found = np.zeros((len(positive), dimension + 1))
+    minima = np.zeros((len(positive), dimension + 1))
     for c in cs:
         bound = gram.copy(order="F")
         bound[np.diag_indices(dimension)] += 1 / c
         factor = scipy.linalg.cholesky(bound, lower=True, overwrite_a=True, check_finite=False)
-        found = _minima(x, positive, 1 / c, factor, found)
-        result = found.copy()
+        minima = _minima(x, positive, 1 / c, factor, minima)
+        result = minima.copy()
         result[:, -1] -= result[:, :-1] @ mean
         yield result
 

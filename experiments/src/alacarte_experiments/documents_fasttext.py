@@ -45,4 +45,4 @@ class FastText:
 
     def _predict(self, model: Any, rows: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
         labels, _ = model.predict([self.lines[row] for row in rows.tolist()])
-        return np.array([self.classes[int(found[0].removeprefix(LABEL))] for found in labels])
+        return np.array([self.classes[int(predicted[0].removeprefix(LABEL))] for predicted in labels])

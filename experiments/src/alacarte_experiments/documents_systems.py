@@ -5,7 +5,7 @@ it has one, the longest n-gram: `alacarte-3`, `bong-2`.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,27 @@ import scipy.sparse
 
 from alacarte.documents import NgramEmbedder, compose
 from alacarte.errors import AlacarteWarning, BadData, require
-from alacarte.targets.targets import Targets
+from alacarte.passes.discover import discover
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
 Features = Any  # a dense array, or a sparse one
 SYSTEMS = (
-    "bong-1", "bong-2", "bong-3", "nb-bong-2", "nb-bong-3", "words", "sif", "sum-2", "disc-2", "disc-3",
-    "alacarte-1", "alacarte-2", "alacarte-3",
-)  # fmt: skip
+    "bong-1",
+    "bong-2",
+    "bong-3",
+    "nb-bong-2",
+    "nb-bong-3",
+    "words",
+    "sif",
+    "sum-2",
+    "disc-2",
+    "disc-3",
+    "alacarte-1",
+    "alacarte-2",
+    "alacarte-3",
+)
 DOC2VEC = 300  # dimensions
 OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "fasttext-2", "minilm")
 NAMES = {
@@ -98,11 +109,16 @@ def features(system: str, given: Ingredients) -> Features:
             raise BadData(f"{system} needs n-gram vectors; pass a model and a corpus to induce them from")
         options |= {"ngrams": given.ngrams, "unigrams": "induced" if induced else "source"}
     else:
-        targets = Targets.from_documents(
-            list(given.texts), range(2, n + 1), vectors=given.words.key_to_index, tokenizer=given.tokenizer
+        targets = discover(
+            list(given.texts),
+            n=range(2, n + 1),
+            min_count=1,
+            vectors=given.words.key_to_index,
+            tokenizer=given.tokenizer,
+            punctuation=True,
         )
-        how = {"sum": "sum", "disc": "product"}[kind]
-        composed = compose(given.words, targets, how)  # type: ignore[arg-type]
+        composition = {"sum": "sum", "disc": "product"}[kind]
+        composed = compose(given.words, targets, composition)  # type: ignore[arg-type]
         # DisC's product has its own scale, which says how far words agree; only the words are made unit length.
         words = given.words.normalised() if kind == "disc" else given.words
         options |= {"ngrams": composed, "unit": kind != "disc"}
@@ -128,14 +144,16 @@ def _embedded(embedder: NgramEmbedder, texts: Sequence[str]) -> Features:
         return embedder.fit(texts).transform(texts)
 
 
-def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: dict[str, int]) -> Features:
+def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: Mapping[str, int]) -> Features:
     """Counts of all n-grams up to length n: a sparse row for each text.
 
     >>> from alacarte.text.tokenizers import get_tokenizer
     >>> bag_of_ngrams(["a rose is a rose", ""], 2, get_tokenizer("words"), {}).toarray().tolist()
     [[2.0, 2.0, 1.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
-    targets = Targets.from_documents(list(texts), n, vectors=known, tokenizer=tokenizer, known=True)
+    targets = discover(
+        list(texts), n=range(1, n + 1), min_count=1, vectors=known, tokenizer=tokenizer, known=True, punctuation=True
+    )
     lexicon = Lexicon(known)
     matcher = targets.compile(lexicon, tokenizer)
     encoded = Encoder(tokenizer, lexicon).encode(list(texts))
@@ -153,9 +171,17 @@ def _doc2vec(given: Ingredients) -> Features:
     known = given.words.key_to_index
     tagged = [module.TaggedDocument(given.tokenizer(text, known), [i]) for i, text in enumerate(given.texts)]
     trained = module.Doc2Vec(
-        tagged, vector_size=DOC2VEC, dm=0, dbow_words=1, window=5, negative=5, min_count=2, epochs=20,
-        seed=given.seed, workers=1,
-    )  # fmt: skip
+        tagged,
+        vector_size=DOC2VEC,
+        dm=0,
+        dbow_words=1,
+        window=5,
+        negative=5,
+        min_count=2,
+        epochs=20,
+        seed=given.seed,
+        workers=1,
+    )
     return np.array(trained.dv.vectors)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from alacarte.errors import NotEnoughData
+from alacarte.text.corpus import Corpus
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import AllButTheTop, SumsButTheTop
 from alacarte_experiments.measures import cosines
@@ -19,15 +20,16 @@ RARE = 10  # occurrences below which a word is left out of the figure
 QUARTILES = (0.25, 0.5, 0.75)
 
 
-def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Any = None) -> Results:
+def run(
+    settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Corpus | None = None
+) -> Results:
     """Quartiles, by bins of word count, of ‖after‖/‖before‖ for both methods and of the cosine of A u with v.
 
     The ratio is taken twice. Of words: A v against v, and v less the words' mean and top components. It shows how
     much a word still counts as a context word. Of sums: A u against u, and the mean of a word's context words less mean
     and top components of all such means.
     """
-    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
-    corpus = settings.open_corpus() if corpus is None else corpus
+    vectors, corpus = settings.open(vectors, corpus)
     bench = Workbench(vectors, corpus, store)
     model = bench.alacarte(settings)
     sums = bench.sums(settings, averaging=settings.averaging)
@@ -58,12 +60,17 @@ def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None,
             quartiles = [float(q) for q in np.quantile(chosen, QUARTILES)]
             table.append(
                 {
-                    "system": system, "metric": metric, "curve": f"{metric}, {system}",
+                    "system": system,
+                    "metric": metric,
+                    "curve": f"{metric}, {system}",
                     "count": round(float(np.sqrt(low * max(high - 1, low)))),
-                    "value": quartiles[1], "low": quartiles[0], "high": quartiles[2], "n": len(chosen),
+                    "value": quartiles[1],
+                    "low": quartiles[0],
+                    "high": quartiles[2],
+                    "n": len(chosen),
                     "source": "ours",
                 }
-            )  # fmt: skip
+            )
     return Results(settings, tuple(table), (), bench.protocol(settings))
 
 

@@ -28,10 +28,10 @@ LOOKS: list[tuple[str, Any, str]] = [  # colours that differ in lightness, dashe
 ]
 
 
-def draw(results: Results, folder: Path, **options: Any) -> list[Path]:
+def draw(results: Results, folder: Path) -> list[Path]:
     """The figure of these results as FOLDER/NAME.png and .svg."""
     pyplot = _pyplot()
-    figure = FIGURES[results.settings.experiment](pyplot, results, **options)
+    figure = FIGURES[results.settings.experiment](pyplot, results)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for ending in ("png", "svg"):
@@ -49,11 +49,17 @@ def _pyplot() -> Any:
     pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing figures")
     pyplot.rcParams.update(
         {
-            "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-            "grid.color": "#dddddd", "grid.linewidth": 0.6, "legend.frameon": False, "svg.hashsalt": "alacarte",
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#dddddd",
+            "grid.linewidth": 0.6,
+            "legend.frameon": False,
+            "svg.hashsalt": "alacarte",
             "figure.constrained_layout.use": True,
         }
-    )  # fmt: skip
+    )
     return pyplot
 
 
@@ -76,9 +82,14 @@ def _lines(axes: Any, rows: Sequence[Row], x: str, *, bars: bool = False) -> Non
             if bars:  # side by side, so that they can be told apart
                 xs = [value + 0.06 * (rank[system] - len(ours) / 2) for value in xs]
             look_of = {
-                "color": colour, "linestyle": dash, "marker": mark, "markersize": 4, "linewidth": 1.3, "label": system,
+                "color": colour,
+                "linestyle": dash,
+                "marker": mark,
+                "markersize": 4,
+                "linewidth": 1.3,
+                "label": system,
                 "markerfacecolor": "white" if again else colour,
-            }  # fmt: skip
+            }
             if bars:
                 axes.errorbar(xs, ys, errors, elinewidth=0.7, **look_of)
             else:
@@ -89,9 +100,16 @@ def _lines(axes: Any, rows: Sequence[Row], x: str, *, bars: bool = False) -> Non
             mark = "osD^vP"[others % 6]
             others += 1
             axes.plot(
-                xs, ys, color="#777777", linestyle=":", marker=mark, markersize=5, markerfacecolor="white",
-                linewidth=1.0, label=f"{system} ({source})",
-            )  # fmt: skip
+                xs,
+                ys,
+                color="#777777",
+                linestyle=":",
+                marker=mark,
+                markersize=5,
+                markerfacecolor="white",
+                linewidth=1.0,
+                label=f"{system} ({source})",
+            )
 
 
 def _crw(pyplot: Any, results: Results) -> Any:
@@ -118,9 +136,12 @@ def _nonce(pyplot: Any, results: Results) -> Any:
             face = "black" if ours else "white"
             axes.plot(row["value"], -place, "o", color="black", markerfacecolor=face, markersize=5)
             axes.annotate(
-                shown(row["value"]), (row["value"], -place),
-                xytext=(6, -3), textcoords="offset points", fontsize=7.5,
-            )  # fmt: skip
+                shown(row["value"]),
+                (row["value"], -place),
+                xytext=(6, -3),
+                textcoords="offset points",
+                fontsize=7.5,
+            )
         axes.set_yticks(
             [-place for place in range(len(rows))],
             [row["system"] + ("" if row["source"] == "ours" else f" ({row['source']})") for row in rows],
@@ -237,9 +258,11 @@ def _sweep(pyplot: Any, results: Results) -> Any:
     columns = min(len(panels), 3)
     lines = -(-len(panels) // columns)
     figure, grid = pyplot.subplots(
-        lines, columns, squeeze=False,
+        lines,
+        columns,
+        squeeze=False,
         figsize=(columns * (0.75 * len(values[across]) + 1.1) + 0.8, lines * (0.45 * len(values[down]) + 1.3) + 0.4),
-    )  # fmt: skip
+    )
     everything = [row["value"] for row in rows]
     for axes, panel in zip(grid.flat, panels, strict=False):
         chosen = [row for row in rows if tuple(row[name] for name in others) == panel]

@@ -60,15 +60,15 @@ class Matrices:
         x, f, _ = _directions(trials.contexts, trials.forms, None)
         v = unit_rows(trials.truth)
         d = v.shape[1]
-        found = {}
+        matrices = {}
         for size, (a, b) in zip(fusion.sizes, fusion.table.tolist(), strict=True):
             here = trials.sizes == size
             both = np.hstack([x[here], f[here]])
             start = np.vstack([a * np.eye(d), b * np.eye(d)])
             gram = both.T @ both
             gram += ridge * np.trace(gram) / (2 * d) * np.eye(2 * d)
-            found[size] = start + np.linalg.solve(gram, both.T @ (v[here] - both @ start))
-        return cls(fusion, found)
+            matrices[size] = start + np.linalg.solve(gram, both.T @ (v[here] - both @ start))
+        return cls(fusion, matrices)
 
     def combine(self, contexts: npt.ArrayLike, forms: npt.ArrayLike, counts: npt.ArrayLike) -> Parts:
         x, f, _ = _directions(contexts, forms, None)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect
 from alacarte.transform.component_removal import ComponentRemoval
 from alacarte.transform.informative_weights import informative_weights
 from alacarte.transform.learned_weights import learn_weights
@@ -66,21 +67,35 @@ def learned(bench: "Workbench", system: "System") -> Informed:
     settings, given = system.settings, system.parameters
     text, contexts = bench.text(settings), int(given.get("contexts", 4))
 
-    def collect() -> ContextSums:
-        found = learn_weights(
-            bench.vectors, text, bench.sums(settings, MEASURED), contexts=contexts, seed=settings.seed,
+    def collected() -> ContextSums:
+        learned_weights = learn_weights(
+            bench.vectors,
+            text,
+            bench.sums(settings, MEASURED),
+            contexts=contexts,
+            seed=settings.seed,
             show_progress=bench.store.show_progress,
-        )  # fmt: skip
-        return ContextSums.collect(
-            bench.vectors, text, window=settings.window, positions=found.positions, context_weights=found.weights,
-            tokenizer=settings.tokenizer, show_progress=bench.store.show_progress,
-        )  # fmt: skip
+        )
+        return collect(
+            bench.vectors,
+            text,
+            window=settings.window,
+            positions=learned_weights.positions,
+            context_weights=learned_weights.weights,
+            tokenizer=settings.tokenizer,
+            show_progress=bench.store.show_progress,
+        )
 
     key = {
-        "learned": 1, "vectors": bench.vectors.fingerprint, "window": settings.window, "contexts": contexts,
-        "tokenizer": settings.tokenizer, "every": settings.every, "seed": settings.seed,
-    }  # fmt: skip
-    own = bench.store.kept_sums(key, bench.given_corpus, collect)
+        "learned": 1,
+        "vectors": bench.vectors.fingerprint,
+        "window": settings.window,
+        "contexts": contexts,
+        "tokenizer": settings.tokenizer,
+        "every": settings.every,
+        "seed": settings.seed,
+    }
+    own = bench.store.kept_sums(key, bench.given_corpus, collected)
     sums = own if given.get("matched", 1) else bench.sums(settings, averaging=settings.averaging)
     vectors, space = _place(bench.vectors, sums, system)
     if space is not None:

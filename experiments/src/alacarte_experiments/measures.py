@@ -28,6 +28,17 @@ def cosines(first: npt.ArrayLike, second: npt.ArrayLike) -> Doubles:
     return result
 
 
+def mean_and_error(values: npt.ArrayLike) -> tuple[float, float | None]:
+    """(mean, its standard error); of a single value there is no error.
+
+    >>> mean_and_error([1.0, 2.0, 3.0]), mean_and_error([1.0])
+    ((2.0, 0.5773502691896258), (1.0, None))
+    """
+    wide = np.asarray(values, dtype=np.float64)
+    error = float(wide.std(ddof=1) / np.sqrt(wide.size)) if wide.size > 1 else None
+    return float(wide.mean()), error
+
+
 def gold_ranks(vectors: WordVectors, queries: npt.ArrayLike, gold: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """For each query, 1 + the number of words of the whole vocabulary with a strictly larger cosine than its gold.
 

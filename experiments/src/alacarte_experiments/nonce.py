@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from alacarte.errors import NotEnoughData
+from alacarte.text.corpus import Corpus
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import published
 from alacarte_experiments.data import Nonce, read_nonces
@@ -34,12 +35,11 @@ def evaluate(
     store: Store,
     *,
     vectors: WordVectors | None = None,
-    corpus: Any = None,
+    corpus: Corpus | None = None,
     permit: Permit | None = None,
 ) -> Results:
     """All systems of the settings on these nonces."""
-    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
-    corpus = settings.open_corpus() if corpus is None else corpus
+    vectors, corpus = settings.open(vectors, corpus)
     check_overlap(vectors, [nonce.word for nonce in nonces], "nonces")
     usable = [nonce for nonce in nonces if nonce.word in vectors]
     bench = Workbench(vectors, corpus, store, exclude=[nonce.word for nonce in nonces])

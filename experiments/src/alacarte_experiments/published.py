@@ -22,7 +22,7 @@ NONCE = {  # median rank, mean reciprocal rank, among 259,376 words
     ("Form-Context (gated)", FORM_CONTEXT): (49.0, 0.1754),
 }
 
-CHIMERA = {  # 2, 4, 6 sentences, as printed: most likely (ρ + p)/2, see docs/reproduction.md
+CHIMERA = {  # 2, 4, 6 sentences, as printed: most likely (ρ + p)/2, see docs/reproduction/chimeras.md
     ("word2vec", PAPER): (0.146, 0.246, 0.250),
     ("additive", PAPER): (0.363, 0.370, 0.360),
     ("additive, no stop words", PAPER): (0.338, 0.362, 0.408),

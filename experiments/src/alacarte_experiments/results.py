@@ -7,11 +7,25 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from alacarte._io.files import atomic_write
 from alacarte.errors import require
+from alacarte_experiments.measures import mean_and_error
 from alacarte_experiments.settings import Settings
 
 Row = dict[str, Any]
+
+
+def mean_row(values: npt.ArrayLike, n: int | None = None, **labels: object) -> Row:
+    """A row of ours: the mean of some values and its standard error; `n` is what they are of, if not of as many.
+
+    >>> mean_row([0.5, 1.5], system="additive", metric="ρ")
+    {'system': 'additive', 'metric': 'ρ', 'value': 1.0, 'stderr': 0.5, 'n': 2, 'source': 'ours'}
+    """
+    mean, error = mean_and_error(values)
+    return {**labels, "value": mean, "stderr": error, "n": np.size(values) if n is None else n, "source": "ours"}
 
 
 @dataclass(frozen=True)
@@ -55,10 +69,10 @@ class Results:
 
     def value(self, **wanted: object) -> float:
         """The value of the one row that is meant."""
-        found = self.select(**wanted)
-        if len(found) != 1:
-            raise KeyError(f"{len(found)} rows have {wanted}")
-        return float(found[0]["value"])
+        matching = self.select(**wanted)
+        if len(matching) != 1:
+            raise KeyError(f"{len(matching)} rows have {wanted}")
+        return float(matching[0]["value"])
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -16,6 +16,7 @@ from typing import Any
 from alacarte.errors import AlacarteError, BadData
 from alacarte.text.corpus import Corpus
 from alacarte.transform.solve import Weighting
+from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.store import digest
 
 EXPERIMENTS = ("crw", "nonce", "chimera", "wordsim", "figure1", "sweep", "weights", "agreement")
@@ -89,6 +90,13 @@ class Settings:
         if not self.corpus:
             raise BadData("no corpus is given to learn from; pass --corpus FILE")
         return Corpus([Path(place).expanduser() for place in self.corpus], unit=self.unit)  # type: ignore[arg-type]
+
+    def open(self, vectors: WordVectors | None = None, corpus: Corpus | None = None) -> tuple[WordVectors, Corpus]:
+        """The vectors and the corpus that are named here, unless others are given."""
+        return (
+            WordVectors.load(self.vectors) if vectors is None else vectors,
+            self.open_corpus() if corpus is None else corpus,
+        )
 
     def with_options(self, options: Mapping[str, Any]) -> "Settings":
         """The same with other values, given as text or as they are; unknown names are an error."""

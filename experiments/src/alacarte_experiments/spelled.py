@@ -130,7 +130,7 @@ def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
             seed=settings.seed,
             work={"show_progress": bench.store.show_progress},
             solve={"exclude": bench.exclude, "weighting": settings.weighting, "ridge": settings.penalty},
-            form=cast(FormOptions, options),
+            form=cast("FormOptions", options),
         )
-    found: tuple[FormModel, Trials] = bench.learned[key]
-    return found
+    learned: tuple[FormModel, Trials] = bench.learned[key]
+    return learned

@@ -48,9 +48,12 @@ def record(store: Store, experiment: str, data: object, chosen: str, settings: o
     if chosen not in before:
         path.parent.mkdir(parents=True, exist_ok=True)
         line = {
-            "experiment": experiment, "data": data, "chosen": chosen,
-            "time": datetime.now(UTC).isoformat(timespec="seconds"), "settings": settings,
-        }  # fmt: skip
+            "experiment": experiment,
+            "data": data,
+            "chosen": chosen,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "settings": settings,
+        }
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
     return len(before | {chosen})

@@ -28,6 +28,7 @@ from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
+from alacarte.passes.collect import collect
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -137,19 +138,28 @@ class Store:
         """
         kind: Averaging = "context" if averaging == "context" else "occurrence"
         key = {
-            "vectors": vectors.fingerprint, "window": window, "kind": kind,
-            "weights": _canonical(context_weights), "tokenizer": tokenizer, "every": every,
-        }  # fmt: skip
+            "vectors": vectors.fingerprint,
+            "window": window,
+            "kind": kind,
+            "weights": _canonical(context_weights),
+            "tokenizer": tokenizer,
+            "every": every,
+        }
 
-        def collect() -> ContextSums:
+        def made() -> ContextSums:
             weights = self.weights(vectors, corpus, context_weights, window=window, tokenizer=tokenizer, every=every)
-            return ContextSums.collect(
-                vectors, every_nth(corpus, every), window=window, averaging=kind,
-                context_weights=weights, tokenizer=tokenizer, show_progress=self.show_progress,
-            )  # fmt: skip
+            return collect(
+                vectors,
+                every_nth(corpus, every),
+                window=window,
+                averaging=kind,
+                context_weights=weights,
+                tokenizer=tokenizer,
+                show_progress=self.show_progress,
+            )
 
-        found = self.kept_sums(key, corpus, collect)
-        return found if kind == "context" else found.with_averaging(averaging)  # type: ignore[arg-type]
+        collected = self.kept_sums(key, corpus, made)
+        return collected if kind == "context" else collected.with_averaging(averaging)  # type: ignore[arg-type]
 
     def kept_sums(self, key: dict[str, Any], corpus: Corpus, collect: Callable[[], ContextSums]) -> ContextSums:
         """The sums that were kept under this key, or those that `collect` gives now; the corpus is added to it."""

@@ -21,7 +21,7 @@ from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import chimera, crw, nonce
 from alacarte_experiments.data import read_chimeras, read_nonces, read_rare_words
 from alacarte_experiments.measures import cosines
-from alacarte_experiments.results import Results, Row
+from alacarte_experiments.results import Results, Row, mean_row
 from alacarte_experiments.settings import Settings
 from alacarte_experiments.store import Store
 from alacarte_experiments.systems import Workbench
@@ -141,8 +141,8 @@ def _run_task(settings: Settings, task: str, store: Store, vectors: WordVectors,
         results = crw.evaluate(data[0], own, store, trials=data[1])
     kept = ("size", "sentences", "metric", "value", "stderr", "n", "source")
     wanted = (metric, "MRR") if task == "nonce" else (metric,)
-    found = [row for row in results.rows if row["source"] == "ours" and row["metric"] in wanted]
-    return [{name: row[name] for name in kept if name in row} for row in found]
+    rows = [row for row in results.rows if row["source"] == "ours" and row["metric"] in wanted]
+    return [{name: row[name] for name in kept if name in row} for row in rows]
 
 
 def _rare_cosine(settings: Settings, store: Store, vectors: WordVectors) -> Row:
@@ -155,11 +155,7 @@ def _rare_cosine(settings: Settings, store: Store, vectors: WordVectors) -> Row:
         raise NotEnoughData(f"{len(rare)} words occur {RARE[0]} to {RARE[1]} times, too few; give more text")
     bench.exclude = [vectors.words[row] for row in held]
     model = bench.alacarte(settings)
-    values = cosines(model.transform(sums.means(held)), vectors.matrix[held])
-    error = float(values.std(ddof=1) / np.sqrt(len(values)))
-    return {
-        "metric": TASKS["rare"][0], "value": float(values.mean()), "stderr": error, "n": len(held), "source": "ours"
-    }  # fmt: skip
+    return mean_row(cosines(model.transform(sums.means(held)), vectors.matrix[held]), metric=TASKS["rare"][0])
 
 
 def best(results: Results) -> Settings:
@@ -173,7 +169,7 @@ def best(results: Results) -> Settings:
     values: dict[tuple[str, ...], list[float]] = {}
     for row in results.select(metric=metric):
         values.setdefault(tuple(row[name] for name in names), []).append(row["value"])
-    means = {cell: sum(found) / len(found) for cell, found in values.items()}
+    means = {cell: sum(listed) / len(listed) for cell, listed in values.items()}
     chosen = (min if less else max)(means, key=lambda cell: means[cell])
     experiment = {"cosine": "figure1", "rare": "crw"}.get(task, task)
     return replace(results.settings, experiment=experiment, systems=Settings(experiment).systems).with_options(

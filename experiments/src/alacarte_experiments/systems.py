@@ -16,7 +16,13 @@ from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import baselines, informed, spelled
-from alacarte_experiments.baselines import Baseline, Nonce2Vec, RetrainedWord2Vec
+from alacarte_experiments.baselines import (
+    Baseline,
+    Nonce2Vec,
+    Nonce2VecTraining,
+    RetrainedWord2Vec,
+    Word2VecTraining,
+)
 from alacarte_experiments.settings import Settings
 from alacarte_experiments.store import Store, corpus_identity, digest, every_nth
 
@@ -29,16 +35,27 @@ LINEAR: dict[str, type[Baseline]] = {
     "sif-but-the-top": baselines.SIFButTheTop,
 }
 NAMES = (*LINEAR, "alacarte", "informed", "learned", *spelled.KINDS, "nonce2vec", "word2vec")
-OWN = {"window", "tau", "averaging", "weights", "ridge", "tokenizer", "every", "seed"}  # settings a system may change
+LEARNING = frozenset({"window", "tau", "averaging", "weights", "ridge", "tokenizer", "every"})
+OWN: dict[
+    str, frozenset[str]
+] = {  # the settings that a kind of system may change for itself: those that change what it does
+    **dict.fromkeys(LINEAR, frozenset({"window", "tokenizer", "every"})),
+    "alacarte": LEARNING,
+    "informed": LEARNING,
+    "learned": LEARNING | {"seed"},
+    **dict.fromkeys(spelled.KINDS, LEARNING | {"seed"}),
+    "nonce2vec": frozenset({"tokenizer", "every", "seed"}),
+    "word2vec": frozenset({"window", "tokenizer", "every", "seed"}),
+}
 PARAMETERS = {  # and numbers that only one kind of system has
     **{kind: {item.name for item in fields(baseline)} for kind, baseline in LINEAR.items()},
+    "alacarte": set[str](),
     "informed": informed.PARAMETERS,
-    **dict.fromkeys(spelled.KINDS, spelled.PARAMETERS),
     "learned": informed.LEARNED_PARAMETERS,
-    "nonce2vec": {"rate", "decay", "sample", "sample_decay", "negatives", "window_decay"},
-    "word2vec": {"epochs", "negative", "min_count", "sample"},
+    **dict.fromkeys(spelled.KINDS, spelled.PARAMETERS),
+    "nonce2vec": {item.name for item in fields(Nonce2VecTraining)} - {"seed"},
+    "word2vec": {item.name for item in fields(Word2VecTraining)} - {"seed", "window", "threads"},
 }
-
 
 Embedder = ALaCarte | Nonce2Vec | RetrainedWord2Vec | spelled.Spelled
 
@@ -68,10 +85,10 @@ class System:
             raise BadData(f"no system is called {kind!r}; there are {', '.join(NAMES)}")
         own: dict[str, str] = {}
         parameters: dict[str, Any] = {}
-        possible = PARAMETERS.get(kind, set())
+        possible = PARAMETERS[kind]
         for option in options:
             name, _, value = option.partition("=")
-            if name in OWN:
+            if name in OWN[kind]:
                 own[name] = value
                 continue
             try:
@@ -80,8 +97,8 @@ class System:
             except (ValueError, OverflowError):
                 possible = set()
             if name not in possible:
-                names = ", ".join(sorted({*OWN, *PARAMETERS.get(kind, ())}))
-                raise BadData(f"{text!r}: behind {kind} stand settings such as window=5; it has {names}")
+                names = ", ".join(sorted({*OWN[kind], *PARAMETERS[kind]}))
+                raise BadData(f"{text!r}: {option!r} is no setting of {kind}, which has {names}")
         system = cls(text, kind, settings.with_options(own), parameters)
         if reason := _why_not_run(kind, parameters, settings.experiment):
             able = ", ".join(name for name in NAMES if not _why_not_run(name, {}, settings.experiment))
@@ -142,10 +159,14 @@ class Workbench:
 
     def sums(self, settings: Settings, weights: str | None = None, averaging: str = "occurrence") -> ContextSums:
         return self.store.sums(
-            self.vectors, self.given_corpus, window=settings.window, averaging=averaging,
-            context_weights=settings.weights if weights is None else weights, tokenizer=settings.tokenizer,
+            self.vectors,
+            self.given_corpus,
+            window=settings.window,
+            averaging=averaging,
+            context_weights=settings.weights if weights is None else weights,
+            tokenizer=settings.tokenizer,
             every=settings.every,
-        )  # fmt: skip
+        )
 
     def text(self, settings: Settings) -> CorpusLike:
         """The part of the corpus that the settings ask for: all of it, or each n-th document (`every`)."""
@@ -157,9 +178,8 @@ class Workbench:
             return spelled.spelled(self, system)
         if system.kind == "nonce2vec":
             sums = self.sums(settings, "uniform")
-            return Nonce2Vec.from_sums(
-                self.vectors, sums, seed=settings.seed, tokenizer=settings.tokenizer, **system.parameters
-            )
+            training = Nonce2VecTraining(seed=settings.seed, **system.parameters)
+            return Nonce2Vec(self.vectors, sums.occurrences, training, tokenizer=settings.tokenizer)
         if system.kind == "word2vec":
             return self.word2vec(system)
         return self.linear(system)
@@ -187,21 +207,24 @@ class Workbench:
     def word2vec(self, system: System) -> RetrainedWord2Vec:
         settings = system.settings
         return RetrainedWord2Vec.fit(
-            self.vectors, self.text(settings), window=settings.window, seed=settings.seed, tokenizer=settings.tokenizer,
-            show_progress=self.store.show_progress, **system.parameters,
-        )  # fmt: skip
+            self.vectors,
+            self.text(settings),
+            Word2VecTraining(window=settings.window, seed=settings.seed, **system.parameters),
+            tokenizer=settings.tokenizer,
+            show_progress=self.store.show_progress,
+        )
 
     def protocol(self, settings: Settings) -> dict[str, Any]:
         """What the settings do not say: the vectors' identity, and how much text there was."""
-        found: dict[str, Any] = {
+        protocol: dict[str, Any] = {
             "fingerprint": self.vectors.fingerprint,
             "vocabulary": len(self.vectors),
             "dimension": self.vectors.dimension,
         }
         if self.corpus is not None:
             sums = self.sums(settings, "uniform")
-            found |= {"corpus_tokens": sums.tokens_read, "corpus_documents": sums.documents}
-        return found
+            protocol |= {"corpus_tokens": sums.tokens_read, "corpus_documents": sums.documents}
+        return protocol
 
     def each(
         self, settings: Settings, data: object, run: Callable[[System], Any], title: str
@@ -219,10 +242,15 @@ class Workbench:
         identity = None if self.corpus is None else corpus_identity(self.corpus)
         own = system.settings.with_options({"systems": (), "corpus": (), "vectors": "", "data": "", "contexts": ""})
         key = {
-            "experiment": settings.experiment, "kind": system.kind, "vectors": self.vectors.fingerprint,
-            "corpus": identity, "exclude": self.exclude, "data": digest(data), "settings": own.digest,
+            "experiment": settings.experiment,
+            "kind": system.kind,
+            "vectors": self.vectors.fingerprint,
+            "corpus": identity,
+            "exclude": self.exclude,
+            "data": digest(data),
+            "settings": own.digest,
             "parameters": system.parameters,
-        }  # fmt: skip
+        }
         kept = None if identity is None else self.store.read("results", key)
         if kept is None:
             kept = run(system)

@@ -46,10 +46,9 @@ def evaluate(
     store: Store,
     *,
     vectors: WordVectors | None = None,
-    corpus: Any = None,
+    corpus: Corpus | None = None,
 ) -> Results:
-    vectors = WordVectors.load(settings.vectors) if vectors is None else vectors
-    corpus = settings.open_corpus() if corpus is None else corpus
+    vectors, corpus = settings.open(vectors, corpus)
     sets = {name: [_lowered(pair, vectors) for pair in pairs] for name, pairs in sets.items()}
     words = sorted({word for pairs in sets.values() for pair in pairs for word in (pair.first, pair.second)})
     check_overlap(vectors, words, "words of the sets")
@@ -70,10 +69,10 @@ def evaluate(
                 texts[every] = list(mentions(part, missing, store.show_progress))
             return _induced(bench, system, missing, texts[every])
 
-        for system, found in bench.each(settings, [missing], induce, "word similarity"):
+        for system, induced in bench.each(settings, [missing], induce, "word similarity"):
             for name, pairs in sets.items():
-                rows += _rows(name, pairs, vectors, found, system.name)
-            never = [word for word in missing if word not in found]
+                rows += _rows(name, pairs, vectors, induced, system.name)
+            never = [word for word in missing if word not in induced]
             if never not in reported:  # most systems lack the same words
                 what = f"words by {system.name}" if reported else "words"
                 left_out += Exclusion.of(what, never, "no vector, and not in the corpus")
@@ -116,10 +115,10 @@ def _induced(bench: Workbench, system: System, missing: list[str], texts: list[A
     if not texts and not isinstance(model, Spelled):
         return {}
     try:
-        found = model.induce(texts, missing)
+        induced = model.induce(texts, missing)
     except NotEnoughData:
         return {}
-    return {word: found[word].tolist() for word in missing if word in found}
+    return {word: induced[word].tolist() for word in missing if word in induced}
 
 
 def _rows(

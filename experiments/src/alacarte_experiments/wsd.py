@@ -86,10 +86,10 @@ class WsdTable:
     notes: tuple[str, ...] = ()
 
     def row(self, setting: str, method: str) -> WsdRow:
-        found = [row for row in self.rows if (row.setting, row.method) == (setting, method)]
-        if len(found) != 1:
-            raise KeyError(f"{len(found)} rows are {setting}, {method}")
-        return found[0]
+        matching = [row for row in self.rows if (row.setting, row.method) == (setting, method)]
+        if len(matching) != 1:
+            raise KeyError(f"{len(matching)} rows are {setting}, {method}")
+        return matching[0]
 
     def to_dict(self) -> dict[str, Any]:
         return {"rows": [asdict(row) for row in self.rows], "difference": DIFFERENCE, "notes": list(self.notes)}

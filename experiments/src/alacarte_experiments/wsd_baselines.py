@@ -38,14 +38,14 @@ def leaders(
 
     Where none was ever met the first sense leads alone.
     """
-    found = candidate_senses(wordnet, instance.lemma, instance.pos)
-    if len(found) < 2:
-        return found, "only sense" if found else "no synset"
-    amounts = [counts.get(_name(pair, of), 0) for pair in found]
+    candidates = candidate_senses(wordnet, instance.lemma, instance.pos)
+    if len(candidates) < 2:
+        return candidates, "only sense" if candidates else "no synset"
+    amounts = [counts.get(_name(pair, of), 0) for pair in candidates]
     most = max(amounts)
     if most == 0:
-        return found[:1], "never met"
-    first = [pair for pair, amount in zip(found, amounts, strict=True) if amount == most]
+        return candidates[:1], "never met"
+    first = [pair for pair, amount in zip(candidates, amounts, strict=True) if amount == most]
     return first, "most frequent" if len(first) == 1 else "tie"
 
 

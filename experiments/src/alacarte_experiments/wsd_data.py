@@ -127,7 +127,7 @@ def _asked(sentence: Sentence, wanted: Callable[[Instance], bool]) -> Sentence:
 def _one_of(folder: Path | None, pattern: str, option: str) -> Path:
     if folder is None:
         raise BadData(f"nothing says where {pattern.rstrip('*')} is; pass {option}, or --data with the folder of all")
-    found = sorted(folder.glob(pattern))
-    if not found:
+    paths = sorted(folder.glob(pattern))
+    if not paths:
         raise BadData(f"{folder}: holds no {pattern}; put the corpus there, as it is distributed, or pass {option}")
-    return found[0]
+    return paths[0]

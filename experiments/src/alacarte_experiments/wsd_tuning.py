@@ -94,29 +94,33 @@ def tune(
     with progress(len(strengths), "strengths", "tuning", show_progress) as bar:
         for number, strength in enumerate(strengths, 1):
             senses = graded(seen, glosses, strength)
-            found = Disambiguator(model, data.wordnet, senses, counts=counts).candidates(known)
-            right = _right(found, gold)
-            ambiguous = np.diff(found.bounds) > 1
+            candidates = Disambiguator(model, data.wordnet, senses, counts=counts).candidates(known)
+            right = _right(candidates, gold)
+            ambiguous = np.diff(candidates.bounds) > 1
             instances = int(ambiguous.sum())
             for sharpness, smoothing in product(sharpnesses, smoothings):
                 one = Disambiguator(
                     model, data.wordnet, senses, counts=counts, sharpness=sharpness, smoothing=smoothing
                 )
-                scores = one.scores(found)
-                share = np.add.reduceat(np.append(shares(scores, found.bounds) * right, 0.0), found.bounds[:-1])
-                chosen = best(scores, found.bounds)
+                scores = one.scores(candidates)
+                share = np.add.reduceat(
+                    np.append(shares(scores, candidates.bounds) * right, 0.0), candidates.bounds[:-1]
+                )
+                chosen = best(scores, candidates.bounds)
                 accuracy = float(right[chosen[ambiguous]].mean())
                 fit = float(np.log(np.maximum(share[ambiguous], 1e-12)).mean())
                 trials.append(Trial(strength, sharpness, smoothing, 100 * accuracy, fit))
             if number == 1:
-                flat = replace(found, cosines=np.zeros_like(found.cosines))
-                first = best(Disambiguator(model, data.wordnet, senses, counts=counts).scores(flat), found.bounds)
+                flat = replace(candidates, cosines=np.zeros_like(candidates.cosines))
+                first = best(Disambiguator(model, data.wordnet, senses, counts=counts).scores(flat), candidates.bounds)
                 baseline = 100 * float(right[first[ambiguous]].mean())
             bar.update_to(number)
     order = sorted(trials, key=lambda trial: -trial.accuracy)
     return Tuning(tuple(order), baseline, instances)
 
 
-def _right(found: Candidates, gold: Sequence[set[str]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    owner = np.repeat(np.arange(len(gold)), np.diff(found.bounds))
-    return np.array([key in gold[place] for key, place in zip(found.keys, owner.tolist(), strict=True)], dtype=bool)
+def _right(candidates: Candidates, gold: Sequence[set[str]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    owner = np.repeat(np.arange(len(gold)), np.diff(candidates.bounds))
+    return np.array(
+        [key in gold[place] for key, place in zip(candidates.keys, owner.tolist(), strict=True)], dtype=bool
+    )

@@ -30,9 +30,13 @@ def test_the_data_sets_are_read(shared):
     assert (len(rare.pairs), len(rare.contexts)) == (550, 414)
     sizes = {name: len(pairs) for name, pairs in read_sets(shared / "wordsim").items()}
     assert sizes == {
-        "EN-MEN-TR-3k": 3000, "EN-MTurk-771": 771, "EN-RG-65": 65, "EN-RW-STANFORD": 2034, "EN-SIMLEX-999": 999,
+        "EN-MEN-TR-3k": 3000,
+        "EN-MTurk-771": 771,
+        "EN-RG-65": 65,
+        "EN-RW-STANFORD": 2034,
+        "EN-SIMLEX-999": 999,
         "EN-WS-353-ALL": 353,
-    }  # fmt: skip
+    }
 
 
 def test_known_similarities(shared, vectors):
@@ -57,9 +61,15 @@ def test_nonces_with_the_shipped_transform(shared, vectors):
 def test_rare_words_on_a_slice(shared, vectors, tmp_path):
     """A twentieth of the text is enough for the order of the systems, and for more contexts to help."""
     settings = Settings(
-        "crw", corpus=(str(shared / "wiki" / "enwiki.txt.xz"),), data=str(shared / "fewshot" / "crw-dev"), every=20,
-        tau="5", sizes=(1, 4, 16), trials=3, systems=("additive", "no-stop-words", "sif", "alacarte"),
-    )  # fmt: skip
+        "crw",
+        corpus=(str(shared / "wiki" / "enwiki.txt.xz"),),
+        data=str(shared / "fewshot" / "crw-dev"),
+        every=20,
+        tau="5",
+        sizes=(1, 4, 16),
+        trials=3,
+        systems=("additive", "no-stop-words", "sif", "alacarte"),
+    )
     store = Store(tmp_path, show_progress=False)
     results = crw.run(settings, store, vectors=vectors)
     curve = [results.value(system="alacarte", size=size, source="ours") for size in (1, 4, 16)]
@@ -73,9 +83,13 @@ def test_rare_words_on_a_slice(shared, vectors, tmp_path):
 
 def test_nonces_on_a_slice(shared, vectors, tmp_path):
     settings = Settings(
-        "nonce", corpus=(str(shared / "wiki" / "enwiki.txt.xz"),), data=str(shared / "fewshot" / "nonce"), every=40,
-        tau="50", systems=("no-stop-words", "alacarte"),
-    )  # fmt: skip
+        "nonce",
+        corpus=(str(shared / "wiki" / "enwiki.txt.xz"),),
+        data=str(shared / "fewshot" / "nonce"),
+        every=40,
+        tau="50",
+        systems=("no-stop-words", "alacarte"),
+    )
     items = read_nonces(settings.data)[:100]
     results = nonce.evaluate(items, settings, Store(tmp_path, show_progress=False), vectors=vectors)
     ours = results.value(system="alacarte", metric="median rank", source="ours")

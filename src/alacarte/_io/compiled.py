@@ -1,8 +1,8 @@
 """How kernels are compiled: without the interpreter's lock, and kept on disk between runs.
 
-`kernel` and `inner` are decorators for functions; `prefetch`, `pointer`, `load_word` and `trailing_zeros` are what
-the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name, which is printed to
-standard error before they are compiled, that is once on a machine.
+`kernel`, `inner` and `inlined` are decorators for functions; `prefetch`, `pointer`, `load_word` and `trailing_zeros` are
+what the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name, which is
+printed to standard error before they are compiled, that is once on a machine.
 """
 
 import sys
@@ -26,15 +26,18 @@ inlined: Any = numba.njit(cache=True, nogil=True, forceinline=True, no_cpython_w
 
 @intrinsic
 def prefetch(context, array, index):  # type: ignore[no-untyped-def]
-    """Ask for the cache line of a one-dimensional array that holds `index`, before it is needed.
+    """Ask for the cache line of a one-dimensional array, or behind a pointer, that holds `index`, before it is needed.
 
     Rows of vectors and of sums are met in the order of the text, that is at random; without this the kernels would
     wait for memory most of the time. It changes no value, and an index out of bounds does no harm.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        address = builder.bitcast(builder.gep(view.data, [arguments[1]]), cgutils.voidptr_t)
+        if isinstance(signature.args[0], types.CPointer):
+            start = arguments[0]
+        else:
+            start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address = builder.bitcast(builder.gep(start, [arguments[1]]), cgutils.voidptr_t)
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kind)

@@ -1,19 +1,20 @@
-"""Files: atomic writes, and reading that looks through compression."""
+"""Files and folders: written completely or not at all, held by one process at a time, read through compression."""
 
 import bz2
 import gzip
 import io
 import lzma
 import os
+import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
-from alacarte.errors import require
+from alacarte.errors import AlacarteError, require
 
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 SUFFIXES = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
@@ -98,14 +99,93 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, _new_file_mode())  # noqa: PTH101
-        os.replace(name, target)  # noqa: PTH105
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
 
-def _new_file_mode() -> int:
+def check_folder(folder: str | os.PathLike[str]) -> None:
+    """Raise unless a model may be saved here: nothing is there yet, or an empty folder, or an older model."""
+    path = Path(folder)
+    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / "model.json").is_file())):
+        raise AlacarteError(f"{path}: exists and is not a saved model; choose another folder or remove it")
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which takes its place, and that of an older one, when all is there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        yield staging
+        staging.chmod(0o777 & ~_umask())
+        _replace_folder(staging, path)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+
+
+def absolute(source: str | None) -> str | None:
+    """A path that holds in any folder; a name stays a name."""
+    return os.path.abspath(source) if source is not None and Path(source).exists() else source  # noqa: PTH100
+
+
+def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
-    return 0o666 & ~mask
+    return mask
+
+
+def _replace_folder(new: Path, old: Path) -> None:
+    """Put a finished folder in the place of another; the other goes only when this one is there."""
+    if not old.exists():
+        new.rename(old)
+        return
+    aside = Path(tempfile.mkdtemp(prefix=f".{old.name}.", suffix=".old", dir=old.parent))
+    old.rename(aside / "old")
+    try:
+        new.rename(old)
+    except BaseException:
+        (aside / "old").rename(old)
+        raise
+    shutil.rmtree(aside)
+
+
+@contextmanager
+def lock(path: Path, error: type[AlacarteError], what: str = "file") -> Iterator[None]:
+    """Keep other processes that lock this path out; a lock ends with its process, however that ends.
+
+    Raises `error` if another process holds the lock. `what` says in messages what the path is.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "work"
+    ...     with lock(path, AlacarteError):
+    ...         print([file.name for file in path.parent.iterdir()])
+    ...     print([file.name for file in path.parent.iterdir()])
+    ['work.lock']
+    []
+    """
+    from filelock import FileLock, Timeout
+
+    file = path.with_name(path.name + ".lock")
+    held = FileLock(file, timeout=0.1)
+    try:
+        held.acquire()
+    except Timeout:
+        raise error(f"{path}: another process is working with this {what}; wait for it or choose another") from None
+    except OSError as problem:
+        raise error(f"{path}: nothing can be written there ({problem.strerror}); choose another {what}") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows does not remove an open file
+            file.unlink()  # while it is held: filelock sees that the file is gone, and takes a new one
+        held.release()
+
+
+def cache_folder() -> Path:
+    """Where copies that can be made again are kept: `$XDG_CACHE_HOME/alacarte`, or `~/.cache/alacarte`."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "alacarte"

@@ -200,10 +200,11 @@ def unpack_words(
     whole = data.ndim == 1 and offsets.ndim == 1 and data.dtype == np.uint8 and offsets.dtype == np.int64
     if not whole or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
         raise damaged(path, "its list of words makes no sense", error)
-    text = data.tobytes()
-    ends = offsets.tolist()
     try:
-        return [text[begin:end].decode() for begin, end in pairwise(ends)]
+        if len(offsets) > 1 and not (data == ord("\n")).any():  # all at once, with line ends between them
+            return np.insert(data, offsets[1:-1], ord("\n")).tobytes().decode().split("\n")
+        text = data.tobytes()
+        return [text[begin:end].decode() for begin, end in pairwise(offsets.tolist())]
     except UnicodeDecodeError:
         raise damaged(path, "its list of words is not UTF-8", error) from None
 

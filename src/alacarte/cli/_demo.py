@@ -22,6 +22,7 @@ from alacarte._io.files import atomic_write
 from alacarte.contexts.weights import STOP_WORDS
 from alacarte.errors import AlacarteError, MissingExtra, require
 from alacarte.model import ALaCarte, InducedVectors
+from alacarte.passes.discover import discover
 from alacarte.targets.targets import Targets
 from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
@@ -176,7 +177,7 @@ def paragraphs(topics: Mapping[str, str]) -> list[str]:
 
 def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
     """The words and phrases that are frequent here, less those with function words."""
-    frequent = Targets.discover(
+    frequent = discover(
         text,
         n=(1, 2),
         min_count=TERMS_FROM,

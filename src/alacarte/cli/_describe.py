@@ -58,7 +58,7 @@ def _tensors(path: Path) -> Facts:
             "targets_met": len(sums.seen), "occurrences": int(sums.occurrences.sum()),
             "covers": "the whole vocabulary" if sums.targets is None else "chosen targets",
             "documents": sums.documents, "tokens_read": sums.tokens_read, "first_targets": sums.keys[:10],
-            "spread": None if sums.groups is None else len(sums.groups),
+            "spread": None if sums.groups is None else sums.spread,
             "fingerprint_of_vectors": sums.fingerprint, "settings": asdict(sums.settings),
         }  # fmt: skip
     if kind.startswith("alacarte.Transform"):

@@ -1,4 +1,4 @@
-"""What `alc embed --explain` prints: where a vector comes from, and how sure it is."""
+"""What `alc embed --explain` prints: where a vector comes from, and how certain it is."""
 
 from typing import TYPE_CHECKING
 
@@ -12,41 +12,51 @@ if TYPE_CHECKING:
 SHOWN = 12  # context words
 
 
-def show_explanation(model: "ALaCarte", found: "Explanation", k: int, among: int | None, as_json: bool) -> None:
-    own = () if found.word is None else model.tokenizer(found.word, model.vectors.key_to_index)
-    plain = None
-    if found.nearest is None:
-        plain = model.vectors.nearest(found.vector, k, among=among, exclude=own if len(own) == 1 else ())
+def show_explanation(model: "ALaCarte", explanation: "Explanation", k: int, among: int | None, as_json: bool) -> None:
+    """The shares, and the nearest words: with intervals where these are known."""
+    neighbours = None
+    if explanation.nearest is None:
+        own = () if explanation.word is None else model.tokenizer(explanation.word, model.vectors.key_to_index)
+        neighbours = model.vectors.nearest(explanation.vector, k, among=among, exclude=own if len(own) == 1 else ())
     if as_json:
-        told = found.to_dict()
-        show_json(told if plain is None else {**told, "neighbours": neighbour_dicts(plain)})
+        facts = explanation.to_dict()
+        show_json(facts if neighbours is None else {**facts, "neighbours": neighbour_dicts(neighbours)})
         return
-    sure = "not known from one context" if found.confidence is None else f"{found.confidence:.2f}"
-    if found.contexts:
-        show_line(f"contexts {found.contexts}, confidence {sure} (1: more contexts would change nothing)")
-    if found.spelling is not None:
-        show_line(f"from spelling {found.spelling:.0%}, from contexts {1 - found.spelling:.0%}")
-    rows = [(item.word, item.times, f"{item.share:.1%}") for item in found.words[:SHOWN]]
-    rest = found.words[SHOWN:]
+    _show_shares(explanation)
+    if neighbours is not None:
+        show_neighbours({explanation.word or "neighbour": neighbours})
+    elif explanation.nearest is not None:
+        show_similarities(explanation.nearest)
+
+
+def _show_shares(explanation: "Explanation") -> None:
+    confidence = explanation.confidence
+    if explanation.contexts:
+        known = "not known from one context" if confidence is None else f"{confidence:.2f}"
+        show_line(f"contexts {explanation.contexts}, confidence {known} (1: more contexts would change nothing)")
+    if explanation.spelling is not None:
+        show_line(f"from spelling {explanation.spelling:.0%}, from contexts {1 - explanation.spelling:.0%}")
+    rows = [(item.word, item.times, f"{item.share:.1%}") for item in explanation.words[:SHOWN]]
+    rest = explanation.words[SHOWN:]
     if rest:
-        several = (f"{len(rest)} more", sum(item.times for item in rest), f"{sum(item.share for item in rest):.1%}")
-        rows.append(several)
+        times, share = sum(item.times for item in rest), sum(item.share for item in rest)
+        rows.append((f"{len(rest)} more", times, f"{share:.1%}"))
     if rows:
         show_columns(["context word", "times", "share of the vector"], rows)
-    if plain is not None:
-        show_neighbours({found.word or "neighbour": plain})
-    elif found.nearest is not None:
-        show_similarities(found.nearest)
+    if explanation.intercept:
+        show_line(f"from the intercept of the transform {explanation.intercept:.1%}")
 
 
-def show_similarities(found: "Similarities") -> None:
+def show_similarities(similarities: "Similarities") -> None:
     """Neighbours with their intervals."""
-    if not len(found):
+    if not len(similarities):
         note("there is no neighbour to show")
         return
-    rows = [(item.other, f"{item.cosine:.3f}", f"{item.estimate:.2f}", _range(item.low, item.high)) for item in found]
-    level = f"{found[0].level:.0%}"
-    show_columns([found[0].word or "neighbour", "cosine", "without noise", f"{level} interval"], rows)
+    rows = [
+        (item.other, f"{item.cosine:.3f}", f"{item.estimate:.2f}", _range(item.low, item.high)) for item in similarities
+    ]
+    level = f"{similarities[0].level:.0%}"
+    show_columns([similarities[0].word or "neighbour", "cosine", "without noise", f"{level} interval"], rows)
 
 
 def _range(low: float, high: float) -> str:

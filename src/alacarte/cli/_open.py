@@ -14,7 +14,8 @@ from alacarte.cli._output import detail, show_json, show_line, voice
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
-    from alacarte.contexts.sums import Averaging, ContextSums
+    from alacarte.contexts.reading import Averaging
+    from alacarte.contexts.sums import ContextSums
     from alacarte.model import ALaCarte
     from alacarte.text.corpus import Corpus
     from alacarte.vectors.word_vectors import WordVectors
@@ -76,7 +77,7 @@ def finish_shard(shard: str, sums: "ContextSums", as_json: bool) -> None:
 
 
 def detail_memory() -> None:
-    from alacarte.passes.scan import peak_memory
+    from alacarte.passes.memory import peak_memory
 
     peak = peak_memory()
     if peak is not None:
@@ -257,7 +258,7 @@ def _with_transform(
     tokenizer: str | None,
     force: bool,
 ) -> "ALaCarte":
-    from alacarte.contexts.sums import Reading
+    from alacarte.contexts.reading import Reading
     from alacarte.model import ALaCarte
     from alacarte.transform.transform import Transform
 
@@ -307,7 +308,7 @@ def check_vector_file(path: Path, format: str | None, words: Iterable[str] = ("a
 
 def check_folder(path: Path) -> None:
     """Raise unless a model can be saved here."""
-    from alacarte._io.folders import check_folder as check_model_folder
+    from alacarte._io.files import check_folder as check_model_folder
 
     check_model_folder(path)
     _check_writable(next(folder for folder in path.absolute().parents if folder.exists()))

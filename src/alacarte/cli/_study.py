@@ -36,9 +36,12 @@ Cluster = Annotated[
         metavar="COLUMN", help="Contexts with the same value (a speaker; or first,last) are one unit of inference."
     ),
 ]
+EqualClusters = Annotated[
+    bool, typer.Option("--equal-clusters", help="Let clusters weigh the same, whatever their size.")
+]
 WindowSize = Annotated[
     str | None,
-    typer.Option("--window", metavar="N|B,A", help="Words each side; the transform's own if left out, else 6."),
+    typer.Option("--window", metavar="N|B,A", help="Words each side; the transform's own if left out, else 10."),
 ]
 ValueKind = Annotated[
     Literal["glob", "regex", "fixed"],
@@ -89,8 +92,10 @@ def show_table(table: "Table", as_json: bool, title: str | None = None) -> None:
     if as_json:
         show_json(table.to_dicts())
         return
-    rows = [[_cell(value) for value in row] for row in table.rows()[:SHOWN]]
-    show_columns(list(table.columns), rows, title)
+    names = [name for name in table.columns if name != "reason" or any(table[name].tolist())]
+    shown = table.select(names)
+    rows = [[_cell(value) for value in row] for row in shown.rows()[:SHOWN]]
+    show_columns(names, rows, title)
     if len(table) > SHOWN:
         note(f"{len(table) - SHOWN:,} more rows; --csv FILE keeps all")
 

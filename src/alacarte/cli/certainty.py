@@ -104,11 +104,16 @@ def _show_comparisons(found: "Comparisons", as_json: bool) -> None:
         return
     cells = [
         (
-            item.word, f"{item.contexts_a:,}", f"{item.contexts_b:,}", f"{item.similarity:.2f}",
-            f"{item.low:.2f} … {item.high:.2f}", f"{item.p_value:.2g}", f"{item.q_value:.2g}",
+            item.word,
+            f"{item.contexts_a:,}",
+            f"{item.contexts_b:,}",
+            f"{item.similarity:.2f}",
+            f"{item.low:.2f} … {item.high:.2f}",
+            f"{item.p_value:.2g}",
+            f"{item.q_value:.2g}",
         )
         for item in found[:SHOWN]
-    ]  # fmt: skip
+    ]
     names = ["word", "contexts here", "there", "similarity", f"{found.level:.0%} interval", "p", "q"]
     show_columns(names, cells)
     if len(found) > SHOWN:

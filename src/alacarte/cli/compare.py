@@ -26,6 +26,7 @@ def compare(
         list[str] | None, typer.Option("--feature", metavar="WORD", help="Show the cosine with this word; repeat.")
     ] = None,
     cluster: s.Cluster = None,
+    equal_clusters: s.EqualClusters = False,
     window: s.WindowSize = None,
     match: s.ValueKind = "glob",
     k: o.K = 10,
@@ -52,20 +53,23 @@ def compare(
     frame = s.open_table(data, where)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
     from alacarte.regression import contexts, dem, dem_group, nearest, plot_map, plot_ratio, ratio, similarity
-    from alacarte.regression._space import Space
 
-    space = Space.of(opened)
-    found = contexts(
-        frame, target, text=text, tokens=tokens, window=space.window if window is None else parse_window(window),
-        valuetype=match, tokenizer=opened.tokenizer, known=space, show_progress=voice.progress,
-    )  # fmt: skip
-    embedded = dem(found, space)
-    means = dem_group(embedded, by)
-    near = nearest(embedded, by, k=k, candidates=among)
-    result = {
-        "contexts": {str(name): int(n) for name, n in zip(means.names, means.counts, strict=True)}  # type: ignore[arg-type]
-    }
-    shown: dict[str, object] = {**result, "nearest": near.to_dicts()}
+    table = contexts(
+        frame,
+        target,
+        text=text,
+        tokens=tokens,
+        window=None if window is None else parse_window(window),
+        valuetype=match,
+        known=opened,
+        show_progress=voice.progress,
+    )
+    embedded = dem(table, opened)
+    means = dem_group(embedded, by, cluster=s.columns_of(cluster), equal_clusters=equal_clusters)
+    near = nearest(means, k=k, candidates=among)
+    counts = [] if means.counts is None else means.counts.tolist()
+    sizes = {str(name): int(count) for name, count in zip(means.names, counts, strict=True)}
+    shown: dict[str, object] = {"contexts": sizes, "nearest": near.to_dicts()}
     main = near
     if embedded.dropped:
         note(f"{embedded.dropped:,} contexts without a known word are left out")
@@ -74,13 +78,31 @@ def compare(
     apart = None
     if len(means) == 2:
         main = apart = ratio(
-            embedded, by, k=k, candidates=among, numerator=numerator, intervals="jackknife", level=level,
-            permutations=permutations, cluster=s.columns_of(cluster), seed=seed, show_progress=voice.progress,
-        )  # fmt: skip
+            embedded,
+            by,
+            k=k,
+            candidates=among,
+            numerator=numerator,
+            intervals="jackknife",
+            level=level,
+            permutations=permutations,
+            cluster=s.columns_of(cluster),
+            equal_clusters=equal_clusters,
+            seed=seed,
+            show_progress=voice.progress,
+        )
         shown["ratio"] = apart.to_dicts()
     cosines = None
     if features:
-        cosines = similarity(embedded, features, by, intervals="jackknife", level=level, cluster=s.columns_of(cluster))
+        cosines = similarity(
+            embedded,
+            features,
+            by,
+            intervals="jackknife",
+            level=level,
+            cluster=s.columns_of(cluster),
+            equal_clusters=equal_clusters,
+        )
         shown["similarity"] = cosines.to_dicts()
     s.write_csv(main.to_frame(), csv)
     if plot is not None:
@@ -92,7 +114,7 @@ def compare(
         return
     lists: dict[str, list[tuple[str, float]]] = {}
     for label, feature, _, value, *_ in near.rows():
-        lists.setdefault(f"{label} ({result['contexts'][str(label)]:,} contexts)", []).append((feature, value))
+        lists.setdefault(f"{label} ({sizes[str(label)]:,} contexts)", []).append((feature, value))
     show_neighbours(lists)
     if apart is not None:
         s.show_table(apart, False, f"cosine with {apart.info['numerator']} / cosine with {apart.info['denominator']}")

@@ -40,9 +40,17 @@ def contexts(
     from alacarte.regression import contexts as find
 
     found = find(
-        frame, patterns, text=text, tokens=tokens, id=identity, window=parse_window(window or "6"), valuetype=match,
-        case_sensitive=case_sensitive, tokenizer=tokenizer, show_progress=voice.progress,
-    )  # fmt: skip
+        frame,
+        patterns,
+        text=text,
+        tokens=tokens,
+        id=identity,
+        window=None if window is None else parse_window(window),
+        valuetype=match,
+        case_sensitive=case_sensitive,
+        tokenizer=tokenizer,
+        show_progress=voice.progress,
+    )
     table = found.to_frame()
     if csv is not None:
         joined = table.assign(
@@ -52,7 +60,7 @@ def contexts(
     for pattern in found.missing:
         note(f"{pattern!r} does not occur")
     if as_json:
-        show_json(found_dicts(table))
+        show_json(found.to_dicts())
         return
     few = found.select(range(min(limit, len(found))))
     sides = [
@@ -64,10 +72,3 @@ def contexts(
         show_line(f"{left:>{width}}  [{hit}]  {right}")
     if len(found) > limit:
         note(f"{len(found) - limit:,} more; --limit shows and --csv keeps them")
-
-
-def found_dicts(table: object) -> list[dict[str, object]]:
-    """Rows that JSON can hold."""
-    from alacarte.regression._frames import Table, read_frame
-
-    return Table(read_frame(table).columns).to_dicts()

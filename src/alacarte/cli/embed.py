@@ -37,7 +37,7 @@ def embed(
         bool, typer.Option("--vector", help="Print the vector itself: plain numbers, a line for each.")
     ] = False,
     explained: Annotated[
-        bool, typer.Option("--explain", help="Which context words made the vector, and how sure it is.")
+        bool, typer.Option("--explain", help="Which context words made the vector, and how certain it is.")
     ] = False,
     k: o.K = 10,
     among: o.Among = None,
@@ -73,17 +73,21 @@ def embed(
         raise typer.BadParameter("--form needs the word itself; pass --word W")
     contexts = _contexts(context, needed=word is None or definition or explained or agreement)
     opened = open_model(
-        model, vectors=vectors, transform=transform, window=window, averaging=averaging, tokenizer=tokenizer,
+        model,
+        vectors=vectors,
+        transform=transform,
+        window=window,
+        averaging=averaging,
+        tokenizer=tokenizer,
         force=force,
-    )  # fmt: skip
+    )
     if explained:
-        opened = with_form(opened) if form else opened
         from alacarte.cli._explain import show_explanation
         from alacarte.explaining import explain
 
-        show_explanation(
-            opened, explain(opened, contexts, word, k=k, among=among, absent="whole", form=form), k, among, as_json
-        )
+        opened = with_form(opened) if form else opened
+        explanation = explain(opened, contexts, word, k=k, among=among, absent="whole", form=form)
+        show_explanation(opened, explanation, k, among, as_json)
         return
     facts: dict[str, Any] = {}
     if not contexts and word is not None:
@@ -115,12 +119,12 @@ def embed(
             show_line(" ".join(f"{value:.9g}" for value in row.tolist()))
         return
     own = () if word is None else opened.tokenizer(word, opened.vectors.key_to_index)
-    found = opened.vectors.nearest(rows, k, among=among, exclude=own if len(own) == 1 else ())
+    nearest = opened.vectors.nearest(rows, k, among=among, exclude=own if len(own) == 1 else ())
     if as_json:
-        lists = [neighbour_dicts(neighbours) for neighbours in found]
+        lists = [neighbour_dicts(neighbours) for neighbours in nearest]
         show_json({"word": word, **facts, "neighbours": lists if each else lists[0]})
     else:
-        show_neighbours(dict(zip(_distinct(titles), found, strict=True)))
+        show_neighbours(dict(zip(_distinct(titles), nearest, strict=True)))
 
 
 def _contexts(given: list[str] | None, needed: bool) -> list[str]:

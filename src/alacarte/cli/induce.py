@@ -21,6 +21,7 @@ from alacarte.cli._open import (
     refuse,
 )
 from alacarte.cli._output import show_json, show_line, voice, wrote
+from alacarte.passes.discover import discover
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte, InducedVectors
@@ -282,11 +283,10 @@ def _listed(
 
 
 def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
-    from alacarte.targets.targets import Targets
-
-    return Targets.from_documents(
+    return discover(
         texts,
-        lengths[0] if len(lengths) == 1 else lengths,
+        n=range(1, lengths[0] + 1) if len(lengths) == 1 else lengths,
+        punctuation=True,
         min_count=min_count,
         vectors=model.vectors.words,
         tokenizer=model.tokenizer,
@@ -297,9 +297,8 @@ def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: 
 
 def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
     from alacarte.errors import NotEnoughData
-    from alacarte.targets.targets import Targets
 
-    targets = Targets.discover(
+    targets = discover(
         corpus,
         n=lengths,
         min_count=min_count,

@@ -27,6 +27,7 @@ def regress(
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
     cluster: s.Cluster = None,
+    equal_clusters: s.EqualClusters = False,
     window: s.WindowSize = None,
     match: s.ValueKind = "glob",
     permutations: Annotated[
@@ -71,21 +72,37 @@ def regress(
     from alacarte.regression import regress as fit_model
 
     fit = fit_model(
-        formula, frame, opened, text=text, tokens=tokens, cluster=s.columns_of(cluster),
-        window=None if window is None else parse_window(window), valuetype=match, permutations=permutations,
-        intervals="default" if intervals is None else None if intervals == "none" else intervals, level=level,
-        robust=robust, adjust=adjust, seed=seed, compat=compat, show_progress=voice.progress,
-    )  # fmt: skip
+        formula,
+        frame,
+        opened,
+        text=text,
+        tokens=tokens,
+        cluster=s.columns_of(cluster),
+        equal_clusters=True if equal_clusters else None,
+        window=None if window is None else parse_window(window),
+        valuetype=match,
+        permutations=permutations,
+        intervals="default" if intervals is None else None if intervals == "none" else intervals,
+        level=level,
+        robust=robust,
+        adjust=adjust,
+        seed=seed,
+        compat=compat,
+        show_progress=voice.progress,
+    )
     s.write_csv(fit.tidy(), csv)
     if plot is not None:
         s.write_plot(plot_coefficients(fit), plot)
     if as_json:
         show_json(
             {
-                "formula": formula, "contexts": len(fit), "clusters": fit.clusters, "left_out": fit.left_out,
+                "formula": formula,
+                "contexts": len(fit),
+                "clusters": fit.clusters,
+                "left_out": fit.left_out,
                 "terms": fit.table.to_dicts(),
             }
-        )  # fmt: skip
+        )
         return
     for line in fit.summary().split("\n\n")[0].splitlines():
         show_line(line)

@@ -33,10 +33,12 @@ app = typer.Typer(no_args_is_help=True, help="Word senses: vectors for synsets, 
 WordNetSource = Annotated[
     str | None,
     typer.Option(
-        "--wordnet", metavar="DIR|FILE|NAME", show_default=False,
+        "--wordnet",
+        metavar="DIR|FILE|NAME",
+        show_default=False,
         help="WordNet 3.x database files (a folder or archive), nltk, or wn. [what is installed]",
     ),
-]  # fmt: skip
+]
 Senses = Annotated[str, typer.Option(metavar="FILE", help="Synset vectors made by alc senses build.")]
 Way = Literal["graded", "combined", "semcor", "gloss"]
 
@@ -93,25 +95,30 @@ def build(
     check_file(counts)
     net = _open_wordnet(wordnet)
     opened = open_model(model, vectors=vectors, transform=transform)
-    made, found = _build(opened, net, semcor, how, STRENGTH if strength is None else strength)
-    made.save(out, to)
+    built, counted = _build(opened, net, semcor, how, STRENGTH if strength is None else strength)
+    built.save(out, to)
     wrote(out)
     if sense_keys is not None:
-        by_sense_key(made, net).save(sense_keys)
+        by_sense_key(built, net).save(sense_keys)
         wrote(sense_keys)
     if counts is not None:
-        _write_counts(counts, found)
-    seen = int((made.counts > 0).sum())
-    report = made.report
+        _write_counts(counts, counted)
+    seen = int((built.counts > 0).sum())
+    report = built.report
     if as_json:
         show_json(
             {
-                "out": str(out), "synsets": len(made), "seen": seen, "annotations": report.annotations,
-                "unknown_sense_keys": report.unknown, "wordnet": net.name, "version": net.version,
+                "out": str(out),
+                "synsets": len(built),
+                "seen": seen,
+                "annotations": report.annotations,
+                "unknown_sense_keys": report.unknown,
+                "wordnet": net.name,
+                "version": net.version,
             }
-        )  # fmt: skip
+        )
     elif not voice.quiet:
-        show_line(f"{len(made):,} synsets have a vector, {seen:,} of them from annotated text; they are in {out}.")
+        show_line(f"{len(built):,} synsets have a vector, {seen:,} of them from annotated text; they are in {out}.")
         if semcor is not None:
             show_line(f"{report}.")
 
@@ -125,12 +132,12 @@ def _build(
     if semcor is None:
         return gloss_vectors(model, wordnet, show_progress=voice.progress), {}
     sentences = list(read_semcor(semcor))
-    found = sense_counts(sentences)
+    counts = sense_counts(sentences)
     seen = induce_synsets(model, sentences, wordnet, show_progress=voice.progress)
     if how == "semcor":
-        return seen, found
+        return seen, counts
     glosses = gloss_vectors(model, wordnet, show_progress=voice.progress)
-    return combined(seen, glosses) if how == "combined" else graded(seen, glosses, strength), found
+    return combined(seen, glosses) if how == "combined" else graded(seen, glosses, strength), counts
 
 
 @app.command()
@@ -192,20 +199,20 @@ def disambiguate(
     else:
         sentences = _tagged(text, spacy, net)
     wanted = {name.lower().replace(" ", "_") for name in word or []}
-    one = Disambiguator(
-        opened, net, open_vectors(senses),
-        counts=(_read_counts(counts) if counts is not None else "wordnet") if prior else None, fallback=fallback,
-    )  # fmt: skip
-    answers = iter(one.predict_all(sentences))
+    prior_counts: dict[str, int] | Literal["wordnet"] | None = None
+    if prior:
+        prior_counts = "wordnet" if counts is None else _read_counts(counts)
+    disambiguator = Disambiguator(opened, net, open_vectors(senses), counts=prior_counts, fallback=fallback)
+    all_answers = iter(disambiguator.predict_all(sentences))
     unanswered = shown = 0
     for sentence in sentences:
-        mine = [next(answers) for _ in sentence.instances]
+        answers = [next(all_answers) for _ in sentence.instances]
         if wanted:
-            mine = [answer for answer in mine if _is_wanted(answer, wanted)]
-        unanswered += sum(answer.synset is None for answer in mine)
-        mine = [answer for answer in mine if answer.synset is not None and answer.confidence >= least]
-        shown += len(mine)
-        _show(sentence.text, mine, jsonl)
+            answers = [answer for answer in answers if _is_wanted(answer, wanted)]
+        unanswered += sum(answer.synset is None for answer in answers)
+        answers = [answer for answer in answers if answer.synset is not None and answer.confidence >= least]
+        shown += len(answers)
+        _show(sentence.text, answers, jsonl)
     if unanswered:
         note(f"{unanswered} words have no answer: nothing to compare (pass --fallback for their first sense)")
     if wanted and not shown:
@@ -277,7 +284,7 @@ def nearest(
     if gloss and net is not None:
         _show_glosses(lists, net, None if counts is None else _read_counts(counts), as_json)
     elif as_json:
-        show_json({name: neighbour_dicts(found) for name, found in lists.items()})
+        show_json({name: neighbour_dicts(neighbours) for name, neighbours in lists.items()})
     else:
         show_neighbours(lists)
 
@@ -286,14 +293,14 @@ def _show_glosses(
     lists: dict[str, list[tuple[str, float]]], wordnet: "WordNet", counts: dict[str, int] | None, as_json: bool
 ) -> None:
     synsets = {name: wordnet.by_key(name) if "%" in name else wordnet.synset(name) for name in lists}
-    found: dict[str, dict[str, Any]] = {name: {"definition": synsets[name].definition} for name in lists}
+    facts: dict[str, dict[str, Any]] = {name: {"definition": synsets[name].definition} for name in lists}
     if counts is not None:
         for name, synset in synsets.items():
-            found[name]["seen"] = sum(counts.get(key, 0) for key in synset.keys)
+            facts[name]["seen"] = sum(counts.get(key, 0) for key in synset.keys)
     if as_json:
-        show_json({name: {**one, "nearest": neighbour_dicts(lists[name])} for name, one in found.items()})
+        show_json({name: {**known, "nearest": neighbour_dicts(lists[name])} for name, known in facts.items()})
         return
-    rows = [[name, *one.values(), ", ".join(word for word, _ in lists[name])] for name, one in found.items()]
+    rows = [[name, *known.values(), ", ".join(word for word, _ in lists[name])] for name, known in facts.items()]
     show_columns(["sense", "gloss", *([] if counts is None else ["seen"]), "nearest"], rows)
 
 
@@ -303,12 +310,12 @@ def _names(asked: str, senses: "WordVectors", wordnet: "WordNet") -> list[str]:
         return [wordnet.by_key(asked).id]
     if asked.count(".") >= 2:
         return [wordnet.synset(asked).id]
-    found = [synset.id for _, synset in wordnet.find(asked) if synset.id in senses]
-    if not found:
+    names = [synset.id for _, synset in wordnet.find(asked) if synset.id in senses]
+    if not names:
         raise AlacarteError(
             f"no sense of {asked!r} has a vector here; name a synset such as bank.n.01, or another word"
         )
-    return found
+    return names
 
 
 # ---------------------------------------------------------------------------------------------------- helpers

@@ -16,20 +16,23 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic as _intrinsic
 
-from alacarte._io.compiled import kernel
-from alacarte._io.prefetch import prefetch
+from alacarte._io.compiled import announce, kernel, prefetch
 
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
 LONGEST = 256  # tokens in a match for which running sums are kept
 APART = 16  # locks lie a cache line apart
+
+announce(__name__, "the sums of contexts", 15)
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
+intrinsic: Any = _intrinsic  # which numba types as what it is before it is compiled
+# Copied into the caller as Python, so that no array is handed over.
 inlined: Any = numba.njit(cache=True, nogil=True, inline="always")
 
 
@@ -220,7 +223,7 @@ def add_matches(
     columns = dimension + 2
     longest = 1
     for m in range(starts.size):
-        longest = max(longest, np.int64(ends[m] - starts[m]))
+        longest = max(longest, int(ends[m] - starts[m]))
     size = 1
     while size < left.size + right.size + min(longest, LONGEST) + 2:
         size *= 2

@@ -1,57 +1,95 @@
-"""The one pass over a corpus: sums of the vectors around each target, and nothing that needs the text again.
+"""`ContextSums`: per target, the sum of its context vectors and what is needed for each of the three averages.
 
-`ContextSums` are a monoid: sums of two parts of a corpus add up to the sums of the whole.
+Sums are whole numbers (`alacarte.contexts.scale`), so they can be added and taken away again to the last bit, in any
+order. They know which units of text they hold, so that no text is counted twice by mistake.
 """
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from os import PathLike, cpu_count
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from os import PathLike
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import ProgressCallback, progress
-from alacarte._io.tensors import pack_words, read_tensors, unpack_words, write_tensors
-from alacarte.contexts.groups import NAMES, GroupedMatcher, GroupSums
-from alacarte.contexts.reading import Averaging, Positions, Reading, window_sides
-from alacarte.contexts.weights import UNIFORM, ContextWeights, resolve
-from alacarte.errors import BadCorpus, BadSums
-from alacarte.passes.accumulate import COUNTS
-from alacarte.passes.checkpoint import Checkpoint
-from alacarte.passes.scan import Pass, memory_for_sums
-from alacarte.targets.targets import Matcher, Targets, TargetsLike
-from alacarte.text.corpus import Corpus, CorpusLike, extent
-from alacarte.text.encoding import Encoder, Lexicon
-from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
-from alacarte.vectors.word_vectors import WordVectors
-
-__all__ = ["Averaging", "ContextSums", "Positions", "Reading", "count_words", "merge", "window_sides"]
+from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
+from alacarte.contexts.averaging import divisor
+from alacarte.contexts.reading import Averaging, Reading
+from alacarte.contexts.scale import MOST_WINDOWS, Scale
+from alacarte.contexts.weights import UNIFORM, ContextWeights
+from alacarte.errors import BadSums
+from alacarte.targets.targets import Targets
+from alacarte.text.units import Unit, pack_units, unpack_units
 
 Doubles = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
+KIND, VERSION = "context sums", 1
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Whole numbers for each target, or for each target and group: `sums` has the dimensions behind these."""
+
+    sums: Counts  # in units of `Scale.sum_units`
+    totals: Counts  # the total weight of the context words, in units of 2^-Scale.weights
+    tokens: Counts  # context words that count
+    occurrences: Counts
+    contexts: Counts  # occurrences with at least one context word that counts
+
+    def take(self, rows: Any) -> "Sums":
+        """The sums of some targets."""
+        return Sums(*(getattr(self, name)[rows] for name in _NAMES))
+
+    def add(self, other: "Sums", rows: Any, sign: int = 1) -> None:
+        """Add (or take away) sums to those of `rows`, in place."""
+        for name in _NAMES:
+            getattr(self, name)[rows] += sign * getattr(other, name)
+
+    def grown(self, size: int) -> "Sums":
+        """A copy with room for so many targets."""
+        grown = [np.zeros((size, *getattr(self, name).shape[1:]), dtype=np.int64) for name in _NAMES]
+        for array, name in zip(grown, _NAMES, strict=True):
+            array[: len(self.occurrences)] = getattr(self, name)
+        return Sums(*grown)
+
+    def over_groups(self) -> "Sums":
+        """Groups added up."""
+        return Sums(*(getattr(self, name).sum(axis=1) for name in _NAMES))
+
+    def divisor(self, scale: Scale, averaging: Averaging) -> npt.NDArray[Any]:
+        """What each sum is divided by to be an average."""
+        weights = self.totals * float(np.exp2(-scale.weights))
+        return divisor(averaging, self.occurrences, weights, self.contexts)
+
+    def means(self, scale: Scale, averaging: Averaging, rows: Any = slice(None)) -> Doubles:
+        """The averages of some targets, in float64."""
+        chosen = self.take(rows)
+        return np.asarray(chosen.sums * scale.sum_units / chosen.divisor(scale, averaging)[..., None])
+
+    def __len__(self) -> int:
+        return len(self.occurrences)
+
+
+_NAMES = tuple(item.name for item in fields(Sums))
+
 
 @dataclass(frozen=True, eq=False)
 class ContextSums:
-    """Per target: the float64 sum of its context vectors and what is needed for each of the three averages.
+    """Per target: the sum of its context vectors, in whole numbers, and what each of the three averages divides by.
 
+    >>> from alacarte import WordVectors, collect
     >>> vectors = WordVectors(["a", "b", "c"], [[1, 0], [0, 1], [2, 2]])
-    >>> sums = ContextSums.collect(vectors, ["a b x c a x zz a"], ["x", "a"], window=2)
-    >>> sums.keys, sums.sums.tolist(), sums.occurrences.tolist()
+    >>> sums = collect(vectors, ["a b x c a x zz a"], ["x", "a"], window=2)
+    >>> sums.keys, sums.vectors().tolist(), sums.occurrences.tolist()
     (['x', 'a'], [[8.0, 5.0], [2.0, 3.0]], [2, 3])
-    >>> (sums + sums).occurrences.tolist()
-    [4, 6]
+    >>> (sums + sums).occurrences.tolist(), (sums + sums) - sums == sums
+    ([4, 6], True)
     """
 
     keys: list[str]
-    sums: Doubles  # (targets, dimensions)
-    occurrences: Counts
-    contexts: Counts  # occurrences with at least one context word that has a vector
-    tokens: Counts  # context words that have a vector, over all occurrences
-    totals: Doubles  # their total weight; equal to `tokens` when nothing is weighted
+    all: Sums
+    scale: Scale
     settings: Reading
     fingerprint: str  # of the vectors
     targets: Targets | None  # None: every word of the vectors
@@ -59,118 +97,61 @@ class ContextSums:
     documents: int = 0
     tokens_read: int = 0
     tokens_known: int = 0  # of these, tokens that have a vector
-    groups: GroupSums | None = None  # the same by group of documents, if `spread` was asked for
-
-    @classmethod
-    def collect(
-        cls,
-        vectors: WordVectors,
-        corpus: CorpusLike,
-        targets: TargetsLike | None = None,
-        *,
-        window: int | tuple[int, int] = 10,
-        averaging: Averaging = "occurrence",
-        positions: Positions = "uniform",
-        context_weights: object = None,
-        tokenizer: TokenizerLike = "words",
-        unknown: Literal["keep", "drop"] = "keep",
-        threads: int | None = None,
-        memory: int | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        checkpoint_seconds: float = 60.0,
-        shard: tuple[int, int] | None = None,
-        spread: int | None = None,
-        block_size: int = 1 << 20,
-        show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
-    ) -> "ContextSums":
-        """Read a corpus once and sum the contexts of `targets`, or of every word that has a vector.
-
-        `threads`: how many to use (default: all cores); the result does not depend on it to the last bit.
-        `memory`: a budget such as "4GB" for vectors, sums and text; sums that do not fit lie in a file.
-        `checkpoint`: a file that keeps the work so far, written every `checkpoint_seconds` and on Ctrl-C; the same
-        call takes it up again and gives the same result to the last bit. It stays when all is done, for the caller
-        to delete once the result is safe.
-        `shard`: (i, n) reads only the i-th of n parts (from 1 on); the parts add up.
-        `spread`: keep this many sums for each target instead of one (16 is a good number), with the contexts of one
-        document in the same, so that vectors know how sure they are (`InducedVectors.uncertainty`). Memory for sums
-        grows as many times.
-        """
-        left, right = window_sides(window)
-        split = get_tokenizer(tokenizer)
-        source = Corpus.of(corpus)
-
-        def count() -> Counts:
-            if source.once:
-                raise BadCorpus(
-                    "these context weights need a first pass over the corpus to count words, and this corpus can "
-                    "be read only once; pass a file or a list, or weights that are ready-made"
-                )
-            return count_words(vectors, source, split, show_progress=show_progress, callback=callback)
-
-        weights = resolve(context_weights, vectors, count)
-        settings = Reading(left, right, averaging, positions, weights.name, split.name, unknown)
-        lexicon = Lexicon(vectors.key_to_index)
-        if targets is None:
-            wanted, matcher = None, Matcher.of_vocabulary(vectors.words, lexicon)
-        else:
-            wanted = Targets.of(targets)
-            matcher = wanted.compile(lexicon, split)
-        if spread is not None:
-            matcher = GroupedMatcher(matcher, spread, len(vectors))
-        run = Pass(
-            source, Encoder(split, lexicon), matcher, vectors.matrix, settings, weights,
-            threads or cpu_count() or 1, shard, block_size, (show_progress, callback),
-        )  # fmt: skip
-        room = memory_for_sums(memory, vectors.matrix, weights.values is not None, run.threads, block_size)
-        if checkpoint is not None:
-            identity = {
-                "vectors": vectors.fingerprint,
-                "settings": asdict(settings),
-                "targets": None if wanted is None else wanted.digest(),
-                "corpus": [source.description, source.size],
-                "shard": shard,
-                "block_size": block_size,
-                **({} if spread is None else {"spread": spread}),
-            }
-            arrays = run.resumable(Checkpoint(Path(checkpoint), identity, checkpoint_seconds), room)
-        else:
-            arrays = run.straight(room)
-        if wanted is not None and wanted.any_label:
-            wanted = wanted | Targets.spans(matcher.keys[len(wanted) :])
-        told: dict[str, Any] = {**arrays, **run.amounts}
-        if spread is not None:
-            told["groups"] = GroupSums.of_rows(arrays, spread)
-            told |= {name: array.reshape(-1, spread, *array.shape[1:]).sum(axis=1) for name, array in arrays.items()}
-        return cls(
-            matcher.keys, settings=settings, fingerprint=vectors.fingerprint, targets=wanted, weights=weights, **told
-        )
+    groups: Sums | None = None  # the same by group of documents, if `spread` was asked for
+    units: frozenset[Unit] = field(default_factory=frozenset)  # of text that has a name
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @property
     def dimension(self) -> int:
-        return int(self.sums.shape[1])
+        return int(self.all.sums.shape[1])
+
+    @property
+    def occurrences(self) -> Counts:
+        """How often each target occurs."""
+        return self.all.occurrences
+
+    @property
+    def contexts(self) -> Counts:
+        """How many of the occurrences have at least one context word that counts."""
+        return self.all.contexts
+
+    @property
+    def tokens(self) -> Counts:
+        """How many context words count, over all occurrences."""
+        return self.all.tokens
+
+    @property
+    def total_weights(self) -> Doubles:
+        """The total weight of these words; equal to `tokens` when nothing is weighted."""
+        return np.asarray(self.all.totals * float(np.exp2(-self.scale.weights)))
+
+    @property
+    def spread(self) -> int | None:
+        """How many groups of documents there are, if `spread` was asked for."""
+        return None if self.groups is None else int(self.groups.occurrences.shape[1])
 
     @property
     def seen(self) -> npt.NDArray[np.intp]:
         """The rows that have anything to average: targets met at least once beside a word with a vector."""
-        return np.flatnonzero(self.totals > 0)
+        return np.flatnonzero(self.all.totals > 0)
+
+    def vectors(self, rows: Any = slice(None)) -> Doubles:
+        """The sums of context vectors as float64 (under averaging="context", the sums of means)."""
+        return np.asarray(self.all.sums[rows] * self.scale.sum_units)
 
     def means(self, rows: npt.NDArray[np.intp] | slice | None = None) -> Doubles:
-        """u_f for the given rows (default: those `seen`), by the averaging of the settings."""
-        chosen = self.seen if rows is None else rows
-        averaging = self.settings.averaging
-        by: npt.NDArray[Any]
-        if averaging == "occurrence":
-            by = self.occurrences
-        elif averaging == "token":
-            by = self.totals
-        else:
-            by = self.contexts
-        result: Doubles = self.sums[chosen] / by[chosen, None]
-        return result
+        """u_f for the given rows (default: those `seen`), by the averaging of the settings, in float64."""
+        return self.all.means(self.scale, self.settings.averaging, self.seen if rows is None else rows)
+
+    def group_sums(self, rows: Any = slice(None)) -> tuple[Doubles, Doubles]:
+        """(sums of context vectors, what they are divided by) for each of the targets and each group of documents."""
+        if self.groups is None:
+            raise BadSums("these sums have no groups of documents; collect them with spread=16 (--spread 16)")
+        chosen = self.groups.take(rows)
+        weights = chosen.divisor(self.scale, self.settings.averaging).astype(np.float64)
+        return np.asarray(chosen.sums * self.scale.sum_units), weights
 
     def with_averaging(self, averaging: Averaging) -> "ContextSums":
         """The same sums under another average; only `occurrence` and `token` share their sums."""
@@ -187,136 +168,207 @@ class ContextSums:
         """The plain sums."""
         return replace(self, groups=None)
 
+    # ------------------------------------------------------------------------------------ adding and taking away
+
     def __add__(self, other: "ContextSums") -> "ContextSums":
+        """The sums of both texts; text that is in both is refused (`merge(…, repeated=True)` counts it twice)."""
         if not isinstance(other, ContextSums):
             return NotImplemented
-        self._check_addable(other)
-        if self.keys == other.keys:
-            keys, mine, theirs = self.keys, slice(None), slice(None)
-        else:
-            places = {key: place for place, key in enumerate(self.keys)}
-            for key in other.keys:
-                places.setdefault(key, len(places))
-            keys = list(places)
-            mine = slice(0, len(self))  # its keys come first
-            theirs = np.array([places[key] for key in other.keys], dtype=np.intp)  # type: ignore[assignment]
+        return merge([self, other])
 
-        def total(name: str, one: Any = self, two: Any = other) -> npt.NDArray[Any]:
-            first, second = getattr(one, name), getattr(two, name)
-            result = np.zeros((len(keys), *first.shape[1:]), dtype=first.dtype)
-            result[mine] = first
-            result[theirs] += second
-            return result
-
+    def __sub__(self, other: "ContextSums") -> "ContextSums":
+        """The sums without those of a text that is part of them: a document to forget, a day that has passed."""
+        if not isinstance(other, ContextSums):
+            return NotImplemented
+        self._check_compatible(other)
+        lacking = other.units - self.units
+        if lacking:
+            raise BadSums(f"{next(iter(lacking)).name} is not part of these sums, so it cannot be taken away")
+        places = {key: place for place, key in enumerate(self.keys)}
+        absent = [key for key, count in zip(other.keys, other.occurrences, strict=True) if count and key not in places]
+        if absent:
+            raise BadSums(f"{absent[0]!r} does not occur in these sums, so it cannot be taken away")
+        shared = [row for row, key in enumerate(other.keys) if key in places]
+        rows = np.array([places[other.keys[row]] for row in shared], dtype=np.intp)
+        total = self.all.grown(len(self))
+        total.add(other.all.take(shared), rows, sign=-1)
+        if (total.occurrences < 0).any():
+            raise BadSums("more was taken away than there is; these sums do not hold that text")
         groups = None
-        if self.groups is not None:
-            groups = GroupSums(*(total(name, self.groups, other.groups) for name in NAMES))
-        targets = None
-        if self.targets is not None and other.targets is not None:
-            targets = self.targets | other.targets
-        return ContextSums(
-            keys, total("sums"), total("occurrences"), total("contexts"), total("tokens"), total("totals"),
-            self.settings, self.fingerprint, targets, self.weights, self.documents + other.documents,
-            self.tokens_read + other.tokens_read, self.tokens_known + other.tokens_known, groups,
-        )  # fmt: skip
+        if self.groups is not None and other.groups is not None:
+            groups = self.groups.grown(len(self))
+            groups.add(other.groups.take(shared), rows, sign=-1)
+        result = replace(
+            self,
+            all=total,
+            groups=groups,
+            documents=self.documents - other.documents,
+            tokens_read=self.tokens_read - other.tokens_read,
+            tokens_known=self.tokens_known - other.tokens_known,
+            units=self.units - other.units,
+        )
+        return result._without_labels_that_are_gone()
 
-    def _check_addable(self, other: "ContextSums") -> None:
+    def _without_labels_that_are_gone(self) -> "ContextSums":
+        """Labels are targets only because they occurred."""
+        if self.targets is None or not self.targets.any_label:
+            return self
+        kept = [row for row in range(len(self)) if self.occurrences[row] or not self.targets.is_label(self.keys[row])]
+        return self._select(kept) if len(kept) < len(self) else self
+
+    def _select(self, rows: Sequence[int]) -> "ContextSums":
+        keys = [self.keys[row] for row in rows]
+        targets = None if self.targets is None else self.targets.only(keys)
+        groups = None if self.groups is None else self.groups.take(rows)
+        return replace(self, keys=keys, all=self.all.take(rows), groups=groups, targets=targets)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ContextSums):
+            return NotImplemented
+        plain = ("keys", "scale", "settings", "fingerprint", "targets", "documents", "tokens_read", "tokens_known")
+        if any(getattr(self, name) != getattr(other, name) for name in (*plain, "units", "spread")):
+            return False
+        pairs = [(self.all, other.all)]
+        if self.groups is not None and other.groups is not None:
+            pairs.append((self.groups, other.groups))
+        return all(np.array_equal(getattr(a, name), getattr(b, name)) for a, b in pairs for name in _NAMES)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _check_compatible(self, other: "ContextSums") -> None:
         if self.fingerprint != other.fingerprint or self.dimension != other.dimension:
             raise BadSums("these sums were made with different vectors; collect both with the same")
         mine, theirs = asdict(self.settings), asdict(other.settings)
         differing = [f"{name} ({mine[name]} and {theirs[name]})" for name in mine if mine[name] != theirs[name]]
         if differing:
             raise BadSums(f"these sums differ in {', '.join(differing)}; collect both with the same settings")
+        if self.scale != other.scale:
+            raise BadSums("these sums have different scales; collect both with the same version of alacarte")
         if (self.targets is None) != (other.targets is None):
             raise BadSums("one of these sums covers the whole vocabulary and the other chosen targets")
-        groups = [0 if sums.groups is None else len(sums.groups) for sums in (self, other)]
-        if groups[0] != groups[1]:
+        if self.spread != other.spread:
             raise BadSums(
-                f"these sums were collected with spread {groups[0] or 'none'} and {groups[1] or 'none'}; collect both "
-                "with the same, or drop it with without_spread()"
+                f"these sums were collected with spread {self.spread or 'none'} and {other.spread or 'none'}; collect "
+                "both with the same, or drop it with without_spread()"
             )
 
     # --------------------------------------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:
-        """One safetensors file, written completely or not at all; of a whole vocabulary, the words that were met."""
+        """One file, written completely or not at all; of a whole vocabulary, the words that were met."""
         met: Any = slice(None) if self.targets is not None else np.flatnonzero(self.occurrences)
-        words, offsets = pack_words(np.array(self.keys, dtype=object)[met])
-        metadata = {
-            "format": "alacarte.ContextSums/1",
-            "settings": json.dumps(asdict(self.settings)),
-            "fingerprint": self.fingerprint,
-            "targets": json.dumps(None if self.targets is None else self.targets.to_state()),
-            "read": json.dumps([self.documents, self.tokens_read, self.tokens_known]),
-        }
-        arrays = {name: getattr(self, name)[met] for name in _ARRAYS}
+        keys = self.keys if self.targets is not None else [self.keys[row] for row in met.tolist()]
+        tensors: dict[str, Any] = {name: getattr(self.all, name)[met] for name in _NAMES}
         if self.groups is not None:
-            arrays |= {f"group_{name}": getattr(self.groups, name)[met] for name in NAMES}
+            tensors |= {f"group_{name}": getattr(self.groups, name)[met] for name in _NAMES}
         if self.weights.values is not None:
-            arrays["context_weights"] = self.weights.values
-        write_tensors(path, {**arrays, "words": words, "word_offsets": offsets}, metadata)
+            tensors["context_weights"] = self.weights.values
+        tensors |= {"row_exponents": self.scale.rows, "sum_exponents": self.scale.sums}
+        metadata = {
+            "settings": asdict(self.settings),
+            "fingerprint": self.fingerprint,
+            "targets": None if self.targets is None else self.targets.to_state(),
+            "weight_exponent": self.scale.weights,
+            "read": [self.documents, self.tokens_read, self.tokens_known],
+        }
+        write_artifact(path, KIND, {**tensors, **word_tensors(keys), **pack_units(self.units)}, metadata, VERSION)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "ContextSums":
-        tensors, metadata = read_tensors(path, BadSums)
-        if metadata.get("format") != "alacarte.ContextSums/1":
-            raise BadSums(
-                f"{path}: no context sums but {metadata.get('format', 'something else')!r}; `alc inspect` tells more"
-            )
-        return cls.from_tensors(tensors, metadata)
+        """Sums that `save` wrote; the arrays lie in the file."""
+        return cls.from_artifact(read_artifact(path, KIND, BadSums, VERSION))
 
     @classmethod
-    def from_tensors(cls, tensors: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> "ContextSums":
-        keys = unpack_words(tensors["words"], tensors["word_offsets"])
-        state = json.loads(metadata["targets"])
-        settings = Reading(**json.loads(metadata["settings"]))
+    def from_artifact(cls, artifact: Artifact) -> "ContextSums":
+        keys = artifact.words()
+        state = artifact.value("targets", object)
+        settings = artifact.record("settings", Reading)
+        scale = Scale(
+            artifact.tensor("row_exponents", np.int16, 1),
+            artifact.tensor("sum_exponents", np.int16, 1),
+            artifact.value("weight_exponent", int),
+        )
+        total = Sums(*(artifact.tensor(name, np.int64, 2 if name == "sums" else 1) for name in _NAMES))
+        groups = None
+        if "group_sums" in artifact.tensors:
+            names = [(name, 3 if name == "sums" else 2) for name in _NAMES]
+            groups = Sums(*(artifact.tensor(f"group_{name}", np.int64, ndim) for name, ndim in names))
+        whole = all(len(getattr(total, name)) == len(keys) for name in _NAMES)
+        read = artifact.value("read", list)
+        if not whole or total.sums.shape[1] != len(scale.rows) or len(read) != 3:
+            raise artifact.damaged("its parts do not belong together")
         return cls(
             keys,
-            **{name: tensors[name] for name in _ARRAYS},
-            settings=settings,
-            fingerprint=metadata["fingerprint"],
-            targets=None if state is None else Targets.from_state(keys, state),
-            weights=ContextWeights(settings.weights, tensors.get("context_weights")),
-            documents=(read := json.loads(metadata["read"]))[0],
+            total,
+            scale,
+            settings,
+            artifact.value("fingerprint", str),
+            None if state is None else Targets.from_state(keys, state),  # type: ignore[arg-type]
+            ContextWeights(settings.weights, artifact.tensors.get("context_weights")),
+            documents=read[0],
             tokens_read=read[1],
             tokens_known=read[2],
-            groups=GroupSums(*(tensors[f"group_{name}"] for name in NAMES)) if "group_sums" in tensors else None,
+            groups=groups,
+            units=frozenset(unpack_units(artifact.tensors)),
         )
 
 
-_ARRAYS = ("sums", *COUNTS)
+def merge(parts: Iterable[ContextSums], *, repeated: bool = False) -> ContextSums:
+    """The sum of any number of `ContextSums`, exact and the same in any order.
 
+    Text that is in two of them is refused, unless `repeated` says that it is to count as often as it is there.
 
-def count_words(
-    vectors: WordVectors,
-    corpus: CorpusLike,
-    tokenizer: TokenizerLike = "words",
-    *,
-    show_progress: bool | None = None,
-    callback: ProgressCallback | None = None,
-) -> Counts:
-    """How often each word of the vectors occurs in a corpus.
-
-    >>> count_words(WordVectors(["b", "a"], [[1.0], [2.0]]), ["a b a c", ["a"]]).tolist()
+    >>> from alacarte import WordVectors, collect
+    >>> vectors = WordVectors(["a", "b"], [[1.0], [2.0]])
+    >>> merge([collect(vectors, ["a b"]), collect(vectors, ["b b"])]).occurrences.tolist()
     [1, 3]
     """
-    source, split = Corpus.of(corpus), get_tokenizer(tokenizer)
-    lexicon = Lexicon(vectors.key_to_index)
-    counts = np.zeros(len(vectors), dtype=np.int64)
-    with progress(*extent(source), "counting words", show_progress, callback) as bar:
-        encoder = Encoder(split, lexicon)
-        for block in source.blocks():
-            ids = encoder.encode(block).ids
-            counts += np.bincount(ids[ids >= 0], minlength=len(counts))
-            bar.update_to(block.position)
-    return counts
-
-
-def merge(parts: Sequence[ContextSums]) -> ContextSums:
-    """The sum of any number of `ContextSums`."""
-    if not parts:
+    listed = list(parts)
+    if not listed:
         raise BadSums("there is nothing to merge; name at least one file of sums")
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
+    first = listed[0]
+    places = {key: place for place, key in enumerate(first.keys)}
+    units = set(first.units)
+    for part in listed[1:]:
+        first._check_compatible(part)
+        for key in part.keys:
+            places.setdefault(key, len(places))
+        twice = units & part.units
+        if twice and not repeated:
+            raise BadSums(
+                f"{next(iter(twice)).name} is in more than one of these sums and would be counted twice; leave one "
+                "out, or pass repeated=True (--repeated) if it should be"
+            )
+        units |= part.units
+    total = first.all.grown(len(places))
+    groups = None if first.groups is None else first.groups.grown(len(places))
+    targets = first.targets
+    for part in listed[1:]:
+        same = part.keys == first.keys
+        rows: Any = slice(None) if same else np.array([places[key] for key in part.keys], dtype=np.intp)
+        if same and len(places) > len(first.keys):
+            rows = slice(0, len(first.keys))
+        total.add(part.all, rows)
+        if groups is not None and part.groups is not None:
+            groups.add(part.groups, rows)
+        if targets is not None and part.targets is not None:
+            targets = targets | part.targets
+    keys = list(places)
+    if targets is not None and targets.any_label:
+        order = targets.in_order(keys)
+        keys, total = [keys[place] for place in order], total.take(order)
+        groups, targets = None if groups is None else groups.take(order), targets.only(keys)
+    most = int(total.occurrences.max(initial=0))
+    if most > MOST_WINDOWS:
+        raise BadSums(f"{most:,} occurrences of one target are more than sums can hold ({MOST_WINDOWS:,})")
+    return replace(
+        first,
+        keys=keys,
+        all=total,
+        groups=groups,
+        targets=targets,
+        documents=sum(part.documents for part in listed),
+        tokens_read=sum(part.tokens_read for part in listed),
+        tokens_known=sum(part.tokens_known for part in listed),
+        units=frozenset(units),
+    )

@@ -142,6 +142,16 @@ def _made(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> Co
     raise AlacarteError(f"context weights cannot be made from {type(what).__name__}")
 
 
+def specification(what: object) -> str:
+    """A name for what `resolve` is given, by which a checkpoint knows whether it is the same."""
+    if what is None or isinstance(what, str):
+        return what or "uniform"
+    if isinstance(what, ContextWeights):
+        return what.name
+    content = sorted(what.items()) if isinstance(what, Mapping) else sorted(map(str, what))  # type: ignore[call-overload]
+    return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
 def sif(counts: Counts, a: float = 1e-3) -> ContextWeights:
     """Smooth inverse frequency, a / (a + p(w)), from word counts; words that never occur get weight 1."""
     if a <= 0:

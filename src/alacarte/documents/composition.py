@@ -7,14 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import NotEnoughData
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
-How = Literal["sum", "mean", "product"]
+Method = Literal["sum", "mean", "product"]
 Singles = npt.NDArray[np.float32]
 BLOCK = 1 << 15
 
 
-def compose(vectors: WordVectors, ngrams: Iterable[str], how: How = "sum") -> WordVectors:
+def compose(vectors: WordVectors, ngrams: Iterable[str], method: Method = "sum") -> WordVectors:
     """Vectors for n-grams all of whose words have a vector; the others are left out.
 
     `sum` and `mean` are of the words' vectors. `product` is DisC (Arora et al. 2018): the element-wise product of
@@ -26,8 +27,8 @@ def compose(vectors: WordVectors, ngrams: Iterable[str], how: How = "sum") -> Wo
     >>> round(float(compose(vectors, ["new york"], "product")["new york"][0]), 4)
     0.8485
     """
-    if how not in get_args(How):
-        raise ValueError(f"n-grams are composed by {', '.join(get_args(How))}, not by {how!r}")
+    if method not in get_args(Method):
+        raise ValueError(f"n-grams are composed by {', '.join(get_args(Method))}, not by {method!r}")
     index = vectors.key_to_index
     keys: dict[int, list[str]] = {}
     rows: dict[int, list[list[int]]] = {}
@@ -39,26 +40,20 @@ def compose(vectors: WordVectors, ngrams: Iterable[str], how: How = "sum") -> Wo
     if not keys:
         raise NotEnoughData("none of the n-grams is made of words that have a vector; check vectors and tokenizer")
     words = [ngram for length in sorted(keys) for ngram in keys[length]]
-    matrix = np.concatenate([_composed(vectors, np.array(rows[length]), how) for length in sorted(keys)])
+    matrix = np.concatenate([_composed(vectors, np.array(rows[length]), method) for length in sorted(keys)])
     return WordVectors(words, matrix)
 
 
-def _composed(vectors: WordVectors, rows: npt.NDArray[np.int64], how: How) -> Singles:
+def _composed(vectors: WordVectors, rows: npt.NDArray[np.int64], method: Method) -> Singles:
     count, length = rows.shape
     result = np.empty((count, vectors.dimension), dtype=np.float32)
     for low in range(0, count, BLOCK):
         block = rows[low : low + BLOCK]
         parts = [vectors.matrix[block[:, place]].astype(np.float64) for place in range(length)]
-        if how == "product":
-            combined = np.prod([part * _inverse_lengths(part)[:, None] for part in parts], axis=0)
+        if method == "product":
+            combined = np.prod([unit_rows(part) for part in parts], axis=0)
             combined *= vectors.dimension ** ((length - 1) / 2)
         else:
-            combined = np.sum(parts, axis=0) / (length if how == "mean" else 1)
+            combined = np.sum(parts, axis=0) / (length if method == "mean" else 1)
         result[low : low + BLOCK] = combined
     return result
-
-
-def _inverse_lengths(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """1 / length of each row; 0 for rows of zeros, which so stay zeros."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-    return np.asarray(np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))

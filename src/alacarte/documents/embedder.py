@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import progress
+from alacarte._io.table import Columns, Table
 from alacarte.documents._bags import Bag, Item, NgramFinder
 from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, inverse_lengths, sif_constant
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
 from alacarte.induced import InducedVectors
 from alacarte.model import ALaCarte
+from alacarte.passes.discover import discover
 from alacarte.passes.pipeline import in_order
 from alacarte.passes.work import WorkOptions
-from alacarte.targets.targets import Targets
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
@@ -36,8 +37,8 @@ CHOICES = {
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """How much of each document the vectors cover."""
+class Coverage(Table):
+    """How much of each document the vectors cover; as a table, a row a document."""
 
     tokens: Longs  # (documents,)
     ngrams: Longs  # (documents, n): how many k-grams have a vector, for k = 1 … n
@@ -47,11 +48,9 @@ class Coverage:
         """The documents without any n-gram that has a vector: their vectors are zeros."""
         return np.flatnonzero(~self.ngrams.any(axis=1))
 
-    def to_frame(self) -> Any:
-        """A pandas frame with a row for each document."""
-        pandas = require("pandas", extra="frames", purpose="to_frame()")
-        columns = {f"{k}-grams": column for k, column in enumerate(self.ngrams.T, start=1)}
-        return pandas.DataFrame({"tokens": self.tokens, **columns})
+    def columns(self) -> Columns:
+        counts = {f"{k}-grams": column for k, column in enumerate(self.ngrams.T, start=1)}
+        return {"tokens": self.tokens, **counts}
 
 
 class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[misc]
@@ -194,10 +193,11 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     def _induced(self, model: ALaCarte, documents: list[Item]) -> WordVectors | None:
         """Vectors of the documents' n-grams; None where none of them stands beside a word that has a vector."""
         induced_words = self.unigrams == "induced"
-        targets = Targets.from_documents(
+        targets = discover(
             documents,
-            range(1 if induced_words else 2, self.n + 1),
+            n=range(1 if induced_words else 2, self.n + 1),
             min_count=self.min_count,
+            punctuation=True,
             vectors=model.vectors.words,
             tokenizer=model.tokenizer,
             known=induced_words,

@@ -2,9 +2,10 @@
 
 from typing import Any, Literal, Self
 
-from alacarte.contexts.sums import ContextSums, merge
+from alacarte.contexts.sums import merge
 from alacarte.documents.embedder import NgramEmbedder
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect
 from alacarte.passes.work import WorkOptions
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
@@ -80,8 +81,6 @@ class AlaCarteVectorizer(NgramEmbedder):
         tokenizer = self.tokenizer or "words"
         work: WorkOptions = {"threads": self.threads, "show_progress": self.show_progress}
         texts = [documents] if self.corpus is None else [documents, self.corpus]
-        sums = merge(
-            [ContextSums.collect(vectors, text, window=self.window, tokenizer=tokenizer, **work) for text in texts]
-        )
+        sums = merge([collect(vectors, text, window=self.window, tokenizer=tokenizer, **work) for text in texts])
         self.model_ = ALaCarte.from_sums(vectors, sums, weighting=self.weighting, ridge=self.ridge, tokenizer=tokenizer)
         return self._fit(self.model_, documents)

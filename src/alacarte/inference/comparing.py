@@ -11,15 +11,16 @@ the effective number of dimensions of the noise, f the degrees of freedom of the
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import f as fisher
-from scipy.stats import t as student
+from scipy import special
 
 from alacarte.errors import NoOccurrences, require
+from alacarte.inference.cosines import interval, unit_rows
+from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.spread import Deviations, TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
 
@@ -110,8 +111,8 @@ def compare(
         names = [words] if isinstance(words, str) else list(words)
     found = [_compare(name, first, second, level) for name in names]
     found.sort(key=lambda item: (item.p_value, -item.statistic))
-    adjusted = adjust([item.p_value for item in found])
-    items = tuple(Comparison(**{**asdict(item), "q_value": q}) for item, q in zip(found, adjusted, strict=True))
+    q_values = adjusted([item.p_value for item in found], "bh").tolist()
+    items = tuple(replace(item, q_value=q) for item, q in zip(found, q_values, strict=True))
     return Comparisons(items, level)
 
 
@@ -137,12 +138,12 @@ def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -
         along, df = typical.variance_along(found, w, np.array([estimate]))
         variance += float(along[0]) + estimate**2 * max(mine.extra, 0.0) / (4 * mine.root**4)
         dfs.append(float(df[0]))
-    reach = float(student.ppf((1 + level) / 2, min(dfs))) * np.sqrt(variance)
+    low, high = interval(np.array(estimate), np.sqrt(variance), min(dfs), level)
     n_a, n_b = (int(found.contexts[0]) for found, _ in sides)
-    cosine = _cosine(sides[0][0].means[0], sides[1][0].means[0])
-    p = float(fisher.sf(statistic, rank, below))
-    low, high = (float(np.clip(bound, -1, 1)) for bound in (estimate - reach, estimate + reach))
-    return Comparison(word, n_a, n_b, cosine, float(np.clip(estimate, -1, 1)), low, high, statistic, p, p)
+    cosine = float(unit_rows(sides[0][0].means)[0] @ unit_rows(sides[1][0].means)[0])
+    p = float(special.fdtrc(rank, below, statistic))
+    similarity = float(np.clip(estimate, -1, 1))
+    return Comparison(word, n_a, n_b, cosine, similarity, float(low), float(high), statistic, p, p)
 
 
 @dataclass(frozen=True)
@@ -167,21 +168,3 @@ def _without(shape: Doubles, unit: Doubles) -> Doubles:
     along = shape @ unit
     crossed = np.outer(unit, along)
     return np.asarray(shape - crossed - crossed.T + (unit @ along) * np.outer(unit, unit))
-
-
-def _cosine(a: Doubles, b: Doubles) -> float:
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
-
-
-def adjust(p_values: Sequence[float]) -> list[float]:
-    """q-values: the smallest false discovery rate at which each would be called a discovery.
-
-    >>> adjust([0.01, 0.02, 0.9])
-    [0.03, 0.03, 0.9]
-    """
-    p = np.asarray(p_values)
-    order = np.argsort(p)[::-1]
-    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
-    result = np.empty_like(p)
-    result[order] = np.minimum(np.minimum.accumulate(scaled), 1.0)
-    return [float(value) for value in result]

@@ -1,13 +1,7 @@
 """How far the contexts of a target lie apart, and what that says about their mean.
 
-A target's contexts are dealt to groups, documents kept whole (`ContextSums.collect(..., spread=16)`). With S_g and N_g
-the sum and the weight of group g, p_g = N_g / N its share, u = Σ S_g / N the mean and m = A u + b the vector,
-
-    z_g = A (S_g − N_g u) / N · (1 − Σ p²)^−½        covariance of m:  V = Σ z_g z_gᵀ,   noise: tr V
-    q = ‖m‖² − tr V                                  squared length of the vector that infinitely many contexts give
-
-The factor makes V unbiased for groups of any sizes when contexts are alike and independent; one context a group is the
-delete-one jackknife. Its degrees of freedom are Satterthwaite's, (tr Q)² / tr Q² with Q = diag p − p pᵀ.
+A target's contexts are dealt to groups, documents kept whole (`collect(..., spread=16)`): the units of
+`alacarte.inference.means`, which says what the noise of their mean u is. That of the vector m = A u + b follows.
 
 Few contexts say little about their own spread, but targets are much alike in it: `TypicalSpread` is what all of them
 have in common, and each is shrunk toward it by as much as the data say (variances as in moderated t-tests; Smyth 2004).
@@ -22,6 +16,8 @@ from scipy.special import digamma, polygamma
 
 from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import BadSums, NotEnoughData
+from alacarte.inference.cosines import unit_rows
+from alacarte.inference.means import debiased_squares, scaled_deviations
 
 Doubles = npt.NDArray[np.float64]
 FORMAT = "alacarte.TypicalSpread/1"
@@ -64,19 +60,10 @@ def deviations(
     >>> found.means.tolist(), found.noise.round(9).tolist(), found.df.tolist()
     ([[2.0]], [1.0], [1.0])
     """
-    total = weights.sum(axis=1)
-    share = weights / total[:, None]
-    means = sums.sum(axis=1) / total[:, None]
-    squares = np.sum(share**2, axis=1)
-    left = 1.0 - squares
-    several = left > 1e-9
-    scale = np.where(several, 1.0 / np.sqrt(np.where(several, left, 1.0)), 0.0)
-    raw = (sums - weights[:, :, None] * means[:, None]) * (scale / total)[:, None, None]
-    trace = squares - 2 * np.sum(share**3, axis=1) + squares**2
-    df = np.where(several, left**2 / np.where(several, trace, 1.0), 0.0)
+    means, z, df = scaled_deviations(sums, weights)
     mapped = means @ matrix.T
     return Deviations(
-        mapped if intercept is None else mapped + intercept, raw @ matrix.T, df, np.asarray(contexts, dtype=np.float64)
+        mapped if intercept is None else mapped + intercept, z @ matrix.T, df, np.asarray(contexts, dtype=np.float64)
     )
 
 
@@ -153,8 +140,7 @@ class TypicalSpread:
         self, found: Deviations, others: Doubles, rng: np.random.Generator
     ) -> list[tuple[Doubles, Doubles]]:
         """For each target the direction of a cosine with any other vector and of one with a near one: (w, cosine)."""
-        lengths = np.linalg.norm(others, axis=1, keepdims=True)
-        units = (others / np.where(lengths > 0, lengths, 1.0))[lengths[:, 0] > 0]
+        units = unit_rows(others[others.any(axis=1)])
         order = np.argsort(-(found.means @ units.T), axis=1)
         tenth = max(1, len(units) // 10)
         columns = rng.integers(0, len(units), len(order)), rng.integers(0, tenth, len(order))
@@ -181,8 +167,8 @@ class TypicalSpread:
         Second order: what a change along one direction does not explain, from the square of the noise and from how
         much targets differ.
         """
-        noise, squared = self.noise(found), np.einsum("td,td->t", found.means, found.means)
-        raw = squared - noise
+        noise, squared = self.noise(found), debiased_squares(found.means, 0.0)
+        raw = debiased_squares(found.means, noise)
         if not (np.isfinite(self.length_spread) and self.length > 0):
             return np.maximum(raw, SHRUNK_LEAST * squared), np.ones_like(raw), self._squared_noise(found, noise)
         prior = max(self.length_spread, 1e-3 * self.length) ** 2
@@ -211,13 +197,13 @@ class TypicalSpread:
 
     def _crossed_noise(self, found: Deviations, q: Doubles, noise: Doubles) -> Doubles:
         """The variance of 2 μ · e for a vector of squared length q."""
-        units = found.means / np.linalg.norm(found.means, axis=1, keepdims=True)
+        units = unit_rows(found.means)
         return np.asarray(4 * q * noise * np.einsum("td,de,te->t", units, self.shape, units))
 
     def _lengths(self, found: Deviations) -> tuple[float, float]:
         """Mean and standard deviation of ‖μ‖² over targets, the sampling noise taken off."""
         noise = self.noise(found)
-        raw = np.einsum("td,td->t", found.means, found.means) - noise
+        raw = debiased_squares(found.means, noise)
         center, between = max(float(np.mean(raw)), 0.0), 0.0
         for _ in range(50):  # weights by precision, and the variance between targets that they leave
             sampling = self._squared_noise(found, noise) + self._crossed_noise(found, np.full_like(raw, center), noise)

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as student
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey, require
+from alacarte.inference.cosines import check_level, interval, selection_excess, unit_rows
+from alacarte.inference.means import debiased_squares
 from alacarte.inference.spread import LEARNED_FROM, Deviations, TypicalSpread, deviations
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
@@ -25,7 +26,6 @@ Rows = npt.NDArray[np.intp]
 BLOCK = 1 << 10  # targets at a time
 SAMPLE = 2000  # targets that the typical spread is learned from
 OTHERS = 5000  # words along whose directions targets are found to be alike
-DRAWS = 200  # simulated vectors by which the excess of chosen neighbours is found
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Uncertainty:
     >>> rng = np.random.default_rng(0)
     >>> vectors = WordVectors([f"w{i}" for i in range(60)], rng.normal(size=(60, 4)) + [3, 0, 0, 0])
     >>> text = [" ".join(rng.choice(vectors.words, 9)) for _ in range(4000)]
-    >>> sums = ContextSums.collect(vectors, text, vectors.words[:30], spread=16)
+    >>> sums = collect(vectors, text, vectors.words[:30], spread=16)
     >>> sure = Uncertainty.of_sums(sums, Transform(np.eye(4)), vectors)
     >>> bool(0.9 < sure.confidence_of("w3") <= 1)
     True
@@ -107,18 +107,16 @@ class Uncertainty:
         cls, sums: ContextSums, transform: Transform, vectors: WordVectors, typical: TypicalSpread | None = None
     ) -> "Uncertainty":
         """For the targets of sums that were collected with `spread`."""
-        groups, seen = sums.groups, sums.seen
-        if groups is None:
+        seen = sums.seen
+        if sums.groups is None:
             raise AlacarteError(
                 "these sums do not know how far contexts lie apart; collect them with spread=16 (--spread 16)"
             )
         matrix, intercept = _wide(transform)
-        weights = groups.weights(sums.settings.averaging)
 
         def found(rows: Rows) -> Deviations:
             chosen = seen[rows]
-            counts = sums.occurrences[chosen]
-            return deviations(groups.sums[chosen], weights[chosen].astype(np.float64), counts, matrix, intercept)
+            return deviations(*sums.group_sums(chosen), sums.occurrences[chosen], matrix, intercept)
 
         return cls([sums.keys[row] for row in seen.tolist()], found, vectors, typical)
 
@@ -261,49 +259,36 @@ class Uncertainty:
         found = self.one(word)
         listed = self.vectors.nearest(found.means[0], k, among=among, exclude=[word])
         names = [name for name, _ in listed]
-        draws, truth, q = self._drawn(word, found, seed)
-        lists = self.vectors.nearest(draws, k, among=among, exclude=[word])
-        excess = np.zeros(len(names))
-        for row, neighbours in enumerate(lists):
-            chosen = _units(self.vectors[[name for name, _ in neighbours]].astype(np.float64))
-            excess += (chosen @ draws[row] / np.sqrt(q[row]) - chosen @ truth / np.linalg.norm(truth)) / len(lists)
+        typical = self.typical
+        noise, (q, own, _) = typical.noise(found)[0], typical.lengths(found)
+
+        def search(drawn: Doubles) -> list[Doubles]:
+            lists = self.vectors.nearest(drawn, k, among=among, exclude=[word])
+            return [unit_rows(self.vectors[[name for name, _ in near]].astype(np.float64)) for near in lists]
+
+        def lengths(drawn: Doubles) -> Doubles:
+            return np.asarray(own[0] * debiased_squares(drawn, noise) + (1 - own[0]) * q[0])
+
+        rng = np.random.default_rng(seed)
+        excess = selection_excess(found.means[0], float(q[0]), self.covariance(word), search, lengths, rng)
         matrix = self.vectors[names].astype(np.float64)
         return Similarities(tuple(self._similarities(word, names, matrix, level, excess)))
-
-    def _drawn(self, word: str, found: Deviations, seed: int) -> tuple[Doubles, Doubles, Doubles]:
-        """(vectors drawn about a vector of the right length, that vector, squared lengths as estimated from each)."""
-        typical, mean = self.typical, found.means[0]
-        noise, (q, own, _) = typical.noise(found)[0], typical.lengths(found)
-        truth = mean * np.sqrt(q[0]) / np.linalg.norm(mean)
-        values, axes = np.linalg.eigh(self.covariance(word))
-        rng = np.random.default_rng(seed)
-        draws = truth + rng.normal(size=(DRAWS, len(mean))) @ (np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T)
-        squared = np.einsum("nd,nd->n", draws, draws)
-        estimated = own[0] * (squared - noise) + (1 - own[0]) * q[0]
-        return draws, truth, np.maximum(estimated, 0.02 * squared)
 
     def _similarities(
         self, word: str, names: Sequence[str], matrix: Doubles, level: float, excess: Doubles | None = None
     ) -> list[Similarity]:
-        _check(level)
+        check_level(level)
         found = self.one(word)
         typical, mean = self.typical, found.means[0]
         length, (q, _, extra) = np.linalg.norm(mean), typical.lengths(found)
-        units = _units(matrix)
+        units = unit_rows(matrix)
         repeated = found[np.zeros(len(names), dtype=np.intp)]
         w, estimate = typical.direction(repeated, units)
         variance, df = typical.variance_along(repeated, w, estimate)
         error = np.sqrt(variance + estimate**2 * max(extra[0], 0.0) / (4 * q[0] ** 2))
         if excess is not None:
             estimate = estimate - excess
-        reach = student.ppf((1 + level) / 2, df) * error
-        columns = (
-            units @ mean / length,
-            _within(estimate),
-            error,
-            _within(estimate - reach),
-            _within(estimate + reach),
-        )
+        columns = (units @ mean / length, _within(estimate), error, *interval(estimate, error, df, level))
         return [
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
@@ -311,9 +296,9 @@ class Uncertainty:
 
     def between(self, word: str, other: str, level: float = 0.95) -> Similarity:
         """The cosine of two targets, which may share documents: these are in the same groups."""
-        _check(level)
+        check_level(level)
         first, second, typical = self.one(word), self.one(other), self.typical
-        cosine = float(_units(first.means)[0] @ _units(second.means)[0])
+        cosine = float(unit_rows(first.means)[0] @ unit_rows(second.means)[0])
         if word == other:
             return Similarity(word, other, 1.0, 1.0, 0.0, 1.0, 1.0, level)
         parts = [(found, *typical.lengths(found)) for found in (first, second)]
@@ -333,9 +318,8 @@ class Uncertainty:
         both = df + typical.direction_df
         variance = (df * float(np.sum(np.square(along))) + typical.direction_df * expected) / both
         error = float(np.sqrt(variance + extra))
-        reach = float(student.ppf((1 + level) / 2, both)) * error
-        low, high = float(_within(estimate - reach)), float(_within(estimate + reach))
-        return Similarity(word, other, cosine, float(_within(estimate)), error, low, high, level)
+        low, high = interval(np.array(estimate), np.array(error), both, level)
+        return Similarity(word, other, cosine, float(_within(estimate)), error, float(low), float(high), level)
 
     # --------------------------------------------------------------------------------------------- table
 
@@ -346,11 +330,14 @@ class Uncertainty:
         columns = zip(self.keys, contexts, self.effective_contexts, self.confidence, self._scalars[0], strict=True)
         return [
             {
-                "word": word, "contexts": int(count), "effective_contexts": float(effective),
-                "confidence": float(sure), "noise": float(np.sqrt(noise)),
+                "word": word,
+                "contexts": int(count),
+                "effective_contexts": float(effective),
+                "confidence": float(confidence),
+                "noise": float(np.sqrt(noise)),
             }
-            for word, count, effective, sure, noise in columns
-        ]  # fmt: skip
+            for word, count, effective, confidence, noise in columns
+        ]
 
     def to_frame(self) -> Any:
         """`rows` as a pandas frame."""
@@ -366,15 +353,5 @@ def _wide(transform: Transform) -> tuple[Doubles, Doubles | None]:
     return transform.matrix.astype(np.float64), intercept
 
 
-def _units(matrix: Doubles) -> Doubles:
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return np.asarray(matrix / np.where(lengths > 0, lengths, 1.0))
-
-
 def _within(values: Any) -> Any:
     return np.clip(values, -1.0, 1.0)
-
-
-def _check(level: float) -> None:
-    if not 0 < level < 1:
-        raise AlacarteError(f"the level of an interval lies between 0 and 1, as in 0.95, and not at {level}")

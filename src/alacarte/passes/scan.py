@@ -1,364 +1,333 @@
-"""One pass over a corpus, from bytes to sums: straight through, resumable, or in little memory.
+"""The one walk over text: blocks of a corpus, encoded by several threads, added to a tally in any order.
 
-Reading, encoding and summing overlap in threads; only the summing has an order that matters, and keeps it.
+Threads take blocks of text. What a pass makes is a tally, which adds up exactly, so the order in which blocks are added
+cannot change a bit, and what was done is a set of units of text.
 """
 
-import os
+import threading
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import Progress, ProgressCallback, progress
-from alacarte._io.tensors import pack_words, unpack_words
-from alacarte.contexts.reading import Reading
-from alacarte.contexts.weights import ContextWeights
-from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
-from alacarte.passes.accumulate import COUNTS, IN_HAND, Accumulator, Windows, Work, counts_by_name, prepare
-from alacarte.passes.checkpoint import Checkpoint, digest
-from alacarte.passes.little_memory import (
-    allocate,
-    dimensions_at_a_time,
-    disk_space,
-    keep,
-    mapped,
-    on_disk,
-    opened,
-    sum_dimensions,
-    sum_in_passes,
-)
-from alacarte.passes.pipeline import in_background, in_order
-from alacarte.targets.targets import Matcher
+from alacarte._io.progress import Progress, progress
+from alacarte.errors import BadCheckpoint, BadCorpus
+from alacarte.passes.checkpoint import Checkpoint, Stage
+from alacarte.passes.pipeline import in_order
+from alacarte.passes.work import Work
 from alacarte.text.corpus import Block, Corpus, extent
-from alacarte.text.encoding import Encoder
+from alacarte.text.encoding import Encoded, Encoder
+from alacarte.text.units import Unit, unit_of
 
-Singles = npt.NDArray[np.float32]
-Arrays = dict[str, npt.NDArray[Any]]
-Told = dict[str, Any]  # what a checkpoint says of the work done
-UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-NO_LIMIT = 1 << 62  # bytes
-SHOWN_EVERY = 0.2  # seconds between counts of what is covered
+SHOWN_EVERY = 0.2  # seconds between two looks at how far the work has come
 
 
-@dataclass(frozen=True)
-class Step:
-    """One block that was encoded and matched: what it adds, and what will be true when it is added."""
+class Tally(Protocol):
+    """What a pass makes: it starts empty, takes encoded blocks from any number of threads, and saves itself."""
 
-    work: Work
-    size: int  # how many targets there are by now
-    done: int  # blocks of the corpus, with this one
-    checksum: int
-    position: int
+    def adder(self) -> Callable[[Encoded], None]:
+        """What one thread calls with each of its blocks; several adders work at the same time."""
+
+    def settle(self) -> None:
+        """Put together what the adders hold by themselves; called when none of them is at work."""
+
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """All that was added so far, for a checkpoint; called after `settle`."""
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take up what `arrays` gave; called before anything is added."""
+
+    def progress(self) -> dict[str, object]:
+        """What to show beside the progress bar."""
 
 
-@dataclass
-class Pass:
-    """What is to be done; `amounts` tells afterwards how much text it was."""
+def scan(corpus: Corpus, encoder: Encoder, work: Work, description: str = "reading") -> Iterator[Encoded]:
+    """The encoded blocks of a corpus in the order of its text, for what has to keep the documents apart.
 
-    corpus: Corpus
-    encoder: Encoder
-    matcher: Matcher
-    rows: Singles
-    settings: Reading
-    weights: ContextWeights
-    threads: int
-    shard: tuple[int, int] | None
-    block_size: int
-    shown: tuple[bool | None, ProgressCallback | None]
-    amounts: dict[str, int] = field(default_factory=lambda: {"documents": 0, "tokens_read": 0, "tokens_known": 0})
+    >>> from alacarte.text.encoding import Lexicon
+    >>> from alacarte.text.tokenizers import get_tokenizer
+    >>> encoder = Encoder(get_tokenizer("words"), Lexicon({"a": 0}))
+    >>> [block.ids.tolist() for block in scan(Corpus(["a b", "a"]), encoder, Work())]
+    [[0, -1, 0]]
+    """
 
-    def __post_init__(self) -> None:
-        if self.threads < 1:
-            raise AlacarteError(f"at least one thread is needed, not {self.threads}")
-        if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
-            raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
+    def encode(block: Block) -> tuple[Block, Encoded]:
+        return block, encoder.encode(block)
+
+    with progress(*extent(corpus), description, work.show_progress, work.callback) as bar:
+        encoded_blocks = in_order(encode, corpus.blocks(work.block_size), work.cores)
+        try:
+            for block, encoded in encoded_blocks:
+                yield encoded
+                bar.update_to(block.position)
+        finally:
+            encoded_blocks.close()
+
+
+def run(
+    tally: Tally,
+    corpus: Corpus,
+    encoder: Encoder,
+    work: Work,
+    stage: str = "reading",
+    checkpoint: Checkpoint | None = None,
+    keep: bool = True,
+) -> Stage:
+    """Add the whole corpus (or the shard that `work` names) to a tally; what was read, and which units of text.
+
+    With a checkpoint, which must be held, a stage that was begun before is taken up; text that is in it is read again
+    to see that it is the same, and not added again. When all is done, the tally is saved there a last time if `keep`.
+    """
+    state = _Pass(tally, corpus, encoder, work, stage, checkpoint).run()
+    if checkpoint is not None and keep:
+        checkpoint.save(stage, Stage(tally.arrays(), state.amounts, state.units, complete=True))
+    return state
+
+
+class _Pass:
+    """One run of threads over a corpus."""
+
+    def __init__(
+        self,
+        tally: Tally,
+        corpus: Corpus,
+        encoder: Encoder,
+        work: Work,
+        stage: str,
+        checkpoint: Checkpoint | None,
+    ) -> None:
+        self.tally, self.corpus, self.encoder, self.work = tally, corpus, encoder, work
+        self.stage, self.checkpoint = stage, checkpoint
+        self.known = encoder.lexicon.known
+        self.feed = _Feed(corpus.streams(work.block_size))
+        self.done: dict[tuple[str, int], Unit] = {}  # by the checkpoint, by place
+        self.met: set[Unit] = set()  # of these, read again
+        self.state = Stage()
+        self.finished: SimpleQueue[int] = SimpleQueue()  # how much was read when a block was done
+        self.error: BaseException | None = None
+        self.broken = False  # a block was added in part
+        self.stopped = threading.Event()
+        # Blocks are added and noted under `gate.inside`, which is closed while a checkpoint is written.
+        self.gate = _Gate()
+
+    def run(self) -> Stage:
+        if self.checkpoint is not None and self.stage in self.checkpoint.stages:
+            before = self.checkpoint.stages[self.stage]
+            self.tally.restore(before.arrays)
+            self.state = Stage({}, before.amounts, set(before.units))
+            self.done = {(unit.name, unit.start): unit for unit in before.units}
+            for unit in before.units:
+                if unit.name and not self.corpus.holds(unit.name):
+                    raise _other_text(unit)
         self.encoder.expect(self.corpus.size or 0)
-        left, right = self.settings.position_weights()
-        values = np.empty(0, dtype=np.float32)
-        if self.weights.values is not None:
-            values = np.array(self.weights.values)
-            self.rows = self.rows * values[:, None]
-            self.rows.flags.writeable = False  # one type of array for the compiler
-        uniform, mean = self.settings.positions == "uniform", self.settings.averaging == "context"
-        self.windows = Windows(left, right, uniform, mean, values)
-
-    # -------------------------------------------------------------------------------------------- the ways
-
-    def straight(self, room: int | None) -> Arrays:
-        """Without a checkpoint; in passes over ids on disk if `room` bytes do not hold the sums."""
-        if room is not None and not self._fits(room):
-            with self._steps() as steps:
-                works = (self._noted(step).work for step in steps)
-                return sum_in_passes(works, self.rows, self.windows, lambda: self.matcher.rows, self.threads, room)
-        accumulator = self._accumulator()
-        try:
-            with self._steps(accumulator) as steps:
-                for step in steps:
-                    accumulator.add(step.work, step.size)
-                    self._noted(step)
-        finally:
-            accumulator.close()
-        return accumulator.arrays(self.matcher.rows)
-
-    def _fits(self, room: int | None) -> bool:
-        """Whether the sums will; of labels that turn up on the way nobody knows how many there will be."""
-        return room is None or (not self.matcher.any_label and self._needed() <= room)
-
-    def _needed(self) -> int:
-        return 8 * self.matcher.rows * int(self.rows.shape[1])
-
-    def resumable(self, checkpoint: Checkpoint, room: int | None) -> Arrays:
-        """With a checkpoint, taken up where it stands."""
-        with checkpoint.locked():
-            saved = checkpoint.load()
-            if saved is None and not self._fits(room):
-                return self._resumable_in_passes(checkpoint, room, None)
-            if saved is not None and "kept" in saved[1]:  # it was begun so, whatever memory there is now
-                return self._resumable_in_passes(checkpoint, room, saved)
-            if room is not None and self._needed() > room:
-                raise BadCheckpoint(
-                    f"{checkpoint.path} was begun with sums in memory, which need {self._needed() / 1e9:.1f} GB; "
-                    "give as much, or delete it"
-                )
-            accumulator = self._accumulator()
-            start, checksum = 0, 0
-            if saved is not None:
-                arrays, told = saved
-                self.matcher.restore(unpack_words(arrays["keys"], arrays["key_offsets"]))
-                accumulator.restore(arrays)
-                del saved, arrays  # they hold the file open, which will be replaced
-                self.amounts = dict(told["amounts"])
-                start, checksum = told["done"], told["checksum"]
-                accumulator.note = (start, checksum, told["amounts"])
-                if told["complete"]:
-                    accumulator.close()
-                    return accumulator.arrays(self.matcher.rows)
+        with progress(*extent(self.corpus), self.stage, self.work.show_progress, self.work.callback) as bar:
             try:
-                with self._steps(accumulator, checked=True, start=start, checksum=checksum) as steps:
-                    for step in steps:
-                        self._noted(step)
-                        accumulator.add(step.work, step.size, (step.done, step.checksum, dict(self.amounts)))
-                        if checkpoint.due:
-                            accumulator.wait()
-                            self._save(checkpoint, accumulator, complete=False)
+                self._work_in_threads(bar)
             except BaseException:
-                accumulator.close()
-                if accumulator.note is not None:
-                    self._save(checkpoint, accumulator, complete=False)
+                self._save()
                 raise
-            accumulator.close()
-            if accumulator.note is None:
-                accumulator.note = (0, 0, self.amounts)
-            self._save(checkpoint, accumulator, complete=True)
-            return accumulator.arrays(self.matcher.rows)
+        self._check_all_met()
+        if self.state.amounts.tokens_read == 0 and self.work.shard is None:
+            raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
+        self.tally.settle()
+        return self.state
 
-    def _resumable_in_passes(
-        self, checkpoint: Checkpoint, room: int | None, saved: tuple[Arrays, Told] | None
-    ) -> Arrays:
-        """The same with sums that do not fit in memory: ids, and then sums, are kept in files beside the checkpoint."""
-        kept_path, sums_path = (checkpoint.path.with_name(checkpoint.path.name + end) for end in (".ids", ".sums"))
-        dimension, room = self.rows.shape[1], NO_LIMIT if room is None else room
-        told: Told = {"done": 0, "checksum": 0, "amounts": self.amounts, "kept": 0, "read": False, "summed": 0}
-        counts = np.empty((0, len(COUNTS)))
-        if saved is not None:
-            arrays, told = saved
-            self.matcher.restore(unpack_words(arrays["keys"], arrays["key_offsets"]))
-            self.amounts, counts = dict(told["amounts"]), np.array(arrays["counts"])
-            del saved, arrays  # they hold the file open, which will be replaced
-        dimensions_at_a_time(self.matcher.rows, dimension, room)
-        needed = {kept_path: told["kept"], sums_path: 8 * self.matcher.rows * dimension if told["summed"] else 0}
-        if told["summed"] == dimension:
-            del needed[kept_path]
-        for path, length in needed.items():
-            if length > (path.stat().st_size if path.exists() else 0):
-                raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
-        if not told["read"]:
-            try:
-                with disk_space(checkpoint.path.parent), opened(kept_path) as kept:
-                    told = self._keep_ids(checkpoint, kept, told)
-            except BaseException:
-                if not checkpoint.path.exists():  # nothing to go on from
-                    kept_path.unlink(missing_ok=True)
-                raise
-        size = self.matcher.rows
-        with opened(sums_path) as file, opened(kept_path) as kept:
-            if told["summed"]:
-                sums = mapped(file, size, dimension)
-            else:
-                counts = np.zeros((size, len(COUNTS)))
-                with disk_space(checkpoint.path.parent):
-                    sums = allocate(file, size, dimension)
-            how = (kept, self.rows, self.windows, self.threads, room, sums, counts, told["summed"])
-            with progress(dimension, "dimensions", "summing", *self.shown) as bar:
-                for done in sum_dimensions(*how):
-                    sums.flush()
-                    self._save_in_passes(checkpoint, counts, told | {"summed": done})
-                    bar.update_to(done)
-            sums = mapped(file, size, dimension, "c")  # what happens to the result does not happen to the file
-        kept_path.unlink(missing_ok=True)
-        return {"sums": sums, **counts_by_name(counts)}
+    # ------------------------------------------------------------------------------------------- the threads
 
-    def _keep_ids(self, checkpoint: Checkpoint, kept: IO[bytes], told: Told) -> Told:
-        """Read the text from where `told` says, and keep its ids and matches; what is true then."""
-        kept.truncate(told["kept"])  # there may be a block that was cut off while it was written
-        kept.seek(told["kept"])
-        nothing = np.empty((0, len(COUNTS)))
+    def _work_in_threads(self, bar: Progress) -> None:
+        """Run the threads, show how far they are, write checkpoints; Ctrl-C reaches this thread only."""
+        threads = [
+            threading.Thread(target=self._work, name=f"alacarte-{number}", daemon=True)
+            for number in range(self._useful_threads())
+        ]
+        for thread in threads:
+            thread.start()
         try:
-            with self._steps(checked=True, start=told["done"], checksum=told["checksum"]) as steps:
-                for step in steps:
-                    keep(kept, step.work)
-                    self._noted(step)
-                    place = {"done": step.done, "checksum": step.checksum, "kept": kept.tell()}
-                    told = told | place | {"amounts": dict(self.amounts)}
-                    if checkpoint.due:
-                        on_disk(kept)
-                        self._save_in_passes(checkpoint, nothing, told)
-            told = told | {"read": True}
+            show = self._shower(bar)
+            while any(thread.is_alive() for thread in threads) or not self.finished.empty():
+                with suppress(Empty):
+                    show(self.finished.get(timeout=SHOWN_EVERY))
+                if self.checkpoint is not None and self.checkpoint.due and not self.stopped.is_set():
+                    with self.gate.closed():
+                        self._save()
         finally:
-            if told["done"]:
-                on_disk(kept)
-                self._save_in_passes(checkpoint, nothing, told)
-        return told
+            self.stopped.set()
+            for thread in threads:
+                thread.join()
+            self.feed.close()
+        if self.error is not None:
+            raise self.error
 
-    def _save_in_passes(self, checkpoint: Checkpoint, counts: npt.NDArray[np.float64], told: Told) -> None:
-        words, offsets = pack_words(self.matcher.keys)
-        checkpoint.save({"counts": counts, "keys": words, "key_offsets": offsets}, told)
+    def _useful_threads(self) -> int:
+        """No more than there are blocks, as far as that is known."""
+        if self.corpus.size is None:
+            return self.work.cores
+        return max(1, min(self.work.cores, self.corpus.size // self.work.block_size + 1))
 
-    # ------------------------------------------------------------------------------------------ their steps
-
-    def _accumulator(self) -> Accumulator:
-        return Accumulator(self.rows, self.windows, self.matcher.rows, self.threads)
-
-    def _save(self, checkpoint: Checkpoint, accumulator: Accumulator, complete: bool) -> None:
-        done, checksum, amounts = accumulator.note
-        size = min(self.matcher.rows, len(accumulator.sums))
-        words, offsets = pack_words(
-            self.matcher.keys
-        )  # labels met ahead of the sums too: they come again in this order
-        arrays = {**accumulator.arrays(size), "keys": words, "key_offsets": offsets}
-        told = {"done": done, "checksum": checksum, "amounts": amounts, "complete": complete}
-        checkpoint.save(arrays, told)
-
-    def _noted(self, step: Step) -> Step:
-        for name in self.amounts:
-            self.amounts[name] += getattr(step.work, name)
-        return step
-
-    @contextmanager
-    def _steps(
-        self, accumulator: Accumulator | None = None, checked: bool = False, start: int = 0, checksum: int = 0
-    ) -> Iterator[Iterator[Step]]:
-        """The steps from block `start` on, with a progress bar."""
-        streams: list[Generator[Any, None, None]] = [self._blocks(checked, start, checksum)]
-        # Patterns and labels grow the lexicon as they are met, which must happen in the order of the text.
-        alone = not self.matcher.stateless or self.encoder.lexicon.admit is not None
-        if self.threads > 1:
-            streams.append(in_background(streams[-1], ahead=self.threads))
-            streams.append(in_order(self._step, streams[-1], 1 if alone else self.threads))
-        steps: Iterator[Step] = map(self._step, streams[0]) if self.threads == 1 else streams[-1]
+    def _work(self) -> None:
         try:
-            with progress(*extent(self.corpus), "reading", *self.shown) as bar:
-                yield self._showing(steps, bar, accumulator)
-            if self.amounts["tokens_read"] == 0 and self.shard is None:
-                raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
-        finally:  # at once, also where an error's traceback would keep them for long
-            for stream in reversed(streams):
-                stream.close()
+            add = self.tally.adder()
+            while not self.stopped.is_set():
+                block = self.feed.take(self.stopped)
+                if block is None:
+                    return
+                if self.work.shard is None or block.number % self.work.shard[1] == self.work.shard[0] - 1:
+                    self._add(block, add)
+                self.finished.put(self.feed.position)
+        except BaseException as error:  # raised again where the pass was asked for
+            self.error = self.error or error
+            self.stopped.set()
 
-    def _blocks(self, checked: bool, start: int, expected: int) -> Generator[tuple[Block, int, int], None, None]:
-        """(block, number, checksum so far) of what is left to do; what was done before is only checked."""
-        checksum = number = 0
-        for number, block in enumerate(self.corpus.blocks(self.block_size), start=1):
-            if checked:
-                checksum = digest(block, checksum)
-            if number < start:
-                continue
-            if number == start:
-                if checksum != expected:
-                    break
-                continue
-            if self.shard is None or (number - 1) % self.shard[1] == self.shard[0] - 1:
-                yield block, number, checksum
-        if start and (number < start or (number == start and checksum != expected)):
-            raise BadCheckpoint(
-                "the corpus does not begin with the text that the checkpoint has read; restore it, or delete the "
-                "checkpoint and begin again"
-            )
-
-    def _step(self, item: tuple[Block, int, int]) -> Step:
-        block, number, checksum = item
+    def _add(self, block: Block, add: Callable[[Encoded], None]) -> None:
+        unit = unit_of(block)
+        before = self.done.get((unit.name, unit.start))
+        if before is not None:
+            if before != unit:
+                raise _other_text(unit)
+            self.met.add(unit)
+            return
         encoded = self.encoder.encode(block)
-        matches = self.matcher.match(encoded)
-        work = prepare(encoded, matches, len(self.rows), self.settings.unknown == "keep")
-        return Step(work, self.matcher.rows, number, checksum, block.position)
+        with self.gate.inside():
+            try:
+                add(encoded)
+            except BaseException:
+                self.broken = True
+                raise
+            amounts = self.state.amounts
+            with self.gate.lock:
+                self.state.units.add(unit)
+                amounts.documents += int(np.count_nonzero(np.diff(encoded.offsets)))  # blank lines are no documents
+                amounts.tokens_read += encoded.ids.size
+                amounts.tokens_known += int(np.count_nonzero(encoded.ids.view(np.uint32) < np.uint32(self.known)))
 
-    def _showing(self, steps: Iterator[Step], bar: Progress, accumulator: Accumulator | None) -> Iterator[Step]:
+    # ------------------------------------------------------------------------------- progress and checkpoints
+
+    def _shower(self, bar: Progress) -> Callable[[int], None]:
+        """What moves the progress bar on; what stands beside it is worked out now and then."""
         began = last = time.perf_counter()
-        before = self.amounts["tokens_read"]
+        before = self.state.amounts.tokens_read
         postfix: dict[str, object] = {}
-        for step in steps:
-            yield step
+        furthest = 0
+
+        def show(position: int) -> None:
+            nonlocal last, postfix, furthest
             now = time.perf_counter()
+            furthest = max(furthest, position)
             if bar.watched and now - last > SHOWN_EVERY:
                 last = now
-                postfix = {"tokens/s": (self.amounts["tokens_read"] - before) / (now - began)}
-                if accumulator is not None:
-                    covered = np.count_nonzero(accumulator.counts[:, 0].reshape(-1, self.matcher.groups).any(axis=1))
-                    postfix["targets"] = f"{covered:,}/{len(self.matcher.keys):,}"
-            bar.update_to(step.position, **postfix)
+                speed = (self.state.amounts.tokens_read - before) / (now - began)
+                postfix = {"tokens/s": speed, **self.tally.progress()}
+            bar.update_to(furthest, **postfix)
+
+        return show
+
+    def _save(self) -> None:
+        if self.checkpoint is not None and self.state.units and not self.broken:
+            self.tally.settle()
+            self.checkpoint.save(self.stage, Stage(self.tally.arrays(), self.state.amounts, self.state.units))
+
+    def _check_all_met(self) -> None:
+        if len(self.met) < len(self.done):
+            raise _other_text(next(unit for unit in self.done.values() if unit not in self.met))
 
 
-# -------------------------------------------------------------------------------------------------- memory
+def _other_text(unit: Unit) -> BadCheckpoint:
+    where = f"{unit.name}, from {unit.start:,} on," if unit.name else f"from number {unit.start:,} on"
+    return BadCheckpoint(
+        f"the text is not the one that the checkpoint has read ({where} it differs); restore it, or delete the "
+        "checkpoint and begin again"
+    )
 
 
-def memory_for_sums(
-    memory: int | str | None, rows: Singles, weighted: bool, threads: int, block_size: int
-) -> int | None:
-    """What a budget leaves for sums, after the vectors and the blocks of text that are under way; None: no limit."""
-    if memory is None:
+class _Gate:
+    """Lets many in at a time, or, while it is closed, nobody."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._changed = threading.Condition(self.lock)
+        self._inside = 0
+        self._closed = False
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        with self._changed:
+            while self._closed:
+                self._changed.wait()
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        try:
+            with self._changed:
+                self._closed = True
+                while self._inside:
+                    self._changed.wait(0.1)
+            yield
+        finally:
+            with self._changed:
+                self._closed = False
+                self._changed.notify_all()
+
+
+class _Feed:
+    """Hands out the blocks of several streams: each is read by one thread at a time, different ones side by side."""
+
+    def __init__(self, streams: Iterator[Iterator[Block]]) -> None:
+        self._new = enumerate(streams)
+        self._idle: list[tuple[int, Iterator[Block]]] = []
+        self._busy = 0
+        self._changed = threading.Condition()
+        self._positions: dict[int, int] = {}
+
+    @property
+    def position(self) -> int:
+        """How much was read, over all streams."""
+        return sum(self._positions.values())
+
+    def take(self, stopped: threading.Event) -> Block | None:
+        """The next block, or None when there is none left."""
+        while True:
+            free = self._free_stream(stopped)
+            if free is None:
+                return None
+            number, stream = free
+            block = None
+            try:
+                block = next(stream, None)
+            finally:
+                with self._changed:
+                    self._busy -= 1
+                    if block is not None:
+                        self._idle.append(free)
+                        self._positions[number] = block.position
+                    self._changed.notify_all()
+            if block is not None:
+                return block
+
+    def _free_stream(self, stopped: threading.Event) -> tuple[int, Iterator[Block]] | None:
+        with self._changed:
+            while not stopped.is_set():
+                free = self._idle.pop(0) if self._idle else next(self._new, None)
+                if free is not None:
+                    self._busy += 1
+                    return free
+                if not self._busy:
+                    return None
+                self._changed.wait(0.5)
         return None
-    budget = parse_size(memory)
-    under_way = 2 * threads + 3 + (IN_HAND if threads > 1 else 0)
-    others = rows.nbytes * (2 if weighted else 1) + under_way * 30 * block_size
-    if budget <= others:
-        raise AlacarteError(
-            f"{budget / 1e9:.2f} GB of memory do not even hold the vectors and the text under way "
-            f"({others / 1e9:.2f} GB); give more, or read fewer vectors (limit)"
-        )
-    return budget - others
 
-
-def parse_size(size: int | str) -> int:
-    """Bytes from a number or from text such as "4GB" or "500M".
-
-    >>> parse_size("1.5GB"), parse_size("500m"), parse_size(7)
-    (1500000000, 500000000, 7)
-    """
-    text = str(size).strip().lower().removesuffix("b").removesuffix("i")
-    factor = UNITS.get(text[-1:], 1)
-    try:
-        amount = int(float(text[:-1] if factor > 1 else text) * factor)
-    except (ValueError, OverflowError):
-        amount = 0
-    if amount < 1:
-        raise AlacarteError(f"{size!r} is no amount of memory; write it as 4GB or 500MB")
-    return amount
-
-
-def peak_memory() -> int | None:
-    """The most memory this process has held so far, in bytes; None where the system does not tell."""
-    status = Path("/proc/self/status")
-    if status.exists():  # Linux; what getrusage tells there begins with the peak of the process that started this one
-        found = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
-        return int(found[0].split()[1]) * 1024 if found else None
-    try:
-        import resource
-    except ModuleNotFoundError:  # Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if os.uname().sysname == "Darwin" else peak * 1024
+    def close(self) -> None:
+        """Close all files, when no thread takes blocks any more."""
+        for _, stream in self._idle:
+            if isinstance(stream, Generator):
+                stream.close()

@@ -1,8 +1,9 @@
 """How a pass over text is run: threads, memory, checkpoint, progress. Nothing here changes a result."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, cpu_count
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from alacarte._io.progress import ProgressCallback
 from alacarte.errors import AlacarteError
@@ -62,3 +63,19 @@ class Work:
     def cores(self) -> int:
         """How many threads that is on this machine."""
         return self.threads or cpu_count() or 1
+
+
+def chosen(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """Those of the options that a TypedDict names.
+
+    >>> chosen({"window": 5, "threads": 1}, WorkOptions)
+    {'threads': 1}
+    """
+    return {name: options[name] for name in kind.__annotations__ if name in options}
+
+
+def refuse_unknown(function: str, options: Mapping[str, Any], kind: type) -> None:
+    """Raise `TypeError`, as Python does for its own keywords, for an option that a TypedDict does not name."""
+    for name in options:
+        if name not in kind.__annotations__:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from alacarte.regression._frames import Table, read_table
-    from alacarte.regression.concordance import Contexts, contexts, documents, from_tokens
+    from alacarte.regression.concordance import ContextTable, contexts, documents, from_tokens
     from alacarte.regression.describe import (
         nearest,
         nearest_contexts,
@@ -37,20 +37,25 @@ if TYPE_CHECKING:
 
 _HOME = {
     "_frames": ["Table", "read_table"],
-    "concordance": ["Contexts", "contexts", "documents", "from_tokens"],
+    "concordance": ["ContextTable", "contexts", "documents", "from_tokens"],
     "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
     "embed": ["Embeddings", "dem", "dem_group", "dem_sample"],
     "features": [
-        "Cooccurrence", "LearnedTransform", "compute_transform", "cooccurrences", "feature_similarity", "fem",
+        "Cooccurrence",
+        "LearnedTransform",
+        "compute_transform",
+        "cooccurrences",
+        "feature_similarity",
+        "fem",
     ],
     "infer": ["EmbeddingRegression", "regress"],
     "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio"],
     "ratios": ["ratio"],
-}  # fmt: skip
+}
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "Contexts",
+    "ContextTable",
     "Cooccurrence",
     "EmbeddingRegression",
     "Embeddings",

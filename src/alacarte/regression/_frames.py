@@ -20,6 +20,7 @@ from alacarte.errors import BadCorpus, require
 from alacarte.text.records import is_frame, is_null
 
 Column = npt.NDArray[Any]
+PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
 BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
@@ -54,6 +55,10 @@ class Table:
         chosen = np.asarray(rows)
         return Table({name: column[chosen] for name, column in self.columns.items()}, self.backend, self.info)
 
+    def select(self, names: Sequence[str]) -> "Table":
+        """Some of the columns."""
+        return Table({name: self.columns[name] for name in names}, self.backend, self.info)
+
     def rows(self) -> list[tuple[Any, ...]]:
         return list(zip(*(plain(column) for column in self.columns.values()), strict=True))
 
@@ -67,7 +72,10 @@ class Table:
 
     def __str__(self) -> str:
         pandas = require("pandas", extra="regression", purpose="printing tables")
-        frame = pandas.DataFrame({name: plain(column) for name, column in self.columns.items()})
+        shown = {name: plain(column) for name, column in self.columns.items()}
+        if not any(shown.get("reason", ())):  # there is nothing to explain
+            shown.pop("reason", None)
+        frame = pandas.DataFrame(shown)
         return str(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
 
     __repr__ = __str__
@@ -222,12 +230,15 @@ def is_numeric(column: Column) -> bool:
 def read_table(path: str | PathLike[str]) -> Any:
     """A pandas frame from CSV, TSV, JSON lines or Parquet, compressed or not.
 
+    In CSV, and in JSON's strings, a column holds numbers only if each value is written as a number is (1990, -0.5); 01
+    is not, and such a column stays as it is: 01 and 1 are two levels. Columns of dates (2001-01-20) become dates.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "speeches.jsonl"
-    ...     _ = path.write_text('{"text": "a b", "year": "1990"}')
-    ...     read_table(path)["year"].tolist()
-    [1990]
+    ...     _ = path.write_text('{"text": "a b", "year": "1990", "district": "01", "day": "1990-05-01"}')
+    ...     read_table(path).iloc[0].tolist()
+    ['a b', 1990, '01', Timestamp('1990-05-01 00:00:00')]
     """
     path = Path(path).expanduser()
     pandas = require("pandas", extra="regression", purpose="reading tables")
@@ -238,26 +249,48 @@ def read_table(path: str | PathLike[str]) -> Any:
         if ".parquet" in kinds:
             return pandas.read_parquet(path)
         if ".jsonl" in kinds or ".ndjson" in kinds:
-            return _read_json_lines(path, pandas)
+            return _typed(_read_json_lines(path, pandas), pandas)
         if ".csv" in kinds or ".tsv" in kinds:
-            return pandas.read_csv(path, sep="\t" if ".tsv" in kinds else ",")
+            return _typed(_read_csv(path, "\t" if ".tsv" in kinds else ",", pandas), pandas)
     except (ValueError, OSError) as error:
         raise BadCorpus(f"{path} cannot be read: {error}; check how it was written") from error
     raise BadCorpus(f"{path}: the ending does not say what it is; name it .csv, .tsv, .jsonl or .parquet")
 
 
 def _read_json_lines(path: Path, pandas: Any) -> Any:
-    """Values as they are, but for columns of numbers in quotes, which become numbers as they would in CSV."""
+    """Values as they are."""
     with path.open("rb") as raw:
         kind = compression(raw.read(8))
         raw.seek(0)
         text = io.TextIOWrapper(decompressed(raw, kind), encoding="utf-8")
-        frame = pandas.DataFrame([json.loads(line) for line in text if line.strip()])
+        return pandas.DataFrame([json.loads(line) for line in text if line.strip()])
+
+
+def _read_csv(path: Path, separator: str, pandas: Any) -> Any:
+    """As pandas reads it, but for columns that it takes for numbers although they are not written as numbers are."""
+    frame = pandas.read_csv(path, sep=separator)
+    numeric = [name for name in frame.columns if frame[name].dtype.kind in "iuf"]
+    if numeric:
+        written = pandas.read_csv(path, sep=separator, usecols=numeric, dtype=str)
+        for name in numeric:
+            if written[name].str.match(PADDED).any():
+                frame[name] = written[name]
+    return frame
+
+
+def _typed(frame: Any, pandas: Any) -> Any:
+    """Columns of strings as numbers or as dates, where every value is written as one."""
     for name in frame.columns:
-        first = next((value for value in frame[name] if value is not None), None)
-        if isinstance(first, str) and len(first) < 40:
+        present = frame[name].dropna()
+        if not len(present) or not all(isinstance(value, str) and len(value) < 40 for value in present):
+            continue
+        if not any(re.match(PADDED, value) for value in present):
             with contextlib.suppress(ValueError, TypeError):
                 frame[name] = pandas.to_numeric(frame[name])
+                continue
+        if all(map(_is_date, present)):
+            with contextlib.suppress(ValueError, TypeError):  # 2001-02-30
+                frame[name] = pandas.to_datetime(frame[name], format="ISO8601")
     return frame
 
 

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData, require
-from alacarte.regression._space import Candidates, Space, unit_rows
+from alacarte.inference.cosines import unit_rows
+from alacarte.regression._space import Candidates, EmbeddingSpace
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -32,7 +33,7 @@ def stems(words: Iterable[str], language: str) -> list[str]:
 class Lexical:
     """Features to compare with: names, and for each the rows of the vectors whose cosines it averages."""
 
-    space: Space
+    space: EmbeddingSpace
     names: Sequence[str]
     rows: Longs
     average: "sparse.csr_matrix | None"  # (names, rows); None: a word each
@@ -40,7 +41,7 @@ class Lexical:
     @classmethod
     def of(
         cls,
-        space: Space,
+        space: EmbeddingSpace,
         candidates: Candidates,
         stem: str | None,
         purpose: str = "candidates",

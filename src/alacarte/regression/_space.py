@@ -1,4 +1,4 @@
-"""Word vectors and the transform, in the precision they came in: what turns contexts into embeddings."""
+"""Word vectors, the transform and how contexts are read: what turns contexts into embeddings."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,28 +7,30 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.contexts.reading import AVERAGINGS, Averaging, Reading
 from alacarte.errors import BadTransform, BadVectors, NotEnoughData
+from alacarte.inference.cosines import unit_rows
 from alacarte.model import ALaCarte
+from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.transform import Transform
 from alacarte.vectors.formats import objects
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
-Averaging = Literal["occurrence", "token", "context"]
 BLOCK = 1 << 16  # words whose vectors are widened to float64 at a time
-WINDOW = 6  # words each side, where no transform says otherwise
 
 Candidates = int | Iterable[str] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
-    """Words, their vectors and a transform A (None: contexts are averaged and left as they are).
+class EmbeddingSpace:
+    """Words, their vectors, a transform A (None: contexts are averaged and left as they are), and how contexts are
+    read for it (`reading`; None where the transform does not say).
 
     Vectors given as (words, float64 matrix) and transforms given as float64 arrays keep their precision.
 
-    >>> space = Space.of((["a", "b"], np.array([[1.0, 0.0], [0.0, 1.0]])), np.eye(2) * 2)
+    >>> space = EmbeddingSpace.of((["a", "b"], np.array([[1.0, 0.0], [0.0, 1.0]])), np.eye(2) * 2)
     >>> space.apply(np.array([[1.0, 3.0]])).tolist()
     [[2.0, 6.0]]
     """
@@ -40,35 +42,35 @@ class Space:
     intercept: Doubles | None = None
     averaging: Averaging = "context"
     weights: Doubles | None = None
-    window: tuple[int, int] = (WINDOW, WINDOW)
-    tokenizer: Any = "words"
+    reading: Reading | None = None
+    tokenizer: TokenizerLike = "words"
     _norms: list[Doubles] = field(default_factory=list, repr=False)
 
     @classmethod
-    def of(cls, vectors: Any, transform: Any = None, averaging: Averaging | None = None) -> "Space":
+    def of(cls, vectors: Any, transform: Any = None, averaging: Averaging | None = None) -> "EmbeddingSpace":
         """From vectors of any kind, or an `ALaCarte` model, and a transform: a `Transform`, a matrix or None."""
-        if isinstance(vectors, Space):
+        if isinstance(vectors, EmbeddingSpace):
             space = vectors if transform is None else vectors._with(transform)
         elif isinstance(vectors, ALaCarte):
-            space = cls._of_words(vectors.vectors.words, vectors.vectors.matrix)._with(
-                vectors.transform if transform is None else transform
-            )
+            space = cls._of_words(vectors.vectors.words, vectors.vectors.matrix)
+            space = space._with(vectors.transform)._read_as(vectors.settings)
+            space = space if transform is None else space._with(transform)
             space = replace(space, tokenizer=vectors.tokenizer)
-        elif isinstance(vectors, WordVectors) or (found := objects.words_and_matrix(vectors)) is None:
+        elif isinstance(vectors, WordVectors) or (table := objects.table_of(vectors)) is None:
             source = WordVectors.of(vectors)
             if isinstance(transform, Transform):
                 transform.check_vectors(source)
             space = cls._of_words(source.words, source.matrix)._with(transform)
         else:
-            space = cls._of_words(*found)._with(transform)
+            space = cls._of_words(table.words, table.matrix)._with(transform)
         if averaging is None:
             return space
-        if averaging not in ("occurrence", "token", "context"):
+        if averaging not in AVERAGINGS:
             raise BadTransform(f"averaging is 'occurrence', 'token' or 'context', not {averaging!r}")
         return replace(space, averaging=averaging)
 
     @classmethod
-    def _of_words(cls, words: Iterable[str], matrix: Any) -> "Space":
+    def _of_words(cls, words: Iterable[str], matrix: Any) -> "EmbeddingSpace":
         listed = words if isinstance(words, (list, tuple)) else list(words)
         array = np.asarray(matrix)
         if array.ndim != 2 or len(array) != len(listed) or array.dtype.kind not in "fiu":
@@ -76,14 +78,18 @@ class Space:
         index = {word: row for row, word in enumerate(listed)}
         if len(index) != len(listed):
             raise BadVectors(f"{len(listed) - len(index)} words stand there twice; give each word once")
+        for low in range(0, len(array), BLOCK):
+            finite = np.isfinite(array[low : low + BLOCK]).all(axis=1)
+            if not finite.all():
+                word = listed[low + int(np.flatnonzero(~finite)[0])]
+                raise BadVectors(f"the vector of {word!r} has values that are not finite (NaN?); correct or drop it")
         return cls(listed, array, index)
 
-    def _with(self, transform: Any) -> "Space":
+    def _with(self, transform: Any) -> "EmbeddingSpace":
         if transform is None:
             return self
         given = transform if isinstance(transform, Transform) else getattr(transform, "matrix", transform)
         if isinstance(given, Transform):
-            settings = given.settings
             weights = given.weights.values
             changed = replace(
                 self,
@@ -91,15 +97,20 @@ class Space:
                 intercept=None if given.intercept is None else given.intercept.astype(np.float64),
                 weights=None if weights is None else weights.astype(np.float64),
             )
-            if settings is not None:
-                changed = replace(
-                    changed,
-                    averaging=settings.averaging,
-                    window=(settings.left, settings.right),
-                    tokenizer=settings.tokenizer,
-                )
+            if given.settings is not None:
+                changed = changed._read_as(given.settings)
         else:
-            changed = replace(self, transform=np.asarray(given, dtype=np.float64))
+            changed = replace(
+                self,
+                transform=np.asarray(given, dtype=np.float64),
+                intercept=None,
+                weights=None,
+                reading=None,
+                averaging="context",
+            )
+            window = getattr(transform, "window", None)
+            if window is not None:  # of co-occurrence counts, which are pooled and so say nothing of the average
+                changed = replace(changed, reading=Reading(left=window, right=window, averaging="context"))
         matrix = changed.transform
         if matrix is None or matrix.shape != (self.dimension, self.dimension):
             shape = None if matrix is None else matrix.shape
@@ -113,9 +124,28 @@ class Space:
             raise BadTransform(f"context weights for {len(changed.weights)} words and {len(self.words)} vectors")
         return changed
 
+    def _read_as(self, reading: Reading) -> "EmbeddingSpace":
+        return replace(self, reading=reading, averaging=reading.averaging, tokenizer=reading.tokenizer)
+
     @property
     def dimension(self) -> int:
         return int(self.matrix.shape[1])
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """Words before and after, if it is known what the transform was learned with."""
+        return None if self.reading is None else (self.reading.left, self.reading.right)
+
+    @property
+    def drops_unknown(self) -> bool:
+        """Whether words without a vector are taken out of the text before windows are cut."""
+        return self.reading is not None and self.reading.unknown == "drop"
+
+    def position_weights(self, window: tuple[int, int]) -> tuple[Doubles, Doubles]:
+        """What words count by their distance 1, 2, … to the left and to the right, in a window of this size."""
+        if self.reading is None:
+            return np.ones(window[0]), np.ones(window[1])
+        return replace(self.reading, left=window[0], right=window[1]).position_weights()
 
     def apply(self, means: Doubles) -> Doubles:
         """A u (+ b) for each row."""
@@ -125,7 +155,7 @@ class Space:
     def rows_of(self, tokens: Sequence[str], case: Literal["fold", "lower", "exact"] = "fold") -> Longs:
         """The row of each token, -1 where there is none; the empty token (a pad) never has one.
 
-        >>> space = Space.of((["US", "us", "war"], np.eye(3)))
+        >>> space = EmbeddingSpace.of((["US", "us", "war"], np.eye(3)))
         >>> [space.rows_of(["US", "War", ""], case).tolist() for case in ("fold", "lower", "exact")]
         [[0, 2, -1], [1, 2, -1], [0, -1, -1]]
         """
@@ -173,9 +203,3 @@ class Space:
             block /= np.where(norms[low : low + BLOCK] > 0, norms[low : low + BLOCK], 1.0)[:, None]
             result[:, low : low + BLOCK] = units @ block.T
         return result
-
-
-def unit_rows(x: Doubles) -> Doubles:
-    """Each row at length 1; zeros stay zeros."""
-    norms = np.sqrt(np.einsum("...d,...d->...", x, x))
-    return np.asarray(x / np.where(norms > 0, norms, 1.0)[..., None])

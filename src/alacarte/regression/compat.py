@@ -4,6 +4,8 @@
 
 | choice | here | conText 3.0.1 |
 |---|---|---|
+| words each side, where nothing says otherwise | the transform's own; 10 if it says nothing | 6 |
+| clusters in a regression | change standard errors only | weigh the same, whatever their size |
 | hits of several patterns that overlap | the longest, once | all of them |
 | `pattern` of a hit | the pattern as asked for | the matched text as it occurs |
 | a full window (`hard_cut`) | counts context tokens | counts the keyword too if it is kept |
@@ -19,10 +21,20 @@
 """
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from alacarte.errors import AlacarteError
+from alacarte.inference.cosines import Estimates, plain_cosines
+from alacarte.inference.means import Units
+
+Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+DEPENDENT = 1e-7  # LINPACK's tolerance: a column this close to those before it counts as dependent
 
 Compat = Literal["conText"] | None
 
@@ -35,6 +47,8 @@ class Choices:
     (True, False)
     """
 
+    window: tuple[int, int] | None = None  # where neither the user nor the transform says
+    equal_clusters: bool = False
     overlaps: Literal["longest", "all"] = "longest"
     matched_as_pattern: bool = False
     hard_cut_counts_keyword: bool = False
@@ -52,6 +66,8 @@ class Choices:
 
 OURS = Choices()
 CONTEXT = Choices(
+    window=(6, 6),
+    equal_clusters=True,
     overlaps="all",
     matched_as_pattern=True,
     hard_cut_counts_keyword=True,
@@ -84,6 +100,99 @@ def collation_key(text: str) -> tuple[str, str, str]:
     """
     bare = "".join(character for character in text if character.isalnum())
     return bare.casefold(), bare.swapcase(), text
+
+
+# ------------------------------------------------------------------------------------- conText's own computations
+
+
+def bootstrap_cosines(group: Units, directions: Doubles, draws: int, rng: np.random.Generator) -> Doubles:
+    """The plain cosines of the mean of contexts drawn with replacement, (draws, features)."""
+    return np.concatenate([plain_cosines(means, directions) for means, _ in group.bootstrap(draws, rng)])
+
+
+def bootstrap_summary(values: Doubles, level: float) -> Estimates:
+    """conText's summary of bootstrap values (draws first): mean, sd, and the rounded order statistics.
+
+    >>> summary = bootstrap_summary(np.arange(1.0, 101.0)[:, None], 0.95)
+    >>> summary.value.tolist(), summary.lower.tolist(), summary.upper.tolist()
+    ([50.5], [5.0], [95.0])
+    """
+    ordered = np.sort(values, axis=0)
+    low = max(round((1 - level) * len(values)), 1)
+    high = max(round(level * len(values)), 1)
+    return Estimates(values.mean(axis=0), None, values.std(axis=0, ddof=1), ordered[low - 1], ordered[high - 1])
+
+
+def permute_cells(
+    x: Doubles,
+    residuals: Doubles,
+    clusters: Longs,
+    combinations: Doubles,
+    observed: Doubles,
+    permutations: int,
+    rng: np.random.Generator,
+    tick: Callable[[int], None] = lambda done: None,
+) -> Doubles:
+    """conText's way with clusters: rows form cells (cluster, covariates), whose blocks of residuals are shuffled
+    among the cells; a cell takes the rows of its new block, and clusters are weighted anew."""
+    keys = np.column_stack([clusters.astype(np.float64), x])
+    cells, cell_of = np.unique(keys, axis=0, return_inverse=True)
+    cell_of = cell_of.ravel()
+    sums = np.zeros((len(cells), residuals.shape[1]))
+    np.add.at(sums, cell_of, residuals)
+    sizes = np.bincount(cell_of).astype(np.float64)
+    owner = np.unique(cells[:, 0], return_inverse=True)[1]
+    design = cells[:, 1:]
+    exceeding = np.zeros(len(combinations))
+    for done in range(permutations):
+        drawn = rng.permutation(len(cells))
+        weight = 1 / np.bincount(owner, weights=sizes[drawn])[owner]
+        gram = (design * (weight * sizes[drawn])[:, None]).T @ design
+        right = (design * weight[:, None]).T @ sums[drawn]
+        b = combinations @ np.linalg.lstsq(gram, right, rcond=None)[0]
+        exceeding += np.einsum("md,md->m", b, b) > observed
+        tick(done + 1)
+    return exceeding
+
+
+def dummies(
+    columns: Mapping[str, npt.NDArray[Any]], names: Sequence[str], levels: Mapping[str, list[Any]]
+) -> tuple[Doubles, list[str]]:
+    """conText's design: an intercept, the numeric covariates, then 0/1 columns `variable_level`."""
+    count = len(next(iter(columns.values()))) if columns else 0
+    matrix, shown = [np.ones(count)], ["(Intercept)"]
+    for name in names:
+        if name not in levels:
+            matrix.append(columns[name].astype(np.float64))
+            shown.append(name)
+    for name in names:
+        for level in levels.get(name, [])[1:]:
+            matrix.append(np.array([value == level for value in columns[name].tolist()], dtype=np.float64))
+            written = str(level).upper() if isinstance(level, (bool, np.bool_)) else level
+            shown.append(f"{name}_{written}")
+    return np.column_stack(matrix), shown
+
+
+def independent_columns(u: Doubles) -> Longs:
+    """Columns from left to right, less those that the ones before them explain: LINPACK's limited pivoting.
+
+    LAPACK's pivoting (`scipy.linalg.qr`) would choose others, and so give other columns of zeros than R does.
+    """
+    basis = np.empty((len(u), min(u.shape)))
+    chosen: list[int] = []
+    for column in range(u.shape[1]):
+        if len(chosen) == len(u):
+            break
+        rest = u[:, column].copy()
+        size = float(np.linalg.norm(rest))
+        for _ in range(2):  # the second time removes what rounding left
+            part = basis[:, : len(chosen)]
+            rest -= part @ (part.T @ rest)
+        left = float(np.linalg.norm(rest))
+        if size > 0 and left > DEPENDENT * size:
+            basis[:, len(chosen)] = rest / left
+            chosen.append(column)
+    return np.array(chosen, dtype=np.int64)
 
 
 _PIECES = re.compile(r"\s+|\S+")

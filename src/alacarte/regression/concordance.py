@@ -4,45 +4,62 @@ Documents are turned into ids once; a context is two ranges of positions, so tha
 the tokens of pre-tokenised text are never split or joined again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import progress
-from alacarte.contexts.sums import window_sides
+from alacarte.contexts.reading import Reading, window_sides
 from alacarte.errors import BadCorpus, BadTargets, NoOccurrences
+from alacarte.model import ALaCarte
 from alacarte.regression._frames import (
     Column,
+    Table,
     Variables,
     as_column,
     column_of,
     looks_like_frame,
-    make_frame,
     read_frame,
 )
 from alacarte.regression._patterns import Overlaps, ValueType, find, suggestion
-from alacarte.regression.compat import Compat, choices
+from alacarte.regression._space import EmbeddingSpace
+from alacarte.regression.compat import Choices, Compat, choices
 from alacarte.targets.targets import vocabulary_index
 from alacarte.text.corpus import Corpus, Document
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.records import is_null
-from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
+from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 CHUNK = 256  # documents encoded between two steps of the progress bar
+SHOWN = (Reading().left, Reading().right)  # words before and after in a table that has no window of its own
+
+
+class ReadingDocuments(TypedDict, total=False):
+    """The keywords that say where documents and their variables come from; see `contexts`."""
+
+    text: str
+    tokens: str | None
+    id: str | None
+    variables: Any
+    tokenizer: TokenizerLike | None
+    known: Any
+    show_progress: bool | None
 
 
 @dataclass(frozen=True, eq=False)
-class Contexts:
+class ContextTable:
     """Contexts in documents: what was found, where, and the tokens around it.
 
     `vocabulary[ids[offsets[i]:offsets[i + 1]]]` are the tokens of document i; context c is what lies up to
     `window` positions before `starts[c]` and after `ends[c]` in `documents[c]`. `variables` belong to documents.
+    Without a window of its own (None), a table is embedded with the window of the transform it meets in `dem`, and
+    shows 10 words on each side until then.
     """
 
     vocabulary: Sequence[str]
@@ -53,7 +70,7 @@ class Contexts:
     ends: Longs
     pattern_of: Longs
     patterns: Sequence[str]
-    window: tuple[int, int]
+    window: tuple[int, int] | None
     keep_match: bool
     document_ids: Column
     variables: Variables
@@ -67,26 +84,31 @@ class Contexts:
 
     def __repr__(self) -> str:
         what = "documents" if self.whole else f"contexts of {', '.join(map(repr, self.patterns[:5]))}"
-        return f"Contexts({len(self):,} {what} in {len(self.offsets) - 1:,} documents)"
+        return f"ContextTable({len(self):,} {what} in {len(self.offsets) - 1:,} documents)"
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """How many words before and after are shown."""
+        return SHOWN if self.window is None else self.window
 
     def bounds(self) -> tuple[Longs, Longs]:
         """The first position of each left side, and the position behind each right side."""
-        low = np.maximum(self.offsets[self.documents], self.starts - self.window[0])
-        high = np.minimum(self.offsets[self.documents + 1], self.ends + self.window[1])
+        low = np.maximum(self.offsets[self.documents], self.starts - self.sides[0])
+        high = np.minimum(self.offsets[self.documents + 1], self.ends + self.sides[1])
         return low, high
 
     def flat(self) -> tuple[Longs, Ints]:
         """(context number, token id) for every token of every context, in the order of the text."""
         low, high = self.bounds()
         if self.keep_match or self.whole:
-            owners, positions = _ranges(low, high)
+            owners, positions = ranges(low, high)
             return owners, self.ids[positions]
-        owners, positions = _ranges(
+        owners, positions = ranges(
             np.stack([low, self.ends], axis=1).ravel(), np.stack([self.starts, high], axis=1).ravel()
         )
         return owners // 2, self.ids[positions]
 
-    def select(self, rows: npt.ArrayLike) -> "Contexts":
+    def select(self, rows: npt.ArrayLike) -> "ContextTable":
         """Some of the contexts, by number or by mask."""
         chosen = np.asarray(rows)
         if chosen.dtype == bool:
@@ -113,8 +135,8 @@ class Contexts:
     def _row_bounds(self, row: int) -> tuple[int, int]:
         document = self.documents[row]
         return (
-            max(int(self.offsets[document]), int(self.starts[row]) - self.window[0]),
-            min(int(self.offsets[document + 1]), int(self.ends[row]) + self.window[1]),
+            max(int(self.offsets[document]), int(self.starts[row]) - self.sides[0]),
+            min(int(self.offsets[document + 1]), int(self.ends[row]) + self.sides[1]),
         )
 
     def tokens(self) -> list[list[str]]:
@@ -149,6 +171,14 @@ class Contexts:
 
     def to_frame(self) -> Any:
         """One row a context: document, position, match, pattern, left and right tokens, and the variables."""
+        return self.to_table().to_frame()
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows of `to_frame` as dictionaries that JSON can hold."""
+        return self.to_table().to_dicts()
+
+    def to_table(self) -> Table:
+        """What `to_frame` and `to_dicts` show."""
         rows = range(len(self))
         named = self.row_variables()
         columns: dict[str, Column] = {
@@ -165,10 +195,10 @@ class Contexts:
                 "right": column_of([self.side(row, "right") for row in rows]),
             }
         extra = {name: column for name, column in named.columns.items() if name not in columns}
-        return make_frame(columns | extra, self.variables.backend)
+        return Table(columns | extra, self.variables.backend)
 
 
-def _ranges(low: Longs, high: Longs) -> tuple[Longs, Longs]:
+def ranges(low: Longs, high: Longs) -> tuple[Longs, Longs]:
     """(range number, position) of all positions in many ranges [low, high)."""
     lengths = np.maximum(high - low, 0)
     owners = np.repeat(np.arange(len(low)), lengths)
@@ -180,13 +210,15 @@ def _ranges(low: Longs, high: Longs) -> tuple[Longs, Longs]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Encoded:
+class EncodedDocuments:
+    """Documents as ids: `vocabulary[ids[offsets[i]:offsets[i + 1]]]` are the tokens of the i-th that has any text."""
+
     vocabulary: list[str]
     ids: Ints
     offsets: Longs
     document_ids: Column
     variables: Variables
-    skipped: int
+    skipped: int  # documents without text
     texts: bool  # whether any document was text and not tokens
 
 
@@ -197,10 +229,10 @@ def read_documents(
     tokens: str | None = None,
     id: str | None = None,
     variables: Any = None,
-    tokenizer: TokenizerLike = "words",
+    tokenizer: TokenizerLike | None = None,
     known: Any = None,
     show_progress: bool | None = None,
-) -> _Encoded:
+) -> EncodedDocuments:
     """Documents of any source as ids, with their variables; those without text are counted and left out."""
     named = Variables() if variables is None else read_frame(variables)
     documents: Iterable[Any]
@@ -213,11 +245,42 @@ def read_documents(
         documents = data
     else:
         documents = Corpus.of(data)
-    split = get_tokenizer(tokenizer)
+    walked = _walk(documents, get_tokenizer(tokenizer_for(known, tokenizer)), _index_of(known), show_progress)
+    count = walked.documents
+    if not walked.kept:
+        raise BadCorpus(f"none of the {count} documents has any text; check the column of the text")
+    if named.columns and any(len(column) != count for column in named.columns.values()):
+        raise BadCorpus(f"{count} documents and variables of other lengths; give one value a document")
+    used, compact = np.unique(walked.ids, return_inverse=True)
+    rows = np.array(walked.kept, dtype=np.int64)
+    names = named.column(id, "the document's id")[rows] if id is not None else rows
+    return EncodedDocuments(
+        [walked.lexicon.word(token) for token in used.tolist()],
+        compact.astype(np.int32),
+        walked.offsets,
+        names,
+        named.take(rows),
+        count - len(walked.kept),
+        walked.texts,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Walked:
+    lexicon: Lexicon
+    ids: Ints
+    offsets: Longs
+    kept: list[int]  # the numbers of the documents with text
+    documents: int  # with and without text
+    texts: bool
+
+
+def _walk(documents: Iterable[Any], split: Tokenizer, known: Mapping[str, int], show_progress: bool | None) -> _Walked:
+    """The one walk over text in this package: documents in, ids out."""
     # A compact numbering of the tokens that occur: vectors may have many words that do not.
-    lexicon = Lexicon(_index_of(known), grow=True)
+    lexicon = Lexicon(known, grow=True)
     encoder = Encoder(split, lexicon)
-    ids_parts: list[Ints] = []
+    parts: list[Ints] = []
     lengths: list[int] = []
     kept: list[int] = []
     count, texts = 0, False
@@ -228,32 +291,26 @@ def read_documents(
             kept += [count + place for place, item in enumerate(usable) if item is not None]
             texts = texts or any(isinstance(item, str) for item in usable)
             encoded = encoder.encode([item for item in usable if item is not None])
-            ids_parts.append(encoded.ids)
+            parts.append(encoded.ids)
             lengths += np.diff(encoded.offsets).tolist()
             count += len(chunk)
             bar.update_to(count)
-    if not kept:
-        raise BadCorpus(f"none of the {count} documents has any text; check the column of the text")
-    if named.columns and any(len(column) != count for column in named.columns.values()):
-        raise BadCorpus(f"{count} documents and variables of other lengths; give one value a document")
-    ids = np.concatenate(ids_parts)
-    used, compact = np.unique(ids, return_inverse=True)
-    rows = np.array(kept, dtype=np.int64)
-    names = named.column(id, "the document's id")[rows] if id is not None else rows
-    return _Encoded(
-        [lexicon.word(token) for token in used.tolist()],
-        compact.astype(np.int32),
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        names,
-        named.take(rows),
-        count - len(kept),
-        texts,
-    )
+    ids = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+    return _Walked(lexicon, ids, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), kept, count, texts)
 
 
-def _index_of(known: Any) -> dict[str, int]:
-    index = getattr(known, "index", None)
-    return index if isinstance(index, dict) else vocabulary_index(known)
+def _index_of(known: Any) -> Mapping[str, int]:
+    """Word → row of vectors, of a model, of a list of words."""
+    if isinstance(known, EmbeddingSpace):
+        return known.index
+    return known.vectors.key_to_index if isinstance(known, ALaCarte) else vocabulary_index(known)
+
+
+def tokenizer_for(known: Any, tokenizer: TokenizerLike | None) -> TokenizerLike:
+    """The tokenizer asked for; else that of the model at hand; else "words"."""
+    if tokenizer is not None:
+        return tokenizer
+    return known.tokenizer if isinstance(known, (ALaCarte, EmbeddingSpace)) else "words"
 
 
 def _text_column(frame: Variables, text: str, tokens: str | None) -> str:
@@ -304,7 +361,7 @@ def contexts(
     data: Any,
     pattern: str | Sequence[str],
     *,
-    window: int | tuple[int, int] = 6,
+    window: int | tuple[int, int] | None = None,
     text: str = "text",
     tokens: str | None = None,
     id: str | None = None,
@@ -314,11 +371,11 @@ def contexts(
     keep_match: bool = False,
     hard_cut: bool = False,
     overlaps: Overlaps | None = None,
-    tokenizer: TokenizerLike = "words",
+    tokenizer: TokenizerLike | None = None,
     known: Any = None,
     compat: Compat = None,
     show_progress: bool | None = None,
-) -> Contexts:
+) -> ContextTable:
     """Every place where a pattern occurs, with the words around it and the document's variables.
 
     Args:
@@ -326,7 +383,8 @@ def contexts(
             tokens, or anything `Corpus` takes. Lists of tokens are kept as they are; an empty token is a blank
             that takes up a position.
         pattern: one or several. White space separates tokens that must follow each other.
-        window: words before and after, or (before, after).
+        window: words on each side, or (before, after). If left out, the window of the model in `known`; without one,
+            `dem` and `regress` use the window of the transform they are given (6 with `compat="conText"`).
         text, tokens, id: the columns with the text, with ready-made tokens, with the document's name.
         variables: more variables of the documents, as a frame or a mapping of columns.
         valuetype: "glob" (`*`, `?`, whole tokens), "regex" (searched for inside tokens) or "fixed".
@@ -334,8 +392,8 @@ def contexts(
         keep_match: whether the matched tokens are part of their own context.
         hard_cut: keep only contexts with as many tokens as both windows have room for.
         overlaps: where hits overlap, keep the "longest" (the default), each span once ("unique"), or "all".
-        tokenizer: for texts; see `alacarte.text.tokenizers`.
-        known: words that guide the tokenizer, such as vectors.
+        tokenizer: for texts; see `alacarte.text.tokenizers`. That of the model in `known` if left out, else "words".
+        known: words that guide the tokenizer: vectors, or the `ALaCarte` model that will embed the contexts.
         compat: "conText" for R's choices (see `alacarte.regression.compat`).
 
     >>> found = contexts({"text": ["Immigration reform now", "no reform"], "party": ["D", "R"]}, "reform", window=1)
@@ -346,14 +404,20 @@ def contexts(
     patterns = [pattern] if isinstance(pattern, str) else list(pattern)
     if not patterns or not all(isinstance(item, str) and item.split() for item in patterns):
         raise BadTargets("a pattern is a string with at least one word; pass one or a list of them")
-    left, right = window_sides(window)
-    if min(left, right) < 0 or left + right == 0:
-        raise BadTargets(f"a window of {left} words before and {right} after holds nothing")
+    sides = _window_for(window, known, rules)
+    if hard_cut and sides is None:
+        raise BadTargets("hard_cut keeps contexts that fill the window; say how large it is with window=…")
     encoded = read_documents(
-        data, text=text, tokens=tokens, id=id, variables=variables, tokenizer=tokenizer, known=known,
+        data,
+        text=text,
+        tokens=tokens,
+        id=id,
+        variables=variables,
+        tokenizer=tokenizer,
+        known=known,
         show_progress=show_progress,
-    )  # fmt: skip
-    split = get_tokenizer(tokenizer)
+    )
+    split = get_tokenizer(tokenizer_for(known, tokenizer))
     index = _index_of(known)
 
     def parts(item: str) -> list[str]:
@@ -362,67 +426,96 @@ def contexts(
         return (split(item, index) if encoded.texts and plain else item.split()) or item.split()
 
     hits = find(
-        encoded.ids, encoded.offsets, encoded.vocabulary, [parts(item) for item in patterns], valuetype,
-        case_sensitive, overlaps or rules.overlaps,
-    )  # fmt: skip
+        encoded.ids,
+        encoded.offsets,
+        encoded.vocabulary,
+        [parts(item) for item in patterns],
+        valuetype,
+        case_sensitive,
+        overlaps or rules.overlaps,
+    )
     if not len(hits.starts):
         raise NoOccurrences(
             f"none of {', '.join(map(repr, patterns[:5]))} occurs in {len(encoded.offsets) - 1:,} documents"
             f"{suggestion(patterns, encoded.vocabulary)}; check spelling, case and valuetype ({valuetype!r})"
         )
     met = set(hits.patterns.tolist())
-    found = Contexts(
-        encoded.vocabulary, encoded.ids, encoded.offsets, hits.documents, hits.starts, hits.ends, hits.patterns,
-        patterns, (left, right), keep_match, encoded.document_ids, encoded.variables,
-        missing=[item for number, item in enumerate(patterns) if number not in met], skipped=encoded.skipped,
+    table = ContextTable(
+        encoded.vocabulary,
+        encoded.ids,
+        encoded.offsets,
+        hits.documents,
+        hits.starts,
+        hits.ends,
+        hits.patterns,
+        patterns,
+        sides,
+        keep_match,
+        encoded.document_ids,
+        encoded.variables,
+        missing=[item for number, item in enumerate(patterns) if number not in met],
+        skipped=encoded.skipped,
         matched_as_pattern=rules.matched_as_pattern,
-    )  # fmt: skip
-    if hard_cut:
-        found = found.select(_is_full(found, rules.hard_cut_counts_keyword))
-        if not len(found):
-            raise NoOccurrences(
-                f"no context of {', '.join(map(repr, patterns[:5]))} has {left + right} tokens; leave hard_cut out, "
-                "or make the window smaller"
-            )
-    return found
+    )
+    return _full_windows(table, rules.hard_cut_counts_keyword) if hard_cut else table
 
 
-def _is_full(found: Contexts, count_keyword: bool) -> npt.NDArray[np.bool_]:
-    counted = found if count_keyword else replace(found, keep_match=False)
+def _window_for(window: int | tuple[int, int] | None, known: Any, rules: Choices) -> tuple[int, int] | None:
+    """The window asked for, else the model's, else conText's if its rules are asked for, else none of its own."""
+    if window is None:
+        if isinstance(known, ALaCarte):
+            return known.settings.left, known.settings.right
+        return known.window if isinstance(known, EmbeddingSpace) and known.window is not None else rules.window
+    left, right = window_sides(window)
+    if min(left, right) < 0 or left + right == 0:
+        raise BadTargets(f"a window of {left} words before and {right} after holds nothing")
+    return left, right
+
+
+def _full_windows(table: ContextTable, count_keyword: bool) -> ContextTable:
+    """The contexts with as many tokens as both windows have room for."""
+    counted = table if count_keyword else replace(table, keep_match=False)
     owners, ids = counted.flat()
-    is_token = np.array([bool(word) for word in found.vocabulary])
-    return np.asarray(np.bincount(owners[is_token[ids]], minlength=len(found)) == sum(found.window))
+    is_token = np.array([bool(word) for word in table.vocabulary])
+    full = np.bincount(owners[is_token[ids]], minlength=len(table)) == sum(table.sides)
+    if not full.any():
+        raise NoOccurrences(
+            f"no context of {', '.join(map(repr, table.patterns[:5]))} has {sum(table.sides)} tokens; leave hard_cut "
+            "out, or make the window smaller"
+        )
+    return table.select(full)
 
 
-def documents(
-    data: Any,
-    *,
-    text: str = "text",
-    tokens: str | None = None,
-    id: str | None = None,
-    variables: Any = None,
-    tokenizer: TokenizerLike = "words",
-    known: Any = None,
-    show_progress: bool | None = None,
-) -> Contexts:
-    """Whole documents as contexts; arguments as in `contexts`.
+def documents(data: Any, **options: Unpack[ReadingDocuments]) -> ContextTable:
+    """Whole documents as contexts; the options are those of `contexts` that say where documents come from.
 
     >>> documents(["a b c", "d e"])
-    Contexts(2 documents in 2 documents)
+    ContextTable(2 documents in 2 documents)
     """
-    encoded = read_documents(
-        data, text=text, tokens=tokens, id=id, variables=variables, tokenizer=tokenizer, known=known,
-        show_progress=show_progress,
-    )  # fmt: skip
+    return _whole(read_documents(data, **options))
+
+
+def _whole(encoded: EncodedDocuments) -> ContextTable:
     count = len(encoded.offsets) - 1
-    return Contexts(
-        encoded.vocabulary, encoded.ids, encoded.offsets, np.arange(count), encoded.offsets[:-1], encoded.offsets[1:],
-        np.zeros(count, dtype=np.int64), ["."], (0, 0), False, encoded.document_ids, encoded.variables,
-        skipped=encoded.skipped, whole=True,
-    )  # fmt: skip
+    return ContextTable(
+        encoded.vocabulary,
+        encoded.ids,
+        encoded.offsets,
+        np.arange(count),
+        encoded.offsets[:-1],
+        encoded.offsets[1:],
+        np.zeros(count, dtype=np.int64),
+        ["."],
+        (0, 0),
+        False,
+        encoded.document_ids,
+        encoded.variables,
+        skipped=encoded.skipped,
+        whole=True,
+    )
 
 
-def from_tokens(tokens: Sequence[Sequence[str]], variables: Any = None) -> Contexts:
+def from_tokens(tokens: Sequence[Sequence[str]], variables: Any = None) -> ContextTable:
     """Contexts cut elsewhere, each a list of tokens.
 
     >>> from_tokens([["a", "b"], ["c"]], {"party": ["D", "R"]}).texts()
@@ -435,8 +528,6 @@ def from_tokens(tokens: Sequence[Sequence[str]], variables: Any = None) -> Conte
     named = Variables() if variables is None else read_frame(variables)
     if any(len(column) != count for column in named.columns.values()):
         raise BadCorpus(f"{count} contexts and variables of other lengths; give one value a context")
-    return Contexts(
-        [lexicon.word(token) for token in range(len(lexicon))], encoded.ids, encoded.offsets, np.arange(count),
-        encoded.offsets[:-1], encoded.offsets[1:], np.zeros(count, dtype=np.int64), ["."], (0, 0), False,
-        as_column([f"text{number + 1}" for number in range(count)]), named, whole=True,
-    )  # fmt: skip
+    vocabulary = [lexicon.word(token) for token in range(len(lexicon))]
+    names = as_column([f"text{number + 1}" for number in range(count)])
+    return _whole(EncodedDocuments(vocabulary, encoded.ids, encoded.offsets, names, named, 0, texts=False))

@@ -1,7 +1,8 @@
 """From a formula and variables to a design matrix, with what had to be left out and why."""
 
+import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,11 @@ from scipy import linalg
 
 from alacarte.errors import BadFormula, require
 from alacarte.regression._frames import Column, Variables, as_column, as_days, is_numeric, missing
-from alacarte.regression.compat import Compat
+from alacarte.regression.compat import Compat, dummies
 from alacarte.regression.embed import codes_of
 
 Doubles = npt.NDArray[np.float64]
+DEPENDENT = 1e-8  # a column of length 1 that the others leave no more of than this is explained by them
 INTERCEPT = ("Intercept", "(Intercept)")
 OWN = ("document", "pattern", "match")  # columns that contexts bring, which `.` does not mean
 
@@ -87,7 +89,7 @@ class Design:
                     f"{name!r} has no level {strange[0]!r}; the levels are {', '.join(map(repr, levels[:10]))}"
                 )
         if self.spec is None:
-            return _dummies(full, self.variables, self.levels)[0]
+            return dummies(full, self.variables, self.levels)[0]
         return np.asarray(self.spec.get_model_matrix(_frame(full, self.levels)), dtype=np.float64).reshape(count, -1)
 
 
@@ -104,7 +106,7 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
             f"with compat='conText' covariates are names joined by +, not {covariates!r}; leave `compat` out for "
             "interactions and functions"
         )
-    names, formula = _variables_of(text, formulaic, compat)
+    names, as_levels, formula = _variables_of(text, formulaic, compat)
     if not names:
         raise BadFormula(f"the formula has no covariate ({covariates!r}); name at least one column right of ~")
     columns: dict[str, Column] = {}
@@ -115,7 +117,7 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
                 f"{', '.join(map(repr, available)) or '(none)'}"
             )
         columns[name] = variables.columns[name]
-        if compat is None and name not in variables.levels:
+        if compat is None and name not in variables.levels and name not in as_levels:
             columns[name] = as_days(columns[name])
     keep = usable.copy()
     left_out: dict[str, int] = {}
@@ -135,7 +137,7 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
     columns = {name: column[rows] for name, column in columns.items()}
     levels: dict[str, list[Any]] = {}
     for name, column in columns.items():
-        if not is_numeric(column):
+        if not is_numeric(column):  # dates in C(…) among them
             levels[name] = codes_of(column, variables.levels.get(name), compat)[0]
         values = levels.get(name) or np.unique(column).tolist()
         if len(values) < 2:
@@ -144,7 +146,7 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
                 "cannot be told from the intercept; leave it out, or widen the data"
             )
     if compat is not None:
-        matrix, shown = _dummies(columns, list(columns), levels)
+        matrix, shown = dummies(columns, list(columns), levels)
         spec = None
     else:
         matrix, shown, spec = _formulaic_matrix(formula, _frame(columns, levels), formulaic)
@@ -158,16 +160,53 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
     return Design(matrix, shown, rows, left_out, list(columns), levels, covariates, spec)
 
 
-def _variables_of(text: str, formulaic: Any, compat: Compat) -> tuple[list[str], Any]:
+def _variables_of(text: str, formulaic: Any, compat: Compat) -> tuple[list[str], set[str], Any]:
+    """(variables in their order, those that only ever stand in C(…), the formula as formulaic has it)."""
     if compat is not None:
-        names = [part.strip().strip("`") for part in text.replace("(", "").replace(")", "").split("+")]
-        return list(dict.fromkeys(name for name in names if name)), None
+        parts = [part.strip().strip("`") for part in text.replace("(", "").replace(")", "").split("+")]
+        return list(dict.fromkeys(part for part in parts if part)), set(), None
     try:
         formula = formulaic.Formula(text)
-        names = sorted(map(str, formula.required_variables), key=text.find)
+        factors = [factor.expr for term in formula for factor in term.factors]
     except Exception as error:  # formulaic raises many kinds
         raise BadFormula(f"the formula {text!r} cannot be read: {error}") from None
-    return names, formula
+    uses = [use for factor in factors for use in _uses(factor)]
+    names = sorted({name for name, _ in uses}, key=text.find)
+    return names, {name for name, _ in uses} - {name for name, in_levels in uses if not in_levels}, formula
+
+
+def _uses(factor: str) -> Iterator[tuple[str, bool]]:
+    """(variable, whether it stands in C(…)) for each variable in a factor of a formula.
+
+    >>> sorted(_uses("C(party) * bs(year, df=4) + np.log(`my income`)"))
+    [('my income', False), ('party', True), ('year', False)]
+    """
+    quoted: list[str] = []
+
+    def placeholder(match: re.Match[str]) -> str:
+        quoted.append(match.group(1))
+        return f"quoted_{len(quoted) - 1}_"
+
+    def walk(node: ast.AST, in_levels: bool) -> Iterator[tuple[str, bool]]:
+        if isinstance(node, ast.Name):
+            match = re.fullmatch(r"quoted_(\d+)_", node.id)
+            yield (quoted[int(match.group(1))] if match else node.id), in_levels
+        elif isinstance(node, ast.Call):
+            called = node.func.id if isinstance(node.func, ast.Name) else None
+            if called == "Q" and isinstance(node.args[0], ast.Constant):  # another way to quote a name
+                yield str(node.args[0].value), in_levels
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                yield from walk(argument, in_levels or called == "C")
+        elif not isinstance(node, ast.Attribute):  # np.pi is no variable
+            for part in ast.iter_child_nodes(node):
+                yield from walk(part, in_levels)
+
+    try:
+        tree = ast.parse(re.sub("`([^`]*)`", placeholder, factor), mode="eval")
+    except SyntaxError:  # a bare name that Python would not allow
+        yield factor, False
+        return
+    yield from walk(tree, False)
 
 
 def _formulaic_matrix(formula: Any, frame: Any, formulaic: Any) -> tuple[Doubles, list[str], Any]:
@@ -187,24 +226,6 @@ def _frame(columns: Mapping[str, Column], levels: Mapping[str, list[Any]]) -> An
             for name, column in columns.items()
         }
     )
-
-
-def _dummies(
-    columns: Mapping[str, Column], names: Sequence[str], levels: Mapping[str, list[Any]]
-) -> tuple[Doubles, list[str]]:
-    """conText's design: an intercept, the numeric covariates, then 0/1 columns `variable_level`."""
-    count = len(next(iter(columns.values()))) if columns else 0
-    matrix, shown = [np.ones(count)], ["(Intercept)"]
-    for name in names:
-        if name not in levels:
-            matrix.append(columns[name].astype(np.float64))
-            shown.append(name)
-    for name in names:
-        for level in levels.get(name, [])[1:]:
-            matrix.append(np.array([value == level for value in columns[name].tolist()], dtype=np.float64))
-            written = str(level).upper() if isinstance(level, (bool, np.bool_)) else level
-            shown.append(f"{name}_{written}")
-    return np.column_stack(matrix), shown
 
 
 def _check_rank(matrix: Doubles, names: list[str], levels: Mapping[str, list[Any]]) -> None:
@@ -228,12 +249,13 @@ def _check_rank(matrix: Doubles, names: list[str], levels: Mapping[str, list[Any
             f"the term {empty[0]!r} is 0 in every row: no context has that combination of levels. Leave out the "
             "interaction, or merge levels"
         )
-    unit = matrix / scale
-    for place in range(1, columns):
-        weights, _, _, _ = linalg.lstsq(unit[:, :place], unit[:, place])
-        if np.linalg.norm(unit[:, place] - unit[:, :place] @ weights) < 1e-8:
-            others = [name for name, weight in zip(names, weights, strict=False) if abs(weight) > 1e-6]
-            raise BadFormula(
-                f"{names[place]!r} says nothing that {', '.join(map(repr, others))} do not say already (collinear); "
-                "leave one of them out of the formula"
-            )
+    triangle, order = linalg.qr(matrix / scale, mode="r", pivoting=True)
+    rank = int((np.abs(np.diag(triangle)) > DEPENDENT).sum())
+    if rank < columns:
+        weights = linalg.solve_triangular(triangle[:rank, :rank], triangle[:rank, rank])
+        together = sorted([int(order[rank]), *order[:rank][np.abs(weights) > 1e-6].tolist()])
+        others = [names[place] for place in together[:-1]]
+        raise BadFormula(
+            f"{names[together[-1]]!r} says nothing that {', '.join(map(repr, others))} do not say already (collinear); "
+            "leave one of them out of the formula"
+        )

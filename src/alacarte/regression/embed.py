@@ -1,5 +1,6 @@
 """Contexts into embeddings, one row a context (`dem`), and their means by group (`dem_group`)."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -8,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from alacarte.errors import AlacarteError, NotEnoughData
-from alacarte.regression._frames import Column, Variables, as_column, column_of, make_frame, missing
-from alacarte.regression._space import Averaging, Space
-from alacarte.regression.compat import Compat, choices, collation_key
-from alacarte.regression.concordance import Contexts, from_tokens
+from alacarte.contexts.reading import Averaging
+from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoughData
+from alacarte.regression._frames import Column, Table, Variables, as_column, column_of, missing
+from alacarte.regression._space import EmbeddingSpace
+from alacarte.regression.compat import Choices, Compat, choices, collation_key
+from alacarte.regression.concordance import SHOWN, ContextTable, from_tokens, ranges
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -31,13 +33,21 @@ class Embeddings:
 
     matrix: Doubles
     names: list[Any]
-    space: Space
+    space: EmbeddingSpace
     variables: Variables
     features: list[str]
     rows: Longs
     dropped: int = 0
     counts: Longs | None = None
-    contexts: Contexts | None = None
+    contexts: ContextTable | None = None
+
+    def __post_init__(self) -> None:
+        finite = np.asarray(np.isfinite(self.matrix).all(axis=1))
+        if not finite.all():
+            raise BadVectors(
+                f"{int((~finite).sum()):,} of {len(finite):,} embeddings have values that are not finite (NaN?), the "
+                f"first of them {self.names[int(np.flatnonzero(~finite)[0])]!r}; correct or drop these rows"
+            )
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -80,11 +90,11 @@ class Embeddings:
         if self.counts is not None:
             columns["n"] = self.counts
         columns |= {f"d{place}": self.matrix[:, place] for place in range(self.matrix.shape[1])}
-        return make_frame(columns, self.variables.backend)
+        return Table(columns, self.variables.backend).to_frame()
 
 
 def dem(
-    contexts: Contexts | Sequence[Sequence[str]],
+    contexts: ContextTable | Sequence[Sequence[str]],
     vectors: Any,
     transform: Any = None,
     *,
@@ -96,28 +106,27 @@ def dem(
 
     Words without a vector count neither above nor below the line; contexts without any known word are left out
     and counted. `vectors` are of any kind, or an `ALaCarte` model; `transform` is a `Transform`, a matrix (applied
-    as A u), or None. A `Transform` learned on sums over windows is applied to sums (`averaging="occurrence"`),
-    anything else to means. `case` says how tokens are looked up: "fold" (as written, else lower-cased), "lower" or
-    "exact".
+    as A u), or None. Contexts are read as the model or `Transform` says (window, averaging, weights of words and of
+    distances, words without a vector), so that a row is what `ALaCarte.embed` gives for that context; a matrix, or no
+    transform, is for means over 10 words on each side. Contexts that were cut with another window than the transform's
+    are embedded with their own, and a warning says so. `case` says how tokens are looked up: "fold" (as written, else
+    lower-cased), "lower" or "exact".
 
     >>> vectors = (["a", "b"], np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> dem([["a", "b", "b", "x"], ["x"]], vectors, np.eye(2) * 3).matrix.tolist()
     [[1.0, 2.0]]
     """
-    space = Space.of(vectors, transform, averaging)
-    given = contexts if isinstance(contexts, Contexts) else from_tokens(contexts)
+    space = EmbeddingSpace.of(vectors, transform, averaging)
+    given = contexts if isinstance(contexts, ContextTable) else from_tokens(contexts)
+    given = replace(given, window=_window(given, space, choices(compat)))
     rows_of_type = space.rows_of(given.vocabulary, case or choices(compat).case)
-    owners, ids = given.flat()
-    rows = rows_of_type[ids] if len(ids) else np.empty(0, dtype=np.int64)
-    known = rows >= 0
-    owners, rows = owners[known], rows[known]
+    owners, rows, weight = words_in_windows(given, rows_of_type, space)
     if not len(rows):
         raise NotEnoughData(
             f"none of the words in {len(given):,} contexts has a vector; check that text and vectors share language "
             "and case"
         )
     used, first, column = np.unique(rows, return_index=True, return_inverse=True)
-    weight = np.ones(len(rows)) if space.weights is None else space.weights[rows]
     totals = np.bincount(owners, weights=weight, minlength=len(given))
     kept = np.flatnonzero(totals > 0)
     counts = sparse.csr_matrix((weight, (owners, column)), shape=(len(given), len(used)))[kept]
@@ -141,11 +150,71 @@ def dem(
     )
 
 
-def dem_group(embeddings: Embeddings, groups: Groups, *, compat: Compat = None) -> Embeddings:
-    """The mean of the rows of each group, every context counting once.
+def _window(table: ContextTable, space: EmbeddingSpace, rules: Choices) -> tuple[int, int]:
+    """The window of the contexts, or that of the transform if they have none of their own."""
+    if table.window is None:
+        return space.window or rules.window or SHOWN
+    if not table.whole and space.window is not None and space.window != table.window:
+        warnings.warn(
+            f"the contexts have {_shown(table.window)} and the transform was learned with {_shown(space.window)}; "
+            "leave `window` out for the transform's own",
+            AlacarteWarning,
+            stacklevel=3,
+        )
+    return table.window
+
+
+def _shown(window: tuple[int, int]) -> str:
+    """
+    >>> _shown((6, 6)), _shown((5, 0))
+    ('6 words on each side', '5 words before and 0 after')
+    """
+    left, right = window
+    return f"{left} words on each side" if left == right else f"{left} words before and {right} after"
+
+
+def words_in_windows(table: ContextTable, rows_of_type: Longs, space: EmbeddingSpace) -> tuple[Longs, Longs, Doubles]:
+    """(context, row of the vectors, weight) of every word that counts, in the order of the text.
+
+    `rows_of_type` has the row of each word of the table's vocabulary, -1 without a vector. The weight is that of the
+    word times that of its distance; matched words that are kept have no distance, nor have words of whole documents.
+    """
+    ids, starts, ends = table.ids, table.starts, table.ends
+    first, last = table.offsets[table.documents], table.offsets[table.documents + 1]
+    if space.drops_unknown:  # positions are counted in known words only
+        known = np.flatnonzero(rows_of_type[ids] >= 0)
+        ids = ids[known]
+        first, starts, ends, last = (np.searchsorted(known, at) for at in (first, starts, ends, last))
+    left, right = table.sides
+    low, high = np.maximum(first, starts - left), np.minimum(last, ends + right)
+    middle = ends if table.keep_match or table.whole else starts
+    part, positions = ranges(np.stack([low, starts, ends], axis=1).ravel(), np.stack([starts, middle, high], 1).ravel())
+    rows = rows_of_type[ids[positions]]
+    counts = rows >= 0
+    part, positions, rows = part[counts], positions[counts], rows[counts]
+    owners, side = np.divmod(part, 3)
+    weight = np.ones(len(rows)) if space.weights is None else space.weights[rows]
+    if not table.whole:
+        before, after = space.position_weights(table.sides)
+        is_before, is_after = side == 0, side == 2
+        weight[is_before] *= before[(starts[owners] - positions)[is_before] - 1]
+        weight[is_after] *= after[(positions - ends[owners])[is_after]]
+    return owners, rows, weight
+
+
+def dem_group(
+    embeddings: Embeddings,
+    groups: Groups,
+    *,
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    compat: Compat = None,
+) -> Embeddings:
+    """The mean of the rows of each group, every context counting once; or every cluster, if `equal_clusters`.
 
     `groups` names a variable, or several as a list, or gives one value a row. Groups come in the order of their
     levels where there is one, else sorted; rows whose group is missing are left out and counted in `dropped`.
+    `cluster` alone changes no mean.
 
     >>> found = dem([["a"], ["b"], ["b"]], (["a", "b"], np.eye(2)))
     >>> means = dem_group(found, ["D", "R", "D"])
@@ -155,10 +224,15 @@ def dem_group(embeddings: Embeddings, groups: Groups, *, compat: Compat = None) 
     labels, codes = group_codes(embeddings, groups, compat)
     present = codes >= 0
     counts = np.bincount(codes[present], minlength=len(labels))
-    sums = indicator(codes, len(labels)) @ embeddings.matrix
+    weights = np.ones(len(embeddings))
+    if equal_clusters:
+        if cluster is None:
+            raise AlacarteError("equal_clusters needs to know the clusters; pass cluster=… too")
+        weights = cluster_weights(group_codes(embeddings, cluster)[1], present)
+    adding = sparse.csr_matrix((weights[present], (codes[present], np.flatnonzero(present))), (len(labels), len(codes)))
     return replace(
         embeddings,
-        matrix=np.asarray(sums / counts[:, None]),
+        matrix=np.asarray(adding @ embeddings.matrix / np.asarray(adding.sum(axis=1))),
         names=labels,
         variables=Variables(backend=embeddings.variables.backend),
         rows=np.arange(len(labels)),
@@ -168,10 +242,15 @@ def dem_group(embeddings: Embeddings, groups: Groups, *, compat: Compat = None) 
     )
 
 
-def indicator(codes: Longs, groups: int) -> Any:
-    """The sparse (groups × rows) matrix that adds up the rows of each group."""
-    rows = np.flatnonzero(codes >= 0)
-    return sparse.csr_matrix((np.ones(len(rows)), (codes[rows], rows)), shape=(groups, len(codes)))
+def cluster_weights(clusters: Longs, used: npt.NDArray[np.bool_]) -> Doubles:
+    """Weights of the contexts with which every cluster weighs one; contexts that are not used weigh nothing.
+
+    >>> cluster_weights(np.array([0, 0, 1]), np.array([True, True, True])).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    taken = used & (clusters >= 0)
+    sizes = np.bincount(clusters[taken], minlength=int(clusters.max(initial=0)) + 1)
+    return np.asarray(np.where(taken, 1 / np.maximum(sizes[clusters], 1), 0.0))
 
 
 def group_codes(embeddings: Embeddings, groups: Groups, compat: Compat = None) -> tuple[list[Any], Longs]:

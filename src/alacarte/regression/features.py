@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, sparse
 
-from alacarte.contexts.sums import Reading
+from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
+from alacarte.inference.cosines import unit_rows
 from alacarte.regression._frames import Table, Variables, column_of
-from alacarte.regression._space import Space, unit_rows
-from alacarte.regression.compat import Compat
+from alacarte.regression._space import EmbeddingSpace
+from alacarte.regression.compat import DEPENDENT, Compat, independent_columns
 from alacarte.regression.concordance import read_documents
 from alacarte.regression.embed import Embeddings
 from alacarte.text.tokenizers import TokenizerLike
@@ -25,7 +26,6 @@ from alacarte.transform.transform import Transform
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 FOLDS = 5
-DEPENDENT = 1e-7  # LINPACK's tolerance: a column this close to those before it counts as dependent
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,7 @@ class Cooccurrence:
     features: list[str]
     counts: Any  # scipy.sparse.csr_matrix, features × features
     frequencies: Longs
+    window: int
 
     def __repr__(self) -> str:
         return f"Cooccurrence({len(self.features):,} features, {self.counts.nnz:,} pairs)"
@@ -47,7 +48,7 @@ def cooccurrences(
     weights: Literal["uniform", "inverse"] | Sequence[float] = "uniform",
     text: str = "text",
     tokens: str | None = None,
-    tokenizer: TokenizerLike = "words",
+    tokenizer: TokenizerLike | None = None,
     known: Any = None,
     show_progress: bool | None = None,
 ) -> Cooccurrence:
@@ -85,7 +86,8 @@ def cooccurrences(
         a, b = a[pair], b[pair]
         half = half + sparse.csr_matrix((np.full(len(a), scale[distance - 1]), (a, b)), shape=(size, size))
     frequencies = np.bincount(ids[ids >= 0], minlength=size)
-    return Cooccurrence([encoded.vocabulary[token] for token in order], (half + half.T).tocsr(), frequencies)
+    features = [encoded.vocabulary[token] for token in order]
+    return Cooccurrence(features, (half + half.T).tocsr(), frequencies, window)
 
 
 def fem(pairs: Cooccurrence, vectors: Any, transform: Any = None) -> Embeddings:
@@ -98,7 +100,7 @@ def fem(pairs: Cooccurrence, vectors: Any, transform: Any = None) -> Embeddings:
     >>> found["x"].round(3).tolist()
     [0.333, 0.667]
     """
-    space = Space.of(vectors, transform)
+    space = EmbeddingSpace.of(vectors, transform)
     rows = space.rows_of(pairs.features, "exact")
     known = np.flatnonzero(rows >= 0)
     if not len(known):
@@ -110,10 +112,15 @@ def fem(pairs: Cooccurrence, vectors: Any, transform: Any = None) -> Embeddings:
         raise NotEnoughData("no feature stands beside a word that has a vector; give more text or a larger window")
     means = counts[kept] @ space.matrix[rows[known]].astype(np.float64) / totals[kept, None]
     return Embeddings(
-        space.apply(np.asarray(means)), [pairs.features[row] for row in kept.tolist()], space, Variables(),
-        [pairs.features[row] for row in known.tolist()], kept, dropped=len(totals) - len(kept),
+        space.apply(np.asarray(means)),
+        [pairs.features[row] for row in kept.tolist()],
+        space,
+        Variables(),
+        [pairs.features[row] for row in known.tolist()],
+        kept,
+        dropped=len(totals) - len(kept),
         counts=pairs.frequencies[kept],
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,16 +137,16 @@ class LearnedTransform:
     condition: float
     cosine: float
     held_out: float | None
-    window: int | None = None
+    window: int
 
     def __repr__(self) -> str:
         d = len(self.matrix)
         held = "" if self.held_out is None else f", held out {self.held_out:.3f}"
         return f"LearnedTransform({d} × {d} from {len(self.words):,} words, cosine {self.cosine:.3f}{held})"
 
-    def to_transform(self, window: int = 6) -> Transform:
+    def to_transform(self) -> Transform:
         """The same as a `Transform` (float32), to save and to use with `ALaCarte`."""
-        settings = Reading(left=window, right=window, averaging="token")
+        settings = Reading(left=self.window, right=self.window, averaging="token")
         return Transform(self.matrix.astype(np.float32), settings=settings)
 
 
@@ -164,7 +171,7 @@ def compute_transform(
     (3, 3)
     """
     weighting = weighting if weighting is not None else (500 if compat else "log")
-    space = Space.of(vectors)
+    space = EmbeddingSpace.of(vectors)
     found = fem(pairs, space)
     rows = space.rows_of([str(name) for name in found.names], "exact")
     counts = found.counts if found.counts is not None else np.ones(len(found), dtype=np.int64)
@@ -192,10 +199,9 @@ def compute_transform(
             part = fold != number
             guesses[~part] = u[~part] @ _solve((root * u)[part], (root * v)[part], ridge, pivot=True)[0].T
         held_out = _mean_cosine(guesses, v)
-    return LearnedTransform(
-        matrix, [str(found.names[row]) for row in chosen.tolist()], shown, condition, _mean_cosine(u @ matrix.T, v),
-        held_out,
-    )  # fmt: skip
+    words = [str(found.names[row]) for row in chosen.tolist()]
+    cosine = _mean_cosine(u @ matrix.T, v)
+    return LearnedTransform(matrix, words, shown, condition, cosine, held_out, pairs.window)
 
 
 def _mean_cosine(a: Doubles, b: Doubles) -> float:
@@ -215,30 +221,11 @@ def _solve(u: Doubles, v: Doubles, ridge: float, pivot: bool) -> tuple[Doubles, 
             f"the words' contexts do not span all {d} dimensions (condition number {condition:.1g}): no matrix is "
             "determined. Add a ridge penalty, or give more text"
         )
-    columns = np.arange(d) if condition <= 1 / DEPENDENT else _independent_columns(u)
+    columns = np.arange(d) if condition <= 1 / DEPENDENT else independent_columns(u)
     q, r = linalg.qr(u[:, columns], mode="economic")
     solution = np.zeros((d, v.shape[1]))
     solution[columns] = linalg.solve_triangular(r, q.T @ v)
     return np.ascontiguousarray(solution.T), condition
-
-
-def _independent_columns(u: Doubles) -> Longs:
-    """Columns from left to right, less those that the ones before them explain: LINPACK's limited pivoting."""
-    basis = np.empty((len(u), min(u.shape)))
-    chosen: list[int] = []
-    for column in range(u.shape[1]):
-        if len(chosen) == len(u):
-            break
-        rest = u[:, column].copy()
-        size = float(np.linalg.norm(rest))
-        for _ in range(2):  # the second time removes what rounding left
-            part = basis[:, : len(chosen)]
-            rest -= part @ (part.T @ rest)
-        left = float(np.linalg.norm(rest))
-        if size > 0 and left > DEPENDENT * size:
-            basis[:, len(chosen)] = rest / left
-            chosen.append(column)
-    return np.array(chosen, dtype=np.int64)
 
 
 def feature_similarity(a: Embeddings, b: Embeddings, features: Iterable[str] | None = None) -> Table:

@@ -3,25 +3,38 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from alacarte._io.progress import Progress, progress
+from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteWarning, BadFormula
-from alacarte.regression import _estimate, _interval
-from alacarte.regression._estimate import Fit, Robust
+from alacarte.inference.cosines import check_draws, check_level
+from alacarte.inference.lengths import score_interval
+from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
+from alacarte.inference.regression_noise import (
+    Fit,
+    Robust,
+    alone,
+    bootstrap,
+    covariances,
+    jackknife,
+    least_squares,
+    noise,
+    permute,
+)
 from alacarte.regression._frames import Table, as_column, column_of
 from alacarte.regression._lexical import Lexical
-from alacarte.regression._means import Adjust, adjusted, check_inference, p_value
 from alacarte.regression._patterns import Overlaps, ValueType
-from alacarte.regression._space import Averaging, Candidates, Space
-from alacarte.regression.compat import Choices, Compat, choices
-from alacarte.regression.concordance import Contexts, contexts, documents
+from alacarte.regression._space import Candidates, EmbeddingSpace
+from alacarte.regression.compat import Choices, Compat, choices, permute_cells
+from alacarte.regression.concordance import ContextTable, ReadingDocuments, contexts, documents
 from alacarte.regression.design import INTERCEPT, Design, build, parse_formula
 from alacarte.regression.embed import Case, Embeddings, Groups, dem, group_codes
+from alacarte.text.tokenizers import TokenizerLike
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["score", "jackknife", "bootstrap"] | None
@@ -33,14 +46,22 @@ class Settings:
 
     intervals: Intervals
     level: float
-    fraction: float
     draws: int
     permutations: int
     adjust: Adjust
-    seed: int | None
     compat: Compat
-    show_progress: bool | None
     robust: Robust
+    fraction: float  # of the units in the jackknife
+    seed: int | None
+    show_progress: bool | None
+
+
+class OtherSettings(TypedDict):
+    """The settings that have no default to be found."""
+
+    fraction: float
+    seed: int | None
+    show_progress: bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +82,7 @@ class EmbeddingRegression:
     settings: Settings
     _fit: Fit = field(repr=False)
     _clusters: npt.NDArray[np.int64] | None = field(repr=False)
+    equal_clusters: bool = False
 
     # ------------------------------------------------------------------------------------------- results
 
@@ -92,7 +114,7 @@ class EmbeddingRegression:
 
     def vcov(self, dimension: int | None = None) -> Doubles:
         """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""
-        found = _estimate.covariances(self._fit, self.settings.robust)
+        found = covariances(self._fit, self.settings.robust)
         return found if dimension is None else found[dimension]
 
     def _place(self, term: str) -> int:
@@ -177,11 +199,11 @@ class EmbeddingRegression:
     def __repr__(self) -> str:
         return f"EmbeddingRegression({self.formula!r}, {len(self):,} contexts, terms {', '.join(self.terms)})"
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Any = None, *, alpha: float = 0.05, title: str | None = None) -> Any:
         """The terms' debiased lengths with their intervals; see `plot_coefficients`."""
         from alacarte.regression.plots import plot_coefficients
 
-        return plot_coefficients(self, ax=ax, **options)
+        return plot_coefficients(self, ax=ax, alpha=alpha, title=title)
 
 
 # ------------------------------------------------------------------------------------------------- regress
@@ -199,13 +221,13 @@ def regress(
     id: str | None = None,
     variables: Any = None,
     cluster: Groups | None = None,
-    cluster_weights: bool = True,
+    equal_clusters: bool | None = None,
     window: int | tuple[int, int] | None = None,
     valuetype: ValueType = "glob",
     case_sensitive: bool = False,
     hard_cut: bool = False,
     overlaps: Overlaps | None = None,
-    tokenizer: Any = None,
+    tokenizer: TokenizerLike | None = None,
     averaging: Averaging | None = None,
     case: Case | None = None,
     robust: Robust | None = None,
@@ -224,13 +246,17 @@ def regress(
     Args:
         formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
             `c("a", "b")`, or `.` for whole documents. Right: anything formulaic reads (interactions, `C(…)`,
-            `log(…)`, `bs(…)`, `.` for all columns). Dates (also as 2001-01-20) count in days since 1970.
-        data: as in `contexts`; or `Contexts`, or `Embeddings` of your own (then the left side is not used).
+            `log(…)`, `bs(…)`, `cs(…)`, `poly(…)`, `scale(…)`, `center(…)`, `.` for all columns). Dates (also as
+            2001-01-20) count in days since 1970; in `C(date)` each date is a level.
+        data: as in `contexts`; or a `ContextTable` or `Embeddings`, with the same words on the left side or none.
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.
-        cluster: a column, a list of columns, or one value a context; its contexts are one unit of inference, and
-            weigh one together unless `cluster_weights` is False.
-        window: words each side; the transform's own if it says so, else 6.
+        cluster: a column, a list of columns (every combination of their values is a cluster: they are crossed, this is
+            not two-way clustering), or one value a context; its contexts are one unit of inference. This changes
+            standard errors, intervals and p-values, and no estimate.
+        equal_clusters: whether clusters weigh the same whatever their size, which changes the estimates; False, or True
+            with `compat="conText"`.
+        window: words each side; the transform's own if it says so, else 10 (6 with `compat="conText"`).
         robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias with few
             contexts or clusters too) or "HC1" (conText's); with clusters these are CR2 and CR1.
         intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
@@ -253,68 +279,126 @@ def regress(
     wanted, covariates = parse_formula(formula)
     if targets is not None:
         wanted = [targets] if isinstance(targets, str) else list(targets)
+    settings = _settings(
+        intervals=intervals,
+        level=level,
+        fraction=jackknife_fraction,
+        draws=draws,
+        permutations=permutations,
+        adjust=adjust,
+        seed=seed,
+        compat=compat,
+        show_progress=show_progress,
+        robust=robust,
+    )
+    given = data
+    if not isinstance(data, (ContextTable, Embeddings)):
+        space = _space(vectors, transform, averaging)
+        reading: ReadingDocuments = {
+            "text": text,
+            "tokens": tokens,
+            "id": id,
+            "variables": variables,
+            "known": space,
+            "tokenizer": tokenizer,
+            "show_progress": show_progress,
+        }
+        given = (
+            documents(data, **reading)
+            if wanted is None
+            else contexts(
+                data,
+                wanted,
+                window=window,
+                valuetype=valuetype,
+                case_sensitive=case_sensitive,
+                hard_cut=hard_cut,
+                overlaps=overlaps,
+                compat=compat,
+                **reading,
+            )
+        )
+    wanted = _same_targets(wanted, given)
     left_out: dict[str, int] = {}
-    if isinstance(data, Embeddings):
-        embedded = data
-    else:
-        if vectors is None:
-            raise BadFormula("no vectors are given; pass vectors=… and transform=…, or an ALaCarte model as vectors")
-        space = Space.of(vectors, transform, averaging)
-        found = data
-        if not isinstance(found, Contexts):
-            reading: dict[str, Any] = {
-                "text": text, "tokens": tokens, "id": id, "variables": variables, "known": space,
-                "tokenizer": space.tokenizer if tokenizer is None else tokenizer, "show_progress": show_progress,
-            }  # fmt: skip
-            if wanted is None:
-                found = documents(data, **reading)
-            else:
-                found = contexts(
-                    data, wanted, window=space.window if window is None else window, valuetype=valuetype,
-                    case_sensitive=case_sensitive, hard_cut=hard_cut, overlaps=overlaps, compat=compat, **reading,
-                )  # fmt: skip
-        if found.skipped:
-            left_out["documents without text"] = found.skipped
-        for pattern in found.missing:
-            left_out[f"no hit of {pattern!r}"] = 0
-        embedded = dem(found, space, case=case or rules.case_in_regress)
-    if embedded.dropped:
-        left_out["contexts without a known word"] = embedded.dropped
-    usable = np.ones(len(embedded), dtype=bool)
-    codes = None
-    if cluster is not None:
-        codes = group_codes(embedded, cluster)[1]
-        if (codes < 0).any():
-            left_out["missing cluster"] = int((codes < 0).sum())
-            usable &= codes >= 0
-    design = build(covariates, embedded.variables, usable, compat)
+    if isinstance(given, ContextTable):
+        if given.skipped:
+            left_out["documents without text"] = given.skipped
+        left_out |= {f"no hit of {pattern!r}": 0 for pattern in given.missing}
+        space = _space(vectors, transform, averaging)
+        given = dem(given, space, case=case or rules.case_in_regress, compat=compat)
+    if given.dropped:
+        left_out["contexts without a known word"] = given.dropped
+    usable = np.ones(len(given), dtype=bool)
+    codes = None if cluster is None else group_codes(given, cluster)[1]
+    if codes is not None and (codes < 0).any():
+        left_out["missing cluster"] = int((codes < 0).sum())
+        usable &= codes >= 0
+    design = build(covariates, given.variables, usable, compat)
     left_out |= design.left_out
-    chosen = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
+    chosen = given if len(design.rows) == len(given) else given.select(design.rows)
     kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
     count = None if kept is None else int(kept.max()) + 1
     if count is not None and count <= len(design.names):
         raise BadFormula(f"{count} clusters are too few for {len(design.names)} coefficients; use another cluster")
-    fit, _ = _estimate.least_squares(design.matrix, chosen.matrix, kept, cluster_weights)
-    how = ("jackknife" if compat else "score") if intervals == "default" else intervals
-    if how not in ("score", "jackknife", "bootstrap", None):
-        raise BadFormula(f"intervals is 'score', 'jackknife', 'bootstrap' or None, not {how!r}")
-    variance = ("HC1" if compat else "HC2") if robust is None else robust
+    equal = rules.equal_clusters if equal_clusters is None else equal_clusters
+    if equal_clusters and cluster is None:
+        raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
+    fit, _ = least_squares(design.matrix, chosen.matrix, kept, equal_clusters=equal)
+    result = EmbeddingRegression(
+        formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, kept, equal
+    )
+    places = [place for place, name in enumerate(design.names) if name not in INTERCEPT]
+    names = [design.names[place] for place in places]
+    means = design.matrix.mean(axis=0)[places]
+    return replace(result, table=_inference(result, np.eye(len(design.names))[places], names, means))
+
+
+def _space(vectors: Any, transform: Any, averaging: Averaging | None) -> EmbeddingSpace:
+    if vectors is None:
+        raise BadFormula("no vectors are given; pass vectors=… and transform=…, or an ALaCarte model as vectors")
+    return EmbeddingSpace.of(vectors, transform, averaging)
+
+
+def _settings(
+    intervals: "Intervals | Literal['default']",
+    level: float,
+    draws: int,
+    permutations: int | None,
+    adjust: Adjust,
+    compat: Compat,
+    robust: Robust | None,
+    **others: Unpack[OtherSettings],
+) -> Settings:
+    """The settings with their defaults, or an error before any work is done."""
+    chosen = ("jackknife" if compat else "score") if intervals == "default" else intervals
+    if chosen not in ("score", "jackknife", "bootstrap", None):
+        raise BadFormula(f"intervals is 'score', 'jackknife', 'bootstrap' or None, not {chosen!r}")
+    variance: Robust = ("HC1" if compat else "HC2") if robust is None else robust
     if variance not in ("HC1", "HC2"):
         raise BadFormula(f"robust is 'HC1', 'HC2' or None, not {robust!r}")
-    check_inference(level, draws, permutations, adjust)
-    settings = Settings(
-        how, level, jackknife_fraction, draws, (100 if compat else 999) if permutations is None else permutations,
-        adjust, seed, compat, show_progress, variance,
-    )  # fmt: skip
-    result = EmbeddingRegression(
-        formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, kept,
-    )  # fmt: skip
-    places = [place for place, name in enumerate(design.names) if name not in INTERCEPT]
-    table = _inference(
-        result, np.eye(len(design.names))[places], [design.names[place] for place in places],
-        design.matrix.mean(axis=0)[places],
-    )  # fmt: skip
-    return replace(result, table=table)
+    if not 0 < others["fraction"] <= 1:
+        raise BadFormula(f"jackknife_fraction is a share above 0 and up to 1, not {others['fraction']}")
+    check_level(level)
+    check_draws(draws)
+    check_permutations(permutations)
+    check_adjust(adjust)
+    number = (100 if compat else 999) if permutations is None else permutations
+    return Settings(chosen, level, draws, number, adjust, compat, variance, **others)
+
+
+def _same_targets(wanted: list[str] | None, given: "ContextTable | Embeddings") -> list[str] | None:
+    """What is regressed, after a check that the formula and ready-made contexts are about the same words."""
+    table = given if isinstance(given, ContextTable) else given.contexts
+    if table is None:
+        return wanted
+    actual = None if table.whole else list(table.patterns)
+    if wanted is not None and (actual is None or set(wanted) != set(actual)):
+        about = "whole documents" if actual is None else ", ".join(map(repr, actual))
+        raise BadFormula(
+            f"the formula is about {', '.join(map(repr, wanted))} and the contexts are of {about}; leave the left side "
+            "of the formula empty, or find the contexts of the same words"
+        )
+    return actual
 
 
 # ----------------------------------------------------------------------------------------------- inference
@@ -324,22 +408,35 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
     """The table of squared lengths for some linear combinations of the coefficients."""
     fit, settings, rules = model._fit, model.settings, choices(model.settings.compat)
     lengths = np.einsum("md,md->m", combinations @ model.coefficients, combinations @ model.coefficients)
-    added = _estimate.noise(fit, combinations, settings.robust)
+    added = noise(fit, combinations, settings.robust)
+    lone = alone(fit, combinations)
+    _warn_of_lone_units(fit, names, lone)
+    if settings.compat is None:
+        added = np.where(lone, np.nan, added)
     debiased = lengths - added
     columns: dict[str, Any] = {
-        "term": column_of(names), "estimate": debiased, "squared_norm": lengths, "noise": added,
-    }  # fmt: skip
+        "term": column_of(names),
+        "estimate": debiased,
+        "squared_norm": lengths,
+        "noise": added,
+    }
     rng = np.random.default_rng(settings.seed)
     if settings.intervals is not None:
-        columns |= _intervals(model, combinations, names, lengths, debiased, rng, rules)
+        columns |= {
+            name: np.where(lone, np.nan, column)
+            for name, column in _intervals(model, combinations, lengths, debiased, rng).items()
+        }
     if settings.permutations:
         with progress(settings.permutations, "permutations", "permuting", show=settings.show_progress) as bar:
             exceeding = _permutations(model, combinations, lengths, rng, rules, bar)
-        columns["p_value"] = p_value(exceeding, settings.permutations, rules)
+        p = p_value(exceeding, settings.permutations, count_observed=rules.plus_one)
+        columns["p_value"] = p if settings.compat else np.where(lone, np.nan, p)
         columns["p_adjusted"] = adjusted(columns["p_value"], settings.adjust)
     columns["n"] = np.full(len(names), fit.clusters)
     columns["contexts"] = np.full(len(names), fit.rows)
     columns["covariate_mean"] = means
+    unit = "context" if fit.units is None else "cluster"
+    columns["reason"] = column_of([f"rests on a single {unit}" if gone else "" for gone in lone.tolist()])
     info = {"kind": "regression", "level": settings.level}
     return Table(columns, model.embeddings.variables.backend, info)
 
@@ -354,53 +451,43 @@ def _permutations(
 ) -> Doubles:
     fit, count = model._fit, model.settings.permutations
     if rules.studentised or fit.units is None:
-        return _estimate.permute(fit, combinations, count, rng, rules.studentised, bar.update_to)
+        return permute(fit, combinations, count, rng, rules.studentised, bar.update_to)
     x = np.asarray(
         np.round(fit.z @ np.linalg.inv(fit.basis), 9), dtype=np.float64
     )  # rows of equal covariates form cells
-    return _estimate.permute_cells(x, fit.residuals, fit.units, combinations, lengths, count, rng, bar.update_to)
+    return permute_cells(x, fit.residuals, fit.units, combinations, lengths, count, rng, bar.update_to)
 
 
 def _intervals(
     model: EmbeddingRegression,
     combinations: Doubles,
-    names: list[str],
     lengths: Doubles,
     debiased: Doubles,
     rng: np.random.Generator,
-    rules: Choices,
 ) -> dict[str, Doubles]:
-    fit, settings = model._fit, model.settings
+    """Standard errors and intervals of the squared lengths of some linear combinations of the coefficients."""
+    fit, settings, rules = model._fit, model.settings, choices(model.settings.compat)
     tail = (1 + settings.level) / 2
     if settings.intervals == "score":
         with progress(fit.clusters, "units", "intervals", show=settings.show_progress) as bar:
-            error, low, high = _interval.score_interval(fit, combinations, settings.level, bar.update_to)
-        undefined = _estimate.alone(fit, combinations)
-        _warn_of_lone_units(fit, names, undefined)
-        for column in (error, low, high):
-            column[undefined] = np.nan
+            error, low, high = score_interval(fit, combinations, settings.level, bar.update_to)
         return {"std_error": error, "lower": low, "upper": high}
     if settings.intervals == "bootstrap":
         with progress(settings.draws, "draws", "bootstrap", show=settings.show_progress) as bar:
-            values = _estimate.bootstrap(fit, combinations, settings.draws, rng, bar.update_to)
+            values = bootstrap(fit, combinations, settings.draws, rng, bar.update_to)
         # In the world of the sample the true squared length is the plain one, not the debiased one.
         pivots = values - lengths
         low, high = np.nanquantile(pivots, [1 - tail, tail], axis=0)
-        return {
-            "std_error": np.nanstd(values, axis=0, ddof=1), "lower": debiased - high, "upper": debiased - low,
-        }  # fmt: skip
+        error = np.nanstd(values, axis=0, ddof=1)
+        return {"std_error": error, "lower": debiased - high, "upper": debiased - low}
     units = fit.rows if rules.jackknife_over_rows else fit.clusters
     share = settings.fraction
-    if not 0 < share <= 1:
-        raise BadFormula(f"jackknife_fraction is a share above 0 and up to 1, not {share}")
     used = fit if share == 1 else _subsample(model, share, rng, rules)
     with progress(used.clusters, "units", "jackknife", show=settings.show_progress) as bar:
-        values = _estimate.jackknife(used, combinations, bar.update_to)
-    undefined = np.asarray(np.isnan(values).any(axis=0))
-    _warn_of_lone_units(fit, names, undefined)
+        values = jackknife(used, combinations, bar.update_to)
     spread = ((values - values.mean(axis=0)) ** 2).sum(axis=0) * share
     error = np.sqrt((units - 1) / units * spread)
-    reach = stats.t.ppf(tail, units - 1) * error
+    reach = special.stdtrit(units - 1, tail) * error
     return {"std_error": error, "lower": debiased - reach, "upper": debiased + reach}
 
 
@@ -412,7 +499,7 @@ def _warn_of_lone_units(fit: Fit, names: list[str], undefined: npt.NDArray[np.bo
             f"{listed} rests on a single {what}: without it there is no estimate, so it has no standard error. Merge "
             "levels, or read it with care",
             AlacarteWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
@@ -427,5 +514,4 @@ def _subsample(model: EmbeddingRegression, share: float, rng: np.random.Generato
     if len(rows) <= matrix.shape[1] + 1 or np.linalg.matrix_rank(matrix[rows]) < matrix.shape[1]:
         raise BadFormula(f"a share of {share} of the contexts cannot carry {matrix.shape[1]} coefficients; raise it")
     kept = None if codes is None else np.unique(codes[rows], return_inverse=True)[1]
-    weighted = kept is not None and not np.all(model._fit.weights == 1)
-    return _estimate.least_squares(matrix[rows], y[rows], kept, weighted)[0]
+    return least_squares(matrix[rows], y[rows], kept, equal_clusters=model.equal_clusters)[0]

@@ -1,11 +1,12 @@
-"""Word senses: annotated corpora, WordNet, synset vectors, disambiguation.
+"""Word senses: annotated corpora, WordNet, synset vectors, disambiguation, and senses without a dictionary.
 
 The public names are imported when first used:
 
 - readers: `read_semcor`, `read_semeval`, `read_conllu`, `read_brown`, `spacy_documents`, `documents`;
 - WordNet: `open_wordnet`, `WordNet`, `Synset`;
 - synset vectors: `induce_synsets`, `gloss_vectors`, `combined`, `graded`, `by_sense_key`, `sense_counts`;
-- disambiguation: `Disambiguator`, `Answer`, `sentences_of_text`, `sentences_of_doc`.
+- disambiguation: `Disambiguator`, `Answer`, `sentences_of_text`, `sentences_of_doc`;
+- senses that a word has in a text: `induce_senses`; single contexts: `gather`, `Occurrences`.
 """
 
 from importlib import import_module
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from alacarte.senses.brown import read_brown
     from alacarte.senses.conllu import read_conllu
     from alacarte.senses.disambiguation import Answer, Disambiguator
+    from alacarte.senses.induction import InducedSense, InducedSenses, induce_senses
+    from alacarte.senses.occurrences import Occurrences, gather
     from alacarte.senses.plain_text import sentences_of_doc, sentences_of_text
     from alacarte.senses.semcor import read_semcor
     from alacarte.senses.semeval import read_semeval
@@ -34,7 +37,10 @@ if TYPE_CHECKING:
 _HOME = {
     "Answer": "disambiguation",
     "Disambiguator": "disambiguation",
+    "InducedSense": "induction",
+    "InducedSenses": "induction",
     "Instance": "annotated",
+    "Occurrences": "occurrences",
     "Sentence": "annotated",
     "Synset": "wordnet",
     "SynsetVectors": "synset_vectors",
@@ -42,8 +48,10 @@ _HOME = {
     "by_sense_key": "synset_vectors",
     "combined": "synset_vectors",
     "documents": "annotated",
+    "gather": "occurrences",
     "gloss_vectors": "synset_vectors",
     "graded": "synset_vectors",
+    "induce_senses": "induction",
     "induce_synsets": "synset_vectors",
     "open_wordnet": "wordnet",
     "read_brown": "brown",
@@ -59,7 +67,10 @@ _HOME = {
 __all__ = [
     "Answer",
     "Disambiguator",
+    "InducedSense",
+    "InducedSenses",
     "Instance",
+    "Occurrences",
     "Sentence",
     "Synset",
     "SynsetVectors",
@@ -67,8 +78,10 @@ __all__ = [
     "by_sense_key",
     "combined",
     "documents",
+    "gather",
     "gloss_vectors",
     "graded",
+    "induce_senses",
     "induce_synsets",
     "open_wordnet",
     "read_brown",

@@ -65,7 +65,7 @@ class Sentence:
 def documents(
     sentences: Iterable[Sentence], label: Callable[[Instance], Iterable[str]] | None = None
 ) -> Iterator[Document]:
-    """Sentences as `Document`s, which `ALaCarte.induce(Targets.spans(), …)` takes; see `Sentence.document`.
+    """Sentences as `Document`s, which `ALaCarte.induce(…, Targets.spans())` takes; see `Sentence.document`.
 
     >>> from alacarte import Targets
     >>> sentence = Sentence(("river", "bank"), (Instance(1, 2, "bank", "n", ("bank%1:17:01::",)),))
@@ -78,13 +78,13 @@ def documents(
 
 def annotated_streams(path: str | PathLike[str], only: re.Pattern[str] | None = None) -> Iterator[Stream]:
     """The files behind a path, folder, glob or archive; with `only`, those whose path matches it."""
-    found = False
+    any_file = False
     for file in find_files(path):
         for stream in file_streams(file):
             if only is None or only.search(stream.name.replace("\\", "/")):
-                found = True
+                any_file = True
                 yield stream
-    if not found:
+    if not any_file:
         pattern = "" if only is None else f" whose path has the form {only.pattern}"
         raise BadCorpus(f"{path}: holds no file{pattern}; check that it is the corpus as it is distributed")
 

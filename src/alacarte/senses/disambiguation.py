@@ -13,10 +13,11 @@ from alacarte.errors import AlacarteError, AlacarteWarning, BadWordNet, UnknownK
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.segments import best, log_prior, owners, shares
-from alacarte.senses.sentence_sums import BOTH_SIDES, sentence_sums, unit_rows
+from alacarte.senses.sentence_sums import BOTH_SIDES, sentence_sums
 from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Document
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -140,42 +141,50 @@ class Disambiguator:
             for sentence in read
             for instance in sentence.instances
         ]
-        found = self.candidates(read)
-        scores = self.scores(found)
-        share = shares(scores, found.bounds)
-        chosen = best(np.where(np.isnan(scores), -np.inf, scores), found.bounds)
+        candidates = self.candidates(read)
+        bounds = candidates.bounds
+        scores = self.scores(candidates)
+        share = shares(scores, bounds)
+        chosen = best(np.where(np.isnan(scores), -np.inf, scores), bounds)
         return [
-            self._answer(instance, word, found, share, int(choice), slice(int(low), int(high)))
-            for instance, word, choice, low, high in zip(
-                instances, words, chosen, found.bounds[:-1], found.bounds[1:], strict=True
-            )
+            self._answer(instance, word, candidates, share, int(choice), range(int(low), int(high)))
+            for instance, word, choice, low, high in zip(instances, words, chosen, bounds[:-1], bounds[1:], strict=True)
         ]
 
     def _answer(
-        self, instance: Instance, word: str, found: Candidates, share: Doubles, choice: int, where: slice
+        self, instance: Instance, word: str, candidates: Candidates, share: Doubles, choice: int, own: range
     ) -> Answer:
-        number = where.stop - where.start
-        cosines = found.cosines[where]
-        source: Source = "context"
-        if number == 0:
+        """The answer for one instance, whose candidates are those in the range `own`; `choice` has the best score."""
+        if not own:
             return Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no synset", id=instance.id)
+        source: Source = "context"
         confidence = float(share[choice])
-        if number == 1:
-            source, confidence, choice = "only sense", 1.0, where.start
-        elif np.isnan(cosines).all():
+        if len(own) == 1:
+            source, confidence, choice = "only sense", 1.0, own.start
+        elif np.isnan(candidates.cosines[own.start : own.stop]).all():
             if self.counts is not None:
                 source = "prior"
             elif self.fallback:
-                source, confidence, choice = "first sense", 1 / number, where.start
+                source, confidence, choice = "first sense", 1 / len(own), own.start
             else:
                 return Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no vector", id=instance.id)
-        order = sorted(range(where.start, where.stop), key=lambda place: (-share[place], place))
-        ranked = tuple((found.synsets[place].id, float(share[place])) for place in order) if number > 1 else ()
-        cosine = float(found.cosines[choice])
+        order = sorted(own, key=lambda place: (-share[place], place))
+        ranked = tuple((candidates.synsets[place].id, float(share[place])) for place in order)
+        cosine = float(candidates.cosines[choice])
+        synset = candidates.synsets[choice]
         return Answer(
-            word, instance.lemma, instance.pos, found.synsets[choice].id, found.keys[choice], confidence,
-            None if np.isnan(cosine) else cosine, source, found.synsets[choice].definition, instance.id, ranked,
-        )  # fmt: skip
+            word,
+            instance.lemma,
+            instance.pos,
+            synset.id,
+            candidates.keys[choice],
+            confidence,
+            None if np.isnan(cosine) else cosine,
+            source,
+            synset.definition,
+            instance.id,
+            ranked if len(own) > 1 else (),
+        )
 
     # --------------------------------------------------------------------------------------------- scores
 
@@ -214,20 +223,20 @@ class Disambiguator:
         result[sums.seen] = unit_rows(self.model.transform(sums.means()))
         return result
 
-    def scores(self, found: Candidates) -> Doubles:
+    def scores(self, candidates: Candidates) -> Doubles:
         """What decides: sharpness · cosine, plus the log prior where there are counts.
 
         With a prior, a sense without a vector is given the mean cosine of the others, which speaks neither for nor
         against it; without, it cannot be chosen.
         """
         if self.counts is None:
-            return np.where(np.isnan(found.cosines), -np.inf, self.sharpness * found.cosines)
+            return np.where(np.isnan(candidates.cosines), -np.inf, self.sharpness * candidates.cosines)
         if self.counts == "wordnet":
-            amounts = [self.wordnet.count(key) for key in found.keys]
+            amounts = [self.wordnet.count(key) for key in candidates.keys]
         else:
-            amounts = [self.counts.get(key, 0) for key in found.keys]
-        prior = log_prior(np.array(amounts, dtype=np.float64), found.bounds, self.smoothing)
-        return self.sharpness * filled(found.cosines, found.bounds) + prior
+            amounts = [self.counts.get(key, 0) for key in candidates.keys]
+        prior = log_prior(np.array(amounts, dtype=np.float64), candidates.bounds, self.smoothing)
+        return self.sharpness * filled(candidates.cosines, candidates.bounds) + prior
 
 
 def check_inventory(senses: WordVectors, wordnet: WordNet) -> None:

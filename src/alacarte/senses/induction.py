@@ -3,6 +3,7 @@
 No dictionary is asked: groups are what the text has, with their shares, nearest words and most typical contexts.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,13 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import AlacarteError, require
+from alacarte._io.table import Columns, Table
+from alacarte.errors import AlacarteError
 from alacarte.inference.uncertainty import Uncertainty
 from alacarte.model import ALaCarte
 from alacarte.senses._mixture import fit_mixture, prediction_strength, squared_distances
 from alacarte.senses.occurrences import Occurrences, gather
-from alacarte.senses.sentence_sums import unit_rows
 from alacarte.text.corpus import CorpusLike
+from alacarte.vectors.geometry import top_components, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -30,7 +32,10 @@ LIMIT = 5000  # contexts, chosen at random
 
 @dataclass(frozen=True, eq=False)
 class InducedSense:
-    """One group of contexts: its share of all, its vector, the nearest words and the contexts nearest to its centre."""
+    """One group of contexts: its share of all, its vector, the nearest words and the contexts nearest to its centre.
+
+    `confidence` is NaN where all contexts are in one document.
+    """
 
     name: str
     share: float
@@ -45,15 +50,15 @@ class InducedSense:
             "name": self.name,
             "share": self.share,
             "contexts": self.contexts,
-            "confidence": self.confidence,
+            "confidence": None if math.isnan(self.confidence) else self.confidence,
             "nearest": [{"word": word, "cosine": cosine} for word, cosine in self.nearest],
             "examples": list(self.examples),
         }
 
 
 @dataclass(frozen=True, eq=False)
-class InducedSenses(Sequence[InducedSense]):
-    """The senses of a word in a corpus, the most frequent first.
+class InducedSenses(Table, Sequence[InducedSense]):
+    """The senses of a word in a corpus, the most frequent first; as a table, a row a sense.
 
     `scores` has the prediction strength of 2, 3, … groups, by which their number was chosen (empty if it was given);
     `labels` the sense of each of `occurrences`.
@@ -79,7 +84,17 @@ class InducedSenses(Sequence[InducedSense]):
         """The vectors under the keys `bank#1`, `bank#2`, …"""
         return WordVectors([sense.name for sense in self.senses], np.stack([sense.vector for sense in self.senses]))
 
-    def to_dict(self) -> dict[str, Any]:
+    def columns(self) -> Columns:
+        return {
+            "name": [sense.name for sense in self.senses],
+            "share": [sense.share for sense in self.senses],
+            "contexts": [sense.contexts for sense in self.senses],
+            "confidence": [sense.confidence for sense in self.senses],
+            "nearest": [" ".join(word for word, _ in sense.nearest) for sense in self.senses],
+        }
+
+    def to_dict(self) -> Any:
+        """All but the vectors, with values that JSON can hold."""
         return {
             "word": self.word,
             "contexts": len(self.occurrences),
@@ -87,22 +102,6 @@ class InducedSenses(Sequence[InducedSense]):
             "scores": list(self.scores),
             "senses": [sense.to_dict() for sense in self.senses],
         }
-
-    def to_frame(self) -> Any:
-        """A pandas frame, a row a sense."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(
-            [
-                {
-                    "name": sense.name,
-                    "share": sense.share,
-                    "contexts": sense.contexts,
-                    "confidence": sense.confidence,
-                    "nearest": " ".join(word for word, _ in sense.nearest),
-                }
-                for sense in self.senses
-            ]
-        )
 
 
 def induce_senses(
@@ -179,10 +178,8 @@ def features(model: ALaCarte, occurrences: Occurrences, axes: int = AXES) -> Dou
         values, directions = np.linalg.eigh(model.typical.shape)
         x = x @ (directions / np.sqrt(np.maximum(values, 1e-3 * values.max())))
     x = unit_rows(x)
-    x = x - x.mean(axis=0)
     axes = min(axes, x.shape[1], max(1, len(x) // 4))
-    _, _, directions = np.linalg.svd(x, full_matrices=False)
-    points: Doubles = x @ directions[:axes].T
+    points: Doubles = (x - x.mean(axis=0)) @ top_components(x, axes).T
     return points
 
 

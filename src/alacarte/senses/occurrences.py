@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import ALaCarte
@@ -45,9 +46,7 @@ class Occurrences:
     @property
     def weights(self) -> Doubles:
         """How much each occurrence counts in the average over all of them."""
-        if self.averaging == "token":
-            return self.totals
-        return np.ones(len(self)) if self.averaging == "occurrence" else (self.totals > 0).astype(np.float64)
+        return divisor(self.averaging, np.ones(len(self)), self.totals, (self.totals > 0).astype(np.float64))
 
     def of(self, key: str) -> "Occurrences":
         """The occurrences of one target."""

@@ -75,8 +75,8 @@ def _sentences(text: str, place: str, document: str, missing: bool) -> Iterator[
             _add_word(match, words, instances, f"{document}.s{number}", missing)
         elif match is None and STRUCTURE.match(line):
             if line.startswith(("<s ", "<s>")):
-                found = SENTENCE.match(line)
-                words, instances, number = [], [], found.group(1) if found else str(line_number)
+                named = SENTENCE.match(line)
+                words, instances, number = [], [], named.group(1) if named else str(line_number)
             elif line.startswith("</s") and words is not None:
                 if words:
                     yield Sentence(tuple(words), tuple(instances), f"{document}.s{number}", document)

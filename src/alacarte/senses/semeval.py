@@ -52,7 +52,7 @@ def _for_last_words(answers: list[Gold]) -> list[Gold]:
     keys: dict[str, dict[str, None]] = {}
     for answer in answers:
         keys.setdefault(answer.last, {}).update(dict.fromkeys(answer.keys))
-    return [Gold(last, last, tuple(found)) for last, found in keys.items()]
+    return [Gold(last, last, tuple(senses)) for last, senses in keys.items()]
 
 
 def _elements(path: Path) -> Iterator[tuple[str, ET.Element]]:
@@ -89,8 +89,7 @@ def _sentence(element: ET.Element, document: str, by_first: dict[str, list[Gold]
         used.update([name] if answers else [])
         if part.tag == "instance":
             keys = tuple(key for answer in answers for key in answer.keys)
-            found = _instance(name, place, place + 1, parts, keys)
-            instances += [] if found is None else [found]
+            instances += _instance(name, place, place + 1, parts, keys)
             continue
         for answer in answers:
             end = places.get(answer.last)
@@ -100,20 +99,19 @@ def _sentence(element: ET.Element, document: str, by_first: dict[str, list[Gold]
                     "key file"
                 )
             if answer.keys:
-                found = _instance(name, place, end + 1, parts, answer.keys)
-                instances += [] if found is None else [found]
+                instances += _instance(name, place, end + 1, parts, answer.keys)
     return Sentence(tuple(words), tuple(instances), element.get("id", ""), document)
 
 
-def _instance(name: str, start: int, end: int, parts: list[ET.Element], keys: tuple[str, ...]) -> Instance | None:
-    """None for what has neither an answer nor a part of speech that WordNet knows."""
+def _instance(name: str, start: int, end: int, parts: list[ET.Element], keys: tuple[str, ...]) -> list[Instance]:
+    """The instance; none for words with neither an answer nor a part of speech that WordNet knows."""
     lemmas = [part.get("lemma") or "".join(part.itertext()) for part in parts[start:end]]
     pos = simple_pos(parts[end - 1].get("pos", "")) or ""
     if end - start > 1 or not pos:
         pos = next((POS_OF_NUMBER[key.partition("%")[2][:1]] for key in keys), pos)
     if not pos:
-        return None
-    return Instance(start, end, "_".join(lemmas).replace(" ", "_").lower(), pos, keys, name)
+        return []
+    return [Instance(start, end, "_".join(lemmas).replace(" ", "_").lower(), pos, keys, name)]
 
 
 def read_gold(path: str | PathLike[str]) -> list[Gold]:

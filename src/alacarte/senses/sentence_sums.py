@@ -8,14 +8,13 @@ import numpy.typing as npt
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import NotEnoughData
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Document
 
 WHOLE = 400  # words on a side: more than the longest sentence of SemCor; what a wider one costs is time
 BOTH_SIDES = (WHOLE, WHOLE)
 RIGHT_SIDE = (0, WHOLE)
-
-Doubles = npt.NDArray[np.float64]
 
 
 def sentence_sums(
@@ -34,11 +33,18 @@ def sentence_sums(
     (['X'], [[2.0, 1.0]])
     """
     settings = model.settings
-    return ContextSums.collect(
-        model.vectors, documents, Targets.spans() if targets is None else targets, window=sides,
-        averaging=settings.averaging, positions=settings.positions, context_weights=model.transform.weights,
-        tokenizer=model.tokenizer, unknown=settings.unknown, show_progress=show_progress,
-    )  # fmt: skip
+    return collect(
+        model.vectors,
+        documents,
+        Targets.spans() if targets is None else targets,
+        window=sides,
+        averaging=settings.averaging,
+        positions=settings.positions,
+        context_weights=model.transform.weights,
+        tokenizer=model.tokenizer,
+        unknown=settings.unknown,
+        show_progress=show_progress,
+    )
 
 
 def induced_rows(
@@ -56,15 +62,3 @@ def induced_rows(
             "case"
         )
     return [sums.keys[row] for row in seen], model.transform(sums.means(seen)), sums.occurrences[seen]
-
-
-def unit_rows(matrix: npt.ArrayLike) -> Doubles:
-    """Rows scaled to length 1; rows of zeros stay.
-
-    >>> unit_rows([[3.0, 4.0], [0.0, 0.0]]).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
-    rows = np.asarray(matrix, dtype=np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    result: Doubles = rows / np.where(lengths > 0, lengths, 1)
-    return result

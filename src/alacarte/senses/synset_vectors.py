@@ -2,10 +2,10 @@
 
 >>> import numpy as np
 >>> seen = SynsetVectors(["bank.n.01"], [[1.0, 0.0]], counts=[3])
->>> told = SynsetVectors(["bank.n.01", "bank.n.02"], [[0.0, 2.0], [0.0, 5.0]], counts=[0, 0])
->>> combined(seen, told).matrix.tolist()
+>>> glosses = SynsetVectors(["bank.n.01", "bank.n.02"], [[0.0, 2.0], [0.0, 5.0]], counts=[0, 0])
+>>> combined(seen, glosses).matrix.tolist()
 [[1.0, 0.0], [0.0, 5.0]]
->>> graded(seen, told, strength=1.0).matrix.tolist()
+>>> graded(seen, glosses, strength=1.0).matrix.tolist()
 [[0.75, 0.25], [0.0, 1.0]]
 """
 
@@ -19,9 +19,10 @@ import numpy.typing as npt
 from alacarte.errors import BadWordNet
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
-from alacarte.senses.sentence_sums import BOTH_SIDES, induced_rows, sentence_sums, unit_rows
+from alacarte.senses.sentence_sums import BOTH_SIDES, induced_rows, sentence_sums
 from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.text.corpus import Document
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 UNKNOWN_LIMIT = 0.25  # of the annotations: with more, this is not the WordNet they were made with
@@ -90,13 +91,13 @@ def induce_synsets(
         for key in instance.keys:
             read[1] += 1
             if key not in known:
-                found = wordnet.find_key(key)
-                known[key] = None if found is None else found.id
-            synset = known[key]
-            if synset is None:
+                synset = wordnet.find_key(key)
+                known[key] = None if synset is None else synset.id
+            name = known[key]
+            if name is None:
                 unknown[key] += 1
             else:
-                yield synset
+                yield name
 
     def documents() -> Iterator[Document]:
         for sentence in sentences:

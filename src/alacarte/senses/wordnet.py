@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from alacarte.errors import BadWordNet, UnknownKey
+from alacarte.errors import BadWordNet, Hint, UnknownKey
 from alacarte.senses.morphology import base_forms, normal
 
 PARTS_OF_SPEECH = ("n", "v", "a", "r")
@@ -118,9 +118,12 @@ class WordNet(ABC):
         """`BadWordNet` where the data does not say how often senses were met."""
         if not self.counted:
             raise BadWordNet(
-                f"{self.name} does not say how often senses were met; count them in an annotated corpus "
-                "(sense_counts, `alc senses build --counts FILE`), use a WordNet that has counts (cntlist.rev, cntlist "
-                "or index.sense beside Princeton's database files), or do without a prior (counts=None, --no-prior)"
+                f"{self.name} does not say how often senses were met (Princeton's database files do, in cntlist.rev, "
+                "cntlist or index.sense)",
+                hint=Hint(
+                    "count them in annotated text with sense_counts, or do without a prior: counts=None",
+                    "pass --counts FILE, which alc senses build --counts writes, or --no-prior",
+                ),
             )
 
     def base_forms(self, word: str, pos: str) -> list[str]:

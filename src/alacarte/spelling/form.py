@@ -26,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.draw import evenly_over_octaves
+from alacarte._io.files import cache_folder
 from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
 from alacarte.spelling._solver import WIDTH, predict, solve_ridge
-from alacarte.vectors.formats.cache import default_folder
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
@@ -170,7 +170,7 @@ class FormModel:
     ) -> "FormModel":
         """`learn`, kept in a folder (default: the user's cache) under the vectors' fingerprint and the options."""
         source = WordVectors.of(vectors)
-        place = default_folder() if folder is None else Path(folder)
+        place = cache_folder() if folder is None else Path(folder)
         identity = {name: value for name, value in options.items() if name not in ("threads", "show_progress")}
         name = hashlib.blake2b(json.dumps([FORMAT, identity], default=str).encode(), digest_size=4).hexdigest()
         path = place / f"form-{source.fingerprint}-{name}.safetensors"

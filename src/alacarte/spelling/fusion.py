@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform, NotEnoughData, require
-from alacarte.passes.few_contexts import WORDS, Samples, sample_contexts
+from alacarte.passes.sample import WORDS, Samples, sample_contexts
 from alacarte.passes.work import WorkOptions
 from alacarte.spelling.form import FormModel, FormOptions, learn_with_guesses
 from alacarte.text.corpus import CorpusLike

@@ -7,6 +7,7 @@ import fnmatch
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -15,13 +16,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import ProgressCallback, progress
 from alacarte.errors import BadTargets
-from alacarte.targets.discovery import frequent_ngrams
 from alacarte.targets.sequences import Matches, SequenceTable
-from alacarte.text.corpus import Corpus, CorpusLike, extent
-from alacarte.text.encoding import Encoded, Encoder, Lexicon
-from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+from alacarte.text.encoding import Encoded, Lexicon
+from alacarte.text.tokenizers import Tokenizer
 
 Kind = Literal["words", "tokens", "glob", "regex", "span"]
 Ints = npt.NDArray[np.int32]
@@ -129,89 +127,19 @@ class Targets:
             return cls._of((), any_label=True)
         return cls._of((label, "span") for label in _listed(labels))
 
-    @classmethod
-    def discover(
-        cls,
-        corpus: CorpusLike,
-        *,
-        n: int | Iterable[int] = 1,
-        min_count: int = 10,
-        vectors: Mapping[str, object] | Sequence[str] | None = None,
-        tokenizer: TokenizerLike = "words",
-        known: bool = False,
-        punctuation: bool = False,
-        show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
-    ) -> "Targets":
-        """All n-grams that occur at least `min_count` times in a corpus, the most frequent first.
+    def is_label(self, key: str) -> bool:
+        """Whether a key stands for annotated spans."""
+        return self._kinds.get(key) == "span"
 
-        Single words that `vectors` holds are left out unless `known`; n-grams with a token that has no letter or
-        digit are left out unless `punctuation`. Exact, with memory bounded by what is frequent: an n-gram is
-        counted only where both (n-1)-grams in it are frequent.
+    def in_order(self, keys: Sequence[str]) -> list[int]:
+        """The places of `keys` in an order that does not depend on when labels turned up: these come last, sorted."""
+        if not self.any_label:
+            return list(range(len(keys)))
+        return sorted(range(len(keys)), key=lambda place: keys[place] if self.is_label(keys[place]) else "")
 
-        >>> Targets.discover(["a rose is a rose", "is a rose"], n=(1, 2), min_count=3)
-        Targets(3: 'a', 'rose', 'a rose')
-        """
-        lengths = sorted({n} if isinstance(n, int) else set(n))
-        if not lengths or lengths[0] < 1:
-            raise BadTargets(f"n-gram lengths start at 1, not {lengths or n}")
-        if min_count < 1:
-            raise BadTargets(f"min_count is at least 1, not {min_count}")
-        index = vocabulary_index(vectors)
-        lexicon = Lexicon(index, grow=True)
-        encoder = Encoder(get_tokenizer(tokenizer), lexicon)
-        source = Corpus.of(corpus)
-        with progress(*extent(source), "counting n-grams", show_progress, callback) as bar:
-
-            def batches() -> Iterator[tuple[Ints, Longs]]:
-                for block in source.blocks():
-                    encoded = encoder.encode(block)
-                    bar.update_to(block.position)
-                    yield encoded.ids, encoded.offsets
-
-            found = frequent_ngrams(batches(), max(lengths), min_count)
-        words = np.array([*index, *lexicon.extra], dtype=object)
-        usable = np.ones(len(words), dtype=bool)
-        if not punctuation:
-            wordlike = re.compile(r"[^\W_]")
-            usable[:] = [wordlike.search(word) is not None for word in words]
-        keys: list[str] = []
-        for length, sequences in enumerate(found, start=1):
-            if length in lengths:
-                chosen = usable[sequences].all(axis=1)
-                if length == 1 and not known:
-                    chosen &= sequences[:, 0] >= len(index)
-                columns = words[sequences[chosen]].T.tolist()
-                keys += map(" ".join, zip(*columns, strict=True))
-        return cls.ngrams(keys)
-
-    @classmethod
-    def from_documents(
-        cls,
-        documents: CorpusLike,
-        n: int | Iterable[int] = 3,
-        *,
-        min_count: int = 1,
-        vectors: Mapping[str, object] | Sequence[str] | None = None,
-        tokenizer: TokenizerLike = "words",
-        known: bool = False,
-        punctuation: bool = True,
-        show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
-    ) -> "Targets":
-        """The n-grams of a task: all that occur in its documents, up to length `n` (or of the lengths listed).
-
-        Single words that `vectors` holds are left out unless `known`: they have a vector already. Labels are not
-        looked at, so the documents may be those to train on and those to test on. Made for millions of n-grams.
-
-        >>> Targets.from_documents(["a rose is a rose"], n=2)
-        Targets(6: 'a', 'rose', 'is', 'a rose', 'rose is', …)
-        """
-        lengths = range(1, n + 1) if isinstance(n, int) else n
-        return cls.discover(
-            documents, n=lengths, min_count=min_count, vectors=vectors, tokenizer=tokenizer, known=known,
-            punctuation=punctuation, show_progress=show_progress, callback=callback,
-        )  # fmt: skip
+    def only(self, keys: Iterable[str]) -> "Targets":
+        """Some of the targets."""
+        return Targets._of(((key, self._kinds[key]) for key in keys), self.any_label)
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -321,19 +249,19 @@ def _no_matches() -> Matches:
 class Matcher:
     """Finds all targets in encoded documents. `keys` grows when spans bring labels not seen before."""
 
-    groups = 1  # rows of sums for each target
-
     def __init__(
         self,
         keys: list[str],
-        sequences: "SequenceTable | _WholeVocabulary | None",
+        sequences: "SequenceTable | _WholeVocabulary | _ChosenWords | None",
         patterns: list[tuple[int, list[re.Pattern[str]]]],
         labels: dict[str, int],
         any_label: bool,
         lexicon: Lexicon,
     ) -> None:
         self.keys = keys
+        self.whole_vocabulary = isinstance(sequences, _WholeVocabulary)
         self._lexicon = lexicon
+        self._lock = threading.Lock()
         self._labels = labels
         self.any_label = any_label
         self._taken = set(keys) - set(labels) if any_label else set()
@@ -350,15 +278,15 @@ class Matcher:
         """Every word of the vectors is a target: what learning a transform needs."""
         return cls(list(words), _WholeVocabulary(len(words)), [], {}, False, lexicon)
 
-    @property
-    def rows(self) -> int:
-        """How many rows of sums the matches name by now."""
-        return len(self.keys) * self.groups
+    @classmethod
+    def of_words(cls, rows: npt.NDArray[np.int64], lexicon: Lexicon) -> "Matcher":
+        """The words with these ids are the targets, numbered in their order."""
+        return cls([lexicon.word(int(row)) for row in rows], _ChosenWords(rows, lexicon.known), [], {}, False, lexicon)
 
     @property
-    def stateless(self) -> bool:
-        """Whether matching one block never depends on another, so that threads may match several at a time."""
-        return not (self._patterns or self._labels or self.any_label)
+    def size(self) -> int:
+        """How many targets there are by now."""
+        return len(self.keys)
 
     def restore(self, keys: Sequence[str]) -> None:
         """Take up labels that were met before, in their order."""
@@ -367,13 +295,15 @@ class Matcher:
             self.keys.append(label)
 
     def match(self, encoded: Encoded) -> Matches:
+        """All occurrences in a block; may be called by several threads at a time."""
         parts: list[Matches] = []
         if self._sequences is not None:
             parts.append(self._sequences.find(encoded))
-        for position, masks in self._patterns:
-            parts.append(_find_pattern(encoded, position, masks))
-        if encoded.spans and (self._labels or self.any_label):
-            parts.append(self._find_spans(encoded))
+        with self._lock:  # what patterns and labels have met so far grows
+            for position, masks in self._patterns:
+                parts.append(_find_pattern(encoded, position, masks))
+            if encoded.spans and (self._labels or self.any_label):
+                parts.append(self._find_spans(encoded))
         if not parts:
             return _no_matches()
         if len(parts) == 1:
@@ -414,6 +344,20 @@ class _WholeVocabulary:
         ids = encoded.ids
         starts = np.flatnonzero((ids >= 0) & (ids < self._size)).astype(np.int32)
         return Matches(starts, starts + np.int32(1), ids[starts])
+
+
+class _ChosenWords:
+    """Some of the words that have a vector, as targets."""
+
+    def __init__(self, rows: npt.NDArray[np.int64], known: int) -> None:
+        self._numbers = np.full(known + 1, -1, dtype=np.int32)  # the last is for words without a vector
+        self._numbers[rows] = np.arange(len(rows), dtype=np.int32)
+
+    def find(self, encoded: Encoded) -> Matches:
+        known = len(self._numbers) - 1
+        numbers = self._numbers[np.where((encoded.ids >= 0) & (encoded.ids < known), encoded.ids, known)]
+        starts = np.flatnonzero(numbers >= 0).astype(np.int32)
+        return Matches(starts, starts + np.int32(1), numbers[starts])
 
 
 class _PatternMask:

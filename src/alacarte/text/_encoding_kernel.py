@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.compiled import announce, inlined, inner, kernel, load_word, pointer, trailing_zeros
+from alacarte._io.compiled import announce, inlined, inner, kernel, load_word, pointer, prefetch, trailing_zeros
 
 announce(__name__, "the text encoder", 25)
 
@@ -36,16 +36,6 @@ CASED, CASE_IGNORABLE = 16, 32  # for the capital sigma, whose lower case depend
 TABLE = 0x20000  # code points with an entry; those beyond are left to the reference
 NOBODY = -1
 NOT_NORMAL, NOT_OURS = -1, -2  # instead of a length
-
-
-class Scratch(NamedTuple):
-    """Room for what becomes of `size` bytes: as text, with a class a byte, and as characters, twice."""
-
-    text: Bytes
-    kinds: Bytes
-    codes: Ints
-    spare: Ints
-    size: int
 
 
 # Kernels get these with arrays, and hand them on with pointers in place of the arrays.
@@ -78,13 +68,41 @@ class Characters(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """Tokens without an id, if they are wanted: their places among the ids, where their texts end, the texts, how many."""
+    """Tokens without an id, if they are wanted: their places among the ids, where texts end, the texts, how many."""
 
     wanted: bool
     places: Ints
     bounds: Longs
     text: Bytes
     count: Longs
+
+
+class Scratch(NamedTuple):
+    """Room for what becomes of `size` bytes: as text, with a class a byte, and as characters, twice.
+
+    Then for tokens that wait to be looked up: their keys, and three numbers each (place among the ids, begin, end).
+    """
+
+    text: Bytes
+    kinds: Bytes
+    codes: Ints
+    spare: Ints
+    size: int
+    keys: Words
+    spots: Longs
+
+
+class Work(NamedTuple):
+    """All that a loop works with. `case` is CASE for lower case, else 0; words with an id below `known` are known."""
+
+    data: Bytes
+    ids: Ints
+    case: np.uint64
+    known: int
+    table: Table
+    characters: Characters
+    unknown: Unknown
+    scratch: Scratch
 
 
 _APOSTROPHE, _HYPHEN, _PERIOD, _UNDERSCORE, _NEWLINE, _SPACE = 39, 45, 46, 95, 10, 32
@@ -780,20 +798,16 @@ def _split_spaces(text, kinds, size, table, ids, n, unknown):  # type: ignore[no
     return n
 
 
-# ------------------------------------------------------------------------------------------------- the loops
+# ------------------------------------------------------------------------------------- tokens as they lie there
 
-# What a byte may be to the token before it, or as the first byte of one.
+# What a byte may be to the token before it.
 _CLEAN, _JOINS, _PERIODS, _IN_NUMBERS, _CAREFUL = 0, 1, 2, 3, 4
 
 
 def _kinds_of_bytes() -> tuple[Bytes, npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """By byte: what it is behind a word; whether a word may go on with it; whether it stands alone; white space."""
-    behind, in_word, alone, space = (
-        np.zeros(256, np.uint8),
-        np.zeros(256, bool),
-        np.zeros(256, bool),
-        np.zeros(256, bool),
-    )
+    behind = np.full(256, _CLEAN, np.uint8)
+    in_word, alone, space = np.zeros((3, 256), np.bool_)
     in_word[128:] = True
     for code in range(128):
         in_word[code] = chr(code).isalnum() or code == _UNDERSCORE
@@ -807,6 +821,52 @@ def _kinds_of_bytes() -> tuple[Bytes, npt.NDArray[np.bool_], npt.NDArray[np.bool
 
 
 _BEHIND, _IN_WORD, _ALONE, _WHITE = _kinds_of_bytes()
+
+
+@inlined
+def _read_word(data, i, safe, case):  # type: ignore[no-untyped-def]
+    """(key, end) of the letters and digits from i on, which may be none; -1 as the end if that lies beyond `safe`."""
+    word = load_word(data, i)
+    ends = _word_ends(word)
+    if ends != _ZERO:
+        return (word | case) & _before(ends), i + (trailing_zeros(ends) >> 3)
+    first = word | case  # digits have this bit anyway
+    code = _mixed(_ZERO, first)
+    end = i + 8
+    while end <= safe:
+        word = load_word(data, end)
+        ends = _word_ends(word)
+        if ends == _ZERO:
+            code = _mixed(code, word | case)
+            end += 8
+            continue
+        if ends & _FIRST == _ZERO:
+            return _mixed(code, (word | case) & _before(ends)), end + (trailing_zeros(ends) >> 3)
+        return (first, end) if end == i + 8 else (code, end)
+    return code, np.int64(-1)
+
+
+@inlined
+def _read_token(data, i, safe, case):  # type: ignore[no-untyped-def]
+    """The same for anything in ASCII up to white space."""
+    word = load_word(data, i)
+    ends = _space_ends(word)
+    first = _lowered(word, case)
+    if ends != _ZERO:
+        return first & _before(ends), i + (trailing_zeros(ends) >> 3)
+    code = _mixed(_ZERO, first)
+    end = i + 8
+    while end <= safe:
+        word = load_word(data, end)
+        ends = _space_ends(word)
+        if ends == _ZERO:
+            code = _mixed(code, _lowered(word, case))
+            end += 8
+            continue
+        if ends & _FIRST == _ZERO:
+            return _mixed(code, _lowered(word, case) & _before(ends)), end + (trailing_zeros(ends) >> 3)
+        return (first, end) if end == i + 8 else (code, end)
+    return code, np.int64(-1)
 
 
 @inlined
@@ -826,24 +886,103 @@ def _ends_cleanly(data, end):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _careful(data, low, high, characters, whitespace, known, table, ids, n, unknown, scratch):  # type: ignore[no-untyped-def]
+def _read_compound(data, i, safe, case, text, room):  # type: ignore[no-untyped-def]
+    """The end of the compound that begins at i, which is then in `text`; -1 if it is not all in ASCII or too long."""
+    end = i + (data[i] == _APOSTROPHE)
+    while end <= safe:
+        byte, following = data[end], data[end + 1]
+        if byte >= 128:
+            return -1
+        if _IN_WORD[byte]:
+            end += 1
+            continue
+        behind = _BEHIND[byte]
+        if behind == _CLEAN:
+            break
+        if following >= 128:
+            return -1
+        if behind == _PERIODS and following == _HYPHEN:
+            if data[end + 2] >= 128:
+                return -1
+            if not _IN_WORD[data[end + 2]]:
+                break
+            end += 2
+        elif behind == _IN_NUMBERS:
+            if not (_digit(data[end - 1]) and _digit(following)):
+                break
+            end += 1
+        else:
+            if not _IN_WORD[following]:
+                break
+            end += 1
+    if end > safe or end - i >= room:
+        return -1
+    if data[end] == _PERIOD and data[end + 1] != _PERIOD:
+        end += 1
+    for k in range(end - i):
+        byte = data[i + k]
+        text[k] = byte | 32 if case and 65 <= byte <= 90 else byte
+    return end
+
+
+# Tokens wait to be looked up until there are some: the memory of their slots is fetched meanwhile.
+BATCH = 32
+
+
+@inlined
+def _wait(key, n, low, high, waiting, work):  # type: ignore[no-untyped-def]
+    """One more token, data[low:high], that gets the id at n; how many are waiting then."""
+    prefetch(work.table.slots, 2 * _slot(key, work.table))  # type: ignore[call-arg]
+    keys, spots = work.scratch.keys, work.scratch.spots
+    keys[waiting] = key
+    spots[3 * waiting] = n
+    spots[3 * waiting + 1] = low
+    spots[3 * waiting + 2] = high
+    return waiting + 1
+
+
+@inner
+def _resolve(waiting, work):  # type: ignore[no-untyped-def]
+    """Look up the tokens that are waiting; none are then."""
+    keys, spots, slots = work.scratch.keys, work.scratch.spots, work.table.slots
+    for k in range(waiting):
+        key, n, low, high = keys[k], spots[3 * k], spots[3 * k + 1], spots[3 * k + 2]
+        slot = _slot(key, work.table)
+        value = slots[2 * slot + 1]
+        if high - low > 8:
+            token = _find_long(key, work.data, low, high, work.case, work.table)
+        elif slots[2 * slot] == key and value - _ONE < _LOWER_HALF:  # the commonest case, without a loop
+            token = np.int32(value - _ONE)
+        else:
+            token = _find_short(key, work.table)
+        if token < 0 and work.unknown.wanted:
+            _remember(work.data, low, high, work.case, n, work.unknown)
+        work.ids[n] = token
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------- the loops
+
+
+@inner
+def _careful(low, high, whitespace, n, work):  # type: ignore[no-untyped-def]
     """Ids of the tokens of data[low:high], which white space or the end of the data follows; -1 if not ours."""
-    text, kinds = scratch.text, scratch.kinds
-    length = _fold(data, low, high, characters, text, kinds)
+    text, kinds = work.scratch.text, work.scratch.kinds
+    length = _fold(work.data, low, high, work.characters, text, kinds)
     if length == NOT_NORMAL:
-        length = _fold_dependent(data, low, high, characters, whitespace, scratch)
+        length = _fold_dependent(work.data, low, high, work.characters, whitespace, work.scratch)
     if length < 0:
         return -1
     for k in range(length, length + 4):  # so that looking ahead needs no check
         text[k] = 32
         kinds[k] = SPACE
     if whitespace:
-        return _split_spaces(text, kinds, length, table, ids, n, unknown)
-    return _split_words(text, kinds, length, known, table, ids, n, unknown)
+        return _split_spaces(text, kinds, length, work.table, work.ids, n, work.unknown)
+    return _split_words(text, kinds, length, work.known, work.table, work.ids, n, work.unknown)
 
 
 @inner
-def _leave(left, count, document, n, data, low, high):  # type: ignore[no-untyped-def]
+def _leave(left, count, document, n, low, high, data):  # type: ignore[no-untyped-def]
     """List data[low:high] among what the reference has to do."""
     if count == left.shape[0]:
         longer = np.empty((2 * count, 5), dtype=np.int64)
@@ -861,114 +1000,101 @@ def _leave(left, count, document, n, data, low, high):  # type: ignore[no-untype
 
 
 @inlined
-def _character_pointers(characters):  # type: ignore[no-untyped-def]
+def _work_pointers(work):  # type: ignore[no-untyped-def]
+    data, ids, case, known, table, characters, unknown, scratch = work
     classes, folded, order, decomposition, parts, pairs, composed, n_pairs = characters
-    return Characters(
-        pointer(classes),
-        pointer(folded),
-        pointer(order),
-        pointer(decomposition),
-        pointer(parts),
-        pointer(pairs),
-        pointer(composed),
-        n_pairs,
+    wanted, places, bounds, unknown_text, count = unknown
+    text, kinds, codes, spare, size, keys, spots = scratch
+    return Work(
+        pointer(data),
+        pointer(ids),
+        case,
+        known,
+        _table_pointers(table),
+        Characters(
+            pointer(classes),
+            pointer(folded),
+            pointer(order),
+            pointer(decomposition),
+            pointer(parts),
+            pointer(pairs),
+            pointer(composed),
+            n_pairs,
+        ),
+        Unknown(wanted, pointer(places), pointer(bounds), pointer(unknown_text), pointer(count)),
+        Scratch(pointer(text), pointer(kinds), pointer(codes), pointer(spare), size, pointer(keys), pointer(spots)),
     )
 
 
-@inlined
-def _unknown_pointers(unknown):  # type: ignore[no-untyped-def]
-    wanted, places, bounds, text, count = unknown
-    return Unknown(wanted, pointer(places), pointer(bounds), pointer(text), pointer(count))
-
-
-@inlined
-def _scratch_pointers(scratch):  # type: ignore[no-untyped-def]
-    text, kinds, codes, spare, size = scratch
-    return Scratch(pointer(text), pointer(kinds), pointer(codes), pointer(spare), size)
+@inner
+def _contraction_ids(table, known, case):  # type: ignore[no-untyped-def]
+    """The ids of 's, 'd and 'm by their letter as it is written, if they are known, else -1."""
+    found = np.full(128, NOBODY, dtype=np.int32)
+    for letter in (83, 115, 68, 100, 77, 109):
+        written = np.uint64(letter) | (case & np.uint64(32))
+        token = _find_short(np.uint64(_APOSTROPHE) | (written << np.uint64(8)), table)
+        if _knows(token, known):
+            found[letter] = token
+    return found
 
 
 @kernel
-def encode_words(
-    data: Bytes,
-    characters: Characters,
-    case: np.uint64,
-    known: int,
-    table: Table,
-    ids: Ints,
-    offsets: Longs,
-    unknown: Unknown,
-    scratch: Scratch,
-) -> tuple[int, int, Longs, int]:
+def encode_words(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
     """Ids of all tokens of all lines by the rules of `words`: (ids written, documents, what is left, room needed).
 
-    `case` is CASE for lower case, else 0. `offsets` gets the end of each document. What is left to the reference has a
-    row (document, place among the ids, where its chunk of text begins, where it begins itself, where it ends) and no
-    ids yet. If more room is needed than `scratch` has, nothing else of the result counts.
+    `offsets` gets the end of each document. What is left to the reference has a row (document, place among the ids,
+    where its chunk of text begins, where it begins itself, where it ends) and no ids yet. If more room is needed than
+    `scratch` has, nothing else of the result counts.
     """
-    size = data.size
-    data, ids, offsets = pointer(data), pointer(ids), pointer(offsets)  # type: ignore[assignment]
-    table, unknown = _table_pointers(table), _unknown_pointers(unknown)
-    characters, scratch = _character_pointers(characters), _scratch_pointers(scratch)
+    work = _work_pointers(arrays)
+    size = arrays.data.size
+    data, ids, case, known, table, _, unknown, scratch = work
     safe = size - 16  # up to here eight bytes can be read, and two more behind them
+    batch = 1 if unknown.wanted else BATCH  # so that unknown tokens keep their order
+    contractions = _contraction_ids(table, known, case)
     marks = np.empty(128, dtype=np.int32)  # ids of single ASCII characters
     for k in range(128):
         marks[k] = _find_short(np.uint64(k), table)
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
-    n = documents = i = begun = 0
+    n = documents = i = begun = waiting = 0
     while i < size:
         byte = data[i]
-        end = i
         if i <= safe:
-            word = load_word(data, i)
-            ends = _word_ends(word)
-            if ends & _FIRST == _ZERO:
-                if ends != _ZERO:
-                    key = (word | case) & _before(ends)
-                    end = i + (trailing_zeros(ends) >> 3)
-                    if _ends_cleanly(data, end):
-                        token = _find_short(key, table)
-                        if token < 0 and unknown.wanted:
-                            _remember(data, i, end, case, n, unknown)
-                        ids[n] = token
-                        n += 1
-                        i = end + (data[end] == _SPACE)
+            key, end = _read_word(data, i, safe, case)
+            following = data[i + 1]
+            if end > i:
+                if _ends_cleanly(data, end):
+                    waiting = _wait(key, n, i, end, waiting, work)
+                    if waiting == batch:
+                        waiting = _resolve(waiting, work)
+                    n += 1
+                    i = end + (data[end] == _SPACE)
+                    continue
+                if data[end] == _APOSTROPHE and end + 2 <= safe and data[end + 1] < 128:
+                    token = contractions[data[end + 1]]
+                    if token >= 0 and _ends_cleanly(data, end + 2):
+                        waiting = _wait(key, n, i, end, waiting, work)
+                        if waiting == batch:
+                            waiting = _resolve(waiting, work)
+                        ids[n + 1] = token
+                        n += 2
+                        i = end + 2
                         continue
-                else:
-                    key = word | case
-                    code = _mixed(_ZERO, key)
-                    end = i + 8
-                    while end <= safe:
-                        word = load_word(data, end)
-                        ends = _word_ends(word)
-                        if ends != _ZERO:
-                            break
-                        code = _mixed(code, word | case)
-                        end += 8
-                    if end <= safe:
-                        if ends & _FIRST == _ZERO:
-                            code = _mixed(code, (word | case) & _before(ends))
-                            end += trailing_zeros(ends) >> 3
-                        if _ends_cleanly(data, end):
-                            if end == i + 8:
-                                token = _find_short(key, table)
-                            else:
-                                token = _find_long(code, data, i, end, case, table)
-                            if token < 0 and unknown.wanted:
-                                _remember(data, i, end, case, n, unknown)
-                            ids[n] = token
-                            n += 1
-                            i = end + (data[end] == _SPACE)
-                            continue
-            elif byte > _SPACE and byte < 127 and byte != _UNDERSCORE:
-                following = data[i + 1]
-                if following < 128 and (following != byte or _ALONE[byte]):
-                    if byte != _APOSTROPHE or not _IN_WORD[following]:
-                        if marks[byte] < 0 and unknown.wanted:
-                            _remember(data, i, i + 1, case, n, unknown)
-                        ids[n] = marks[byte]
-                        n += 1
-                        i += 1
-                        continue
+            elif end == i and _SPACE < byte < 127 and following < 128:
+                joined = _IN_WORD[following] if byte == _APOSTROPHE else byte == _UNDERSCORE
+                if not joined and (following != byte or _ALONE[byte]):
+                    if marks[byte] < 0 and unknown.wanted:
+                        _remember(data, i, i + 1, case, n, unknown)
+                    ids[n] = marks[byte]
+                    n += 1
+                    i += 1 + (following == _SPACE)
+                    continue
+            if _IN_WORD[byte] or (byte == _APOSTROPHE and _IN_WORD[following]):
+                end = _read_compound(data, i, safe, case, scratch.text, scratch.size)
+                if end > 0:
+                    n = _split_compound(scratch.text, 0, end - i, known, table, ids, n, unknown)
+                    i = end
+                    continue
         if byte <= _SPACE or byte == 127:
             i += 1
             if byte == _NEWLINE:
@@ -981,13 +1107,14 @@ def encode_words(
             high += 1
         if high - i > scratch.size:
             return 0, 0, left, high - i
-        after = _careful(data, i, high, characters, False, known, table, ids, n, unknown, scratch)
+        after = _careful(i, high, False, n, work)
         if after < 0:
-            left = _leave(left, n_left, documents, n, data, i, high)
+            left = _leave(left, n_left, documents, n, i, high, data)
             n_left += 1
         else:
             n = after
         i = high
+    _resolve(waiting, work)
     if begun < size:
         offsets[documents] = n
         documents += 1
@@ -995,25 +1122,15 @@ def encode_words(
 
 
 @kernel
-def encode_spaces(
-    data: Bytes,
-    characters: Characters,
-    case: np.uint64,
-    known: int,
-    table: Table,
-    ids: Ints,
-    offsets: Longs,
-    unknown: Unknown,
-    scratch: Scratch,
-) -> tuple[int, int, Longs, int]:
+def encode_spaces(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
     """The same by the rules of `whitespace`."""
-    size = data.size
-    data, ids, offsets = pointer(data), pointer(ids), pointer(offsets)  # type: ignore[assignment]
-    table, unknown = _table_pointers(table), _unknown_pointers(unknown)
-    characters, scratch = _character_pointers(characters), _scratch_pointers(scratch)
+    work = _work_pointers(arrays)
+    size = arrays.data.size
+    data, case, unknown, scratch = work.data, work.case, work.unknown, work.scratch
     safe = size - 16
+    batch = 1 if unknown.wanted else BATCH
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
-    n = documents = i = begun = 0
+    n = documents = i = begun = waiting = 0
     while i < size:
         byte = data[i]
         if _WHITE[byte]:
@@ -1023,31 +1140,12 @@ def encode_spaces(
                 documents += 1
                 begun = i
             continue
-        end = i
-        code = key = ends = _ZERO
-        while end <= safe:
-            word = load_word(data, end)
-            ends = _space_ends(word)
-            key = _lowered(word, case)
-            if ends != _ZERO:
-                break
-            code = _mixed(code, key)
-            end += 8
-        if end <= safe:
-            key &= _before(ends)
-            if ends & _FIRST == _ZERO:
-                code = _mixed(code, key)
-                end += trailing_zeros(ends) >> 3
-            if data[end] < 128:
-                if end - i < 8 and data[end - 1] != 0:
-                    token = _find_short(key, table)
-                elif end - i == 8 and data[end - 1] != 0:
-                    token = _find_short(_lowered(load_word(data, i), case), table)
-                else:
-                    token = _find_long(code, data, i, end, case, table)
-                if token < 0 and unknown.wanted:
-                    _remember(data, i, end, case, n, unknown)
-                ids[n] = token
+        if i <= safe:
+            key, end = _read_token(data, i, safe, case)
+            if end > i and data[end] < 128 and data[end - 1] != 0:
+                waiting = _wait(key, n, i, end, waiting, work)
+                if waiting == batch:
+                    waiting = _resolve(waiting, work)
                 n += 1
                 i = end + (data[end] == _SPACE)
                 continue
@@ -1056,13 +1154,14 @@ def encode_spaces(
             high += 1
         if high - i > scratch.size:
             return 0, 0, left, high - i
-        after = _careful(data, i, high, characters, True, known, table, ids, n, unknown, scratch)
+        after = _careful(i, high, True, n, work)
         if after < 0:
-            left = _leave(left, n_left, documents, n, data, i, high)
+            left = _leave(left, n_left, documents, n, i, high, data)
             n_left += 1
         else:
             n = after
         i = high
+    _resolve(waiting, work)
     if begun < size:
         offsets[documents] = n
         documents += 1

@@ -253,6 +253,13 @@ class Corpus:
         except OSError as error:
             raise BadCorpus(f"no such file: {error.filename}; it was there when the corpus was made") from None
 
+    def holds(self, name: str) -> bool:
+        """Whether a file, or a member of an archive, with this full path is part of the corpus."""
+        if self._kind != "files":
+            return False
+        paths = [os.path.abspath(path) for path in self._source]  # noqa: PTH100 (links are not followed)
+        return name in paths or any(name.startswith(f"{path}{os.sep}") for path in paths)
+
     @property
     def length(self) -> int | None:
         """How many items the source holds, empty ones included; None where counting means reading.
@@ -332,7 +339,7 @@ class Corpus:
         self._begin(size)
         if self._kind == "files":
             for number, path in enumerate(self._source):
-                source = os.path.abspath if path.is_file() else _no_name  # noqa: PTH100 (links are not followed)
+                source = os.path.abspath if path.is_file() else _no_name
                 yield _blocks(self._file_chunks(path, size, raw=True), number, source)
         else:
             yield _blocks(self._chunks(size, raw=True), 0, _no_name)

@@ -21,7 +21,7 @@ from alacarte.errors import BadCorpus
 from alacarte.text import _encoding_kernel as kernel
 from alacarte.text.corpus import Block, Document
 from alacarte.text.tokenizers import TYPOGRAPHIC, Tokenizer, character_classes
-from alacarte.vectors.word_vectors import Vocabulary
+from alacarte.vectors.words import Vocabulary
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -259,17 +259,21 @@ class Encoder:
         ids = np.empty(data.size, dtype=np.int32)  # a token has at least one byte
         offsets = np.zeros(text.count(b"\n") + 2, dtype=np.int64)
         unknown = _room_for_unknown(0 if self.lexicon.admit is None else data.size)
-        case = kernel.CASE if lower else np.uint64(0)
-        characters = _character_tables(self.tokenizer.name)
-        known, table = self.lexicon.known, self.lexicon.table()
-        while True:
-            written, documents, left, needed = encode(
-                data, characters, case, known, table, ids, offsets[1:], unknown, self._scratch()
-            )
-            if not needed:
-                break
-            self._scratch(needed)
+        work = kernel.Work(
+            data=data,
+            ids=ids,
+            case=kernel.CASE if lower else np.uint64(0),
+            known=self.lexicon.known,
+            table=self.lexicon.table(),
+            characters=_character_tables(self.tokenizer.name),
+            unknown=unknown,
+            scratch=self._scratch(),
+        )
+        written, documents, left, needed = encode(work, offsets[1:])
+        while needed:  # so long a chunk of text without white space has not been met yet: once more, with more room
             unknown.count[0] = 0
+            work = work._replace(scratch=self._scratch(2 * needed))
+            written, documents, left, needed = encode(work, offsets[1:])
         ids, offsets = ids[:written].copy(), offsets[: documents + 1]
         if unknown.count[0]:
             self._resolve_unknown(ids, unknown)
@@ -281,10 +285,11 @@ class Encoder:
         """This thread's room for the kernel to work in, of at least so many bytes of text."""
         scratch: kernel.Scratch | None = getattr(self._threads, "scratch", None)
         if scratch is None or scratch.size < size:
-            size = max(2 * size, 4096)
+            size = max(size, 4096)
             room = 4 * size + 32  # a normalised character is at most three times as long
             texts, codes = (np.empty((2, room), kind) for kind in (np.uint8, np.int32))
-            scratch = self._threads.scratch = kernel.Scratch(*texts, *codes, size)
+            waiting = np.empty(kernel.BATCH, np.uint64), np.empty(3 * kernel.BATCH, np.int64)
+            scratch = self._threads.scratch = kernel.Scratch(*texts, *codes, size, *waiting)
         return scratch
 
     def _resolve_unknown(self, ids: Ints, unknown: kernel.Unknown) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadSums, NotEnoughData
 from alacarte.vectors.word_vectors import WordVectors
@@ -26,11 +27,11 @@ class ComponentRemoval:
     >>> space = ComponentRemoval.of(vectors, 1)
     >>> space([5.0, 1.0]).round(3).tolist()
     [-1.0]
-    >>> sums = ContextSums.collect(vectors, ["a x b", "c x c"], ["x"], window=1)
+    >>> sums = collect(vectors, ["a x b", "c x c"], ["x"], window=1)
     >>> moved = space.vectors(vectors)
-    >>> space.sums(sums, moved).sums.round(3).tolist()
+    >>> space.sums(sums, moved).vectors().round(3).tolist()
     [[2.0]]
-    >>> ContextSums.collect(moved, ["a x b", "c x c"], ["x"], window=1).sums.round(3).tolist()
+    >>> collect(moved, ["a x b", "c x c"], ["x"], window=1).vectors().round(3).tolist()
     [[2.0]]
     """
 
@@ -77,9 +78,11 @@ class ComponentRemoval:
         """Sums collected with the old vectors as the new ones (`vectors`, made by this space) would have given them."""
         if sums.dimension != len(self.mean):
             raise BadSums(f"the space is one of {len(self.mean)} dimensions, the sums have {sums.dimension}")
-        weight = sums.contexts if sums.settings.averaging == "context" else sums.totals
-        moved = np.empty((len(sums), self.basis.shape[1]))
+        weight = sums.contexts if sums.settings.averaging == "context" else sums.total_weights
+        scale = IntegerVectors.of(vectors, sums.weights, sums.settings).scale
+        moved = np.empty((len(sums), self.basis.shape[1]), dtype=np.int64)
         for low in range(0, len(moved), BLOCK):
             part = slice(low, low + BLOCK)
-            moved[part] = (sums.sums[part] - weight[part, None] * self.mean) @ self.basis
-        return replace(sums, sums=moved, fingerprint=vectors.fingerprint)
+            values = (sums.vectors(part) - weight[part, None] * self.mean) @ self.basis
+            moved[part] = np.rint(values / scale.sum_units)
+        return replace(sums, all=replace(sums.all, sums=moved), scale=scale, fingerprint=vectors.fingerprint)

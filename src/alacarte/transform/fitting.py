@@ -81,7 +81,7 @@ def _check_enough(sums: ContextSums, words: int, needed: int, unpenalised: bool,
             raise NotEnoughData(
                 f"these are the sums of {len(sums):,} chosen targets, {words:,} of them words with a vector; a "
                 "transform is learned from sums over the whole vocabulary, which alc fit --save-sums and "
-                "ContextSums.collect without targets give"
+                "collect without targets give"
             )
         lower, or_log, or_log_option = "", "", ""
         if weighting.startswith("count"):

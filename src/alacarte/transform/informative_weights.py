@@ -31,7 +31,7 @@ def informativeness(sums: ContextSums, vectors: WordVectors) -> Doubles:
     ...     return list(rng.choice(vectors.words[low:high], 2))
     >>> text = [[*context(0, 20), "all", *context(0, 20)] for _ in range(500)]
     >>> text += [[*context(0, 4), "some", *context(0, 4)] for _ in range(60)]
-    >>> kappa = informativeness(ContextSums.collect(vectors, text, window=2), vectors)
+    >>> kappa = informativeness(collect(vectors, text, window=2), vectors)
     >>> bool(kappa[vectors.index("some")] > 3 * kappa[vectors.index("all")])
     True
     """
@@ -41,10 +41,10 @@ def informativeness(sums: ContextSums, vectors: WordVectors) -> Doubles:
             "occurrence or token; collect such sums"
         )
     rows = np.fromiter((vectors.index(key) for key in sums.keys), dtype=np.intp, count=len(sums))
-    believed = np.flatnonzero((sums.tokens >= ENOUGH) & (sums.totals > 0))
+    believed = np.flatnonzero((sums.tokens >= ENOUGH) & (sums.total_weights > 0))
     if not len(believed):
         raise NotEnoughData(f"no word of the vectors has {ENOUGH} words in its contexts; give more text")
-    mean = sums.sums.sum(axis=0) / sums.totals.sum()
+    mean = sums.vectors().sum(axis=0) / sums.total_weights.sum()
     weights = np.ones(len(vectors)) if sums.weights.values is None else sums.weights.values.astype(np.float64)
     share = np.zeros(len(vectors))
     share[rows] = sums.occurrences / sums.occurrences.sum()
@@ -52,7 +52,7 @@ def informativeness(sums: ContextSums, vectors: WordVectors) -> Doubles:
     squares = np.einsum("ij,ij->i", vectors.matrix, vectors.matrix, dtype=np.float64)
     squares += mean @ mean - 2 * (vectors.matrix @ mean)
     variance = float((weights**2 * share) @ squares / (weights @ share) ** 2)
-    apart = sums.sums[believed] / sums.totals[believed, None] - mean
+    apart = sums.vectors(believed) / sums.total_weights[believed, None] - mean
     kappa = (np.einsum("ij,ij->i", apart, apart) - variance / sums.tokens[believed]) / variance
     median = float(np.median(kappa))
     if median <= 0:

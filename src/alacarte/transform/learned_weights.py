@@ -11,7 +11,7 @@ better than with SIF, SIF is kept, and the result says so.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
@@ -25,12 +25,12 @@ from alacarte.contexts.reading import Positions, written_positions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, named, sif
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData, require
-from alacarte.passes.few_windows import SampledWindows, sample_windows
+from alacarte.passes.collect import CollectOptions, collect
+from alacarte.passes.sample import SampledWindows, sample_windows
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.component_removal import ComponentRemoval
 from alacarte.transform.informative_weights import informativeness
-from alacarte.transform.options import CollectOptions
 from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -48,7 +48,7 @@ FUNCTIONS = ("distance", "frequency", "informativeness")
 
 @dataclass(frozen=True, eq=False)
 class LearnedWeights:
-    """What was learned. `weights` and `positions` are what `ContextSums.collect` and `ALaCarte.fit` take."""
+    """What was learned. `weights` and `positions` are what `collect` and `ALaCarte.fit` take."""
 
     weights: ContextWeights
     positions: Positions
@@ -119,7 +119,7 @@ def collect_with_learned_weights(
     """Sums over the whole vocabulary under learned weights, and these: `ALaCarte.fit(…, context_weights="learned")`.
 
     The corpus is read four times: to count words, for SIF-weighted sums, to sample contexts, for the sums themselves.
-    `context_weights` and `positions` are what is learned; the other options are those of `ContextSums.collect`.
+    `context_weights` and `positions` are what is learned; the other options are those of `collect`.
     """
     if options.get("shard") is not None or options.get("checkpoint") is not None:
         raise AlacarteError(
@@ -135,7 +135,7 @@ def collect_with_learned_weights(
         "positions": "uniform",
         "context_weights": f"sif:{SIF:g}",
     }
-    first = ContextSums.collect(vectors, source, **smooth)
+    first = collect(vectors, source, **smooth)
     learned = learn_weights(
         vectors,
         source,
@@ -147,7 +147,7 @@ def collect_with_learned_weights(
     )
     del first
     final: CollectOptions = {**options, "positions": learned.positions, "context_weights": learned.weights}
-    return ContextSums.collect(vectors, source, spread=spread, **final), learned
+    return collect(vectors, source, spread=spread, **final), learned
 
 
 def learn_weights(
@@ -173,16 +173,16 @@ def learn_weights(
     `penalty` is how strongly they are held there, in units of what the data say about an average bin.
     """
     counts = word_counts(sums, vectors)
+    reading = sums.settings if window is None else replace(sums.settings, left=window[0], right=window[1])
     sample = sample_windows(
         vectors,
         corpus,
         counts,
+        reading,
         words=words,
         contexts=contexts,
         least=LEAST,
-        window=(sums.settings.left, sums.settings.right) if window is None else window,
-        tokenizer=sums.settings.tokenizer if tokenizer is None else tokenizer,
-        unknown=sums.settings.unknown,
+        tokenizer=tokenizer,
         seed=seed,
         show_progress=show_progress,
         callback=callback,

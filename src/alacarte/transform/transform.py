@@ -153,7 +153,7 @@ class Transform:
         >>> rng = np.random.default_rng(0)
         >>> vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
         >>> text = [" ".join(rng.choice(vectors.words, 40)) for _ in range(200)]
-        >>> transform = Transform.fit(ContextSums.collect(vectors, text, window=5), vectors, weighting=None)
+        >>> transform = Transform.fit(collect(vectors, text, window=5), vectors, weighting=None)
         >>> transform.report.words, transform.matrix.shape
         (50, (3, 3))
         """

@@ -11,21 +11,24 @@
 import hashlib
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from alacarte._io.tensors import encode_word
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats
 from alacarte.vectors.formats import cache as copies
 from alacarte.vectors.formats import named, objects
+from alacarte.vectors.formats.cache import Facts
 from alacarte.vectors.formats.fasttext_binary import Subwords
 from alacarte.vectors.formats.problems import Problems, Skipped, unfinished_rows
+from alacarte.vectors.formats.table import Table
 from alacarte.vectors.geometry import cosines, unit_rows
+from alacarte.vectors.words import PackedWords, Vocabulary, length_prefixed
 
 __all__ = ["FastTextVectors", "Skipped", "WordVectors"]
 
@@ -36,15 +39,6 @@ _BLOCK_VALUES = 1 << 22  # of the matrix in one step of a search: 16 MiB
 _BLOCK_QUERIES = 64
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
-
-
-class Vocabulary(dict[str, int]):
-    """The row of each word, and a place for the hash table that encoders make of them, so that it is made once."""
-
-    table: Any = None
-
-    def __reduce__(self) -> tuple[type["Vocabulary"], tuple[dict[str, int]]]:
-        return Vocabulary, (dict(self),)
 
 
 class WordVectors:
@@ -60,19 +54,28 @@ class WordVectors:
     (True, 2, ['cat', 'dog'])
     """
 
-    words: tuple[str, ...]
-    """The words, in the order of the rows (in files, most frequent first)."""
     matrix: NDArray[np.float32]
     """One row a word; read-only."""
     name: str | None
     """What these vectors are called, such as "glove.6B.50d"."""
     source: str | None
     """The path or name they were loaded from."""
+    counts: NDArray[np.int64] | None
+    """How many occurrences each vector comes from, where that is known, as it is of induced ones."""
+    origin: tuple[str, ...] | None
+    """What each vector comes from, such as "contexts" or "spelling", where that is known."""
     skipped: Skipped
     """What `load(…, on_error="skip")` left out."""
 
     def __init__(
-        self, words: Iterable[str], matrix: ArrayLike, *, name: str | None = None, source: str | None = None
+        self,
+        words: Iterable[str],
+        matrix: ArrayLike,
+        *,
+        name: str | None = None,
+        source: str | None = None,
+        counts: ArrayLike | None = None,
+        origin: Iterable[str] | None = None,
     ) -> None:
         words = (words,) if isinstance(words, str) else tuple(words)
         array = _single_precision(matrix)
@@ -85,40 +88,37 @@ class WordVectors:
                 f"the vector of {words[bad[0]]!r} (row {bad[0]}) holds NaN, infinity or a value too large "
                 f"for float32, as do {len(bad) - 1} more; leave such words out"
             )
-        self._set(words, array, name, source)
+        numbers = None if counts is None else _whole_numbers(counts, len(words))
+        origins = None if origin is None else tuple(origin)
+        if origins is not None and len(origins) != len(words):
+            raise BadVectors(f"{len(words)} words and {len(origins)} origins; give each word one")
+        self._set(Table(words, array, counts=numbers, origin=origins), name, source)
 
-    def _set(
-        self,
-        words: Sequence[str],
-        matrix: NDArray[np.float32],
-        name: str | None,
-        source: str | None,
-        skipped: Skipped | None = None,
-    ) -> None:
+    def _set(self, table: Table, name: str | None, source: str | None, facts: Facts | None = None) -> None:
         """Hold what was checked before."""
-        self.words = tuple(words)
+        self._packed = table.words if isinstance(table.words, PackedWords) else None
+        self._words = None if self._packed is not None else tuple(table.words)
         # Row by row in memory, whatever the file: everything here works on rows, and column order is ten times slower.
-        self.matrix = np.ascontiguousarray(matrix).view()
+        self.matrix = np.ascontiguousarray(table.matrix).view()
         self.matrix.flags.writeable = False
         self.name = name
         self.source = source
-        self.skipped = skipped or Skipped()
-        self._indices: dict[str, int] | None = None
+        self.counts = table.counts
+        self.origin = table.origin
+        self.skipped = table.skipped
+        self._vocabulary: Vocabulary | None = None
         self._lengths: tuple[NDArray[np.float64], NDArray[np.int64]] | None = None
-        self._digest: str | None = None
+        self._facts = facts
 
     @classmethod
-    def _of_checked(
-        cls,
-        words: Sequence[str],
-        matrix: NDArray[np.float32],
-        name: str | None = None,
-        source: str | None = None,
-        skipped: Skipped | None = None,
-    ) -> Self:
+    def _of_table(cls, table: Table, name: str | None, source: str | None, facts: Facts | None = None) -> Self:
         vectors = cls.__new__(cls)
-        vectors._set(words, matrix, name, source, skipped)
+        vectors._set(table, name, source, facts)
         return vectors
+
+    @classmethod
+    def _of_checked(cls, words: Sequence[str], matrix: NDArray[np.float32]) -> Self:
+        return cls._of_table(Table(words, matrix), None, None)
 
     # Making them
 
@@ -154,7 +154,7 @@ class WordVectors:
             raise ValueError(f"limit must be at least 1, not {limit}")
         path = Path(source).expanduser()
         if isinstance(source, str) and source in named.PACKAGES and not path.is_file():
-            table = named.read(source, limit, Problems(source, on_error))
+            table = copies.read_package(source, limit, Problems(source, on_error))
             name: str | None = source
         elif not path.exists():
             files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
@@ -169,7 +169,8 @@ class WordVectors:
         if table.skipped:
             warnings.warn(f"{os.fspath(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
         kind = FastTextVectors if table.subwords is not None else WordVectors
-        vectors = kind._of_checked(table.words, table.matrix, name, os.fspath(source), table.skipped)
+        facts = copies.facts(source, table, format, limit, on_error)
+        vectors = kind._of_table(table, name, os.fspath(source), facts)
         if isinstance(vectors, FastTextVectors) and table.subwords is not None:
             vectors._subwords = table.subwords
         return vectors
@@ -179,8 +180,8 @@ class WordVectors:
         """Vectors from anything that holds some.
 
         That is: `WordVectors` (returned as they are), a path or name, a pair (words, matrix), a dictionary,
-        a pandas DataFrame with the words as index, gensim KeyedVectors or a model with `.wv`, a spaCy
-        vocabulary or pipeline.
+        a pandas DataFrame with the words as index (one of `to_frame` with its counts), gensim KeyedVectors or a
+        model with `.wv`, a spaCy vocabulary or pipeline.
 
         >>> WordVectors.of({"cat": [1.0, 0.0], "dog": [0.6, 0.8]})
         WordVectors(2 words, 2 dimensions)
@@ -189,15 +190,30 @@ class WordVectors:
             return obj
         if isinstance(obj, str | os.PathLike):
             return WordVectors.load(obj)
-        found = objects.words_and_matrix(obj)
-        if found is None:
+        table = objects.table_of(obj)
+        if table is None:
             raise BadVectors(
                 f"cannot make word vectors of {type(obj).__name__}; pass a path, a name, (words, matrix), "
                 "a dictionary, a DataFrame, gensim KeyedVectors or a spaCy pipeline"
             )
-        return WordVectors(*found)
+        return WordVectors(table.words, table.matrix, counts=table.counts, origin=table.origin)
 
     # Looking up
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words, in the order of the rows (in files, most frequent first).
+
+        >>> WordVectors(["a", "b"], [[1.0], [2.0]]).words
+        ('a', 'b')
+        """
+        if self._words is None:
+            self._words = tuple(self._packed or ())
+        return self._words
+
+    def _word(self, row: int) -> str:
+        """The word of a row, without decoding all of them."""
+        return self.words[row] if self._packed is None or self._words is not None else self._packed[row]
 
     @property
     def dimension(self) -> int:
@@ -209,15 +225,15 @@ class WordVectors:
         return int(self.matrix.shape[1])
 
     @property
-    def key_to_index(self) -> dict[str, int]:
-        """The row of each word; made when first needed.
+    def key_to_index(self) -> Vocabulary:
+        """The row of each word: a read-only mapping, which becomes a dictionary when many words are looked up.
 
         >>> WordVectors(["a", "b"], [[1.0], [2.0]]).key_to_index
         {'a': 0, 'b': 1}
         """
-        if self._indices is None:
-            self._indices = Vocabulary(zip(self.words, range(len(self.words)), strict=True))
-        return self._indices
+        if self._vocabulary is None:
+            self._vocabulary = Vocabulary(self.words if self._packed is None else self._packed)
+        return self._vocabulary
 
     def index(self, word: str) -> int:
         """The row of a word.
@@ -225,7 +241,7 @@ class WordVectors:
         >>> WordVectors(["a", "b"], [[1.0], [2.0]]).index("b")
         1
         """
-        row = self.key_to_index.get(word)
+        row: int | None = self.key_to_index.get(word)
         if row is None:
             raise UnknownKey(
                 f"no vector for {word!r}",
@@ -265,7 +281,7 @@ class WordVectors:
         return word in self.key_to_index
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.matrix)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
@@ -343,7 +359,7 @@ class WordVectors:
         scores = [np.empty(0, np.float32)] * len(queries)
         candidates = [np.empty(0, np.int64)] * len(queries)
         floors = np.full(len(queries), -2, np.float32)
-        step = max(1, _BLOCK_VALUES // self.dimension)
+        step = self._step
         active = np.flatnonzero(units.any(axis=1)).tolist() if k else []
         for start in range(0, len(rows) if active else 0, step):
             part = rows[start : start + step]
@@ -366,28 +382,45 @@ class WordVectors:
             if units[q].any():
                 found.append(self._exact(units[q], np.union1d(candidates[q], extreme), k))
             else:
-                found.append([(self.words[row], 0.0) for row in list(rows[:k])])
+                found.append([(self._word(int(row)), 0.0) for row in list(rows[:k])])
         return found
 
     def _exact(self, unit: NDArray[np.float64], rows: NDArray[np.int64], k: int) -> Neighbours:
         exact = np.empty(len(rows))
-        step = max(1, _BLOCK_VALUES // self.dimension)
+        step = self._step
         for start in range(0, len(rows), step):
             exact[start : start + step] = cosines(self.matrix[rows[start : start + step]], unit)
         best = np.argsort(-exact, kind="stable")[:k]
-        return [(self.words[rows[i]], float(exact[i])) for i in best.tolist()]
+        return [(self._word(int(rows[i])), float(exact[i])) for i in best.tolist()]
 
     def _row_lengths(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The length of each row (1 for zeros), and the rows too long or short for float32 products."""
         if self._lengths is None:
-            lengths = np.empty(len(self))
-            step = max(1, _BLOCK_VALUES // self.dimension)
-            for start in range(0, len(self), step):
-                block = self.matrix[start : start + step].astype(np.float64)
-                lengths[start : start + step] = np.sqrt((block * block).sum(axis=1))
-            lengths[lengths == 0] = 1.0
+            lengths = self._fact("lengths", (len(self),), self._measured_lengths)
             self._lengths = lengths, np.flatnonzero((lengths < 1e-30) | (lengths > 1e30))
         return self._lengths
+
+    def _measured_lengths(self) -> NDArray[np.float64]:
+        lengths = np.empty(len(self))
+        for start in range(0, len(self), step := self._step):
+            block = self.matrix[start : start + step].astype(np.float64)
+            lengths[start : start + step] = np.sqrt((block * block).sum(axis=1))
+        lengths[lengths == 0] = 1.0
+        return lengths
+
+    @property
+    def _step(self) -> int:
+        """How many rows are worked on together."""
+        return max(1, _BLOCK_VALUES // self.dimension)
+
+    def _fact(self, name: str, shape: tuple[int, ...], work_out: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """An array that depends on nothing but the words and values; kept on disk for large files."""
+        known = None if self._facts is None else self._facts.get(name)
+        if known is None or known.shape != shape:
+            known = work_out()
+            if self._facts is not None:
+                self._facts.put(name, known)
+        return known
 
     def most_similar(
         self,
@@ -440,7 +473,8 @@ class WordVectors:
         _check_words(words)
         if not words:
             raise BadVectors("a subset needs at least one word")
-        return WordVectors._of_checked(words, self[words], self.name, self.source)
+        rows = self._rows(words)
+        return WordVectors._of_table(self._table(words, self.matrix.take(rows, axis=0), rows), self.name, self.source)
 
     def first(self, n: int) -> "WordVectors":
         """The first n words, in most files the most frequent ones; shares the memory of the matrix.
@@ -450,7 +484,8 @@ class WordVectors:
         """
         if n < 1:
             raise ValueError(f"n must be at least 1, not {n}")
-        return WordVectors._of_checked(self.words[:n], self.matrix[:n], self.name, self.source)
+        words = self.words[:n] if self._packed is None else self._packed.first(n)
+        return WordVectors._of_table(self._table(words, self.matrix[:n], slice(n)), self.name, self.source)
 
     def normalised(self) -> "WordVectors":
         """The same with vectors of length 1; a vector of zeros stays as it is.
@@ -460,16 +495,35 @@ class WordVectors:
         """
         matrix = np.empty_like(self.matrix)
         np.divide(self.matrix, self._row_lengths()[0][:, None], out=matrix, casting="same_kind")
-        return WordVectors._of_checked(self.words, matrix, self.name, self.source)
+        words = self.words if self._packed is None else self._packed
+        return WordVectors._of_table(self._table(words, matrix, slice(None)), self.name, self.source)
+
+    def _table(self, words: Sequence[str], matrix: NDArray[np.float32], rows: slice | NDArray[np.int64]) -> Table:
+        """Words and vectors with what is known of these rows."""
+        counts = None if self.counts is None else self.counts[rows]
+        origin = None
+        if self.origin is not None:
+            chosen = self.origin[rows] if isinstance(rows, slice) else (self.origin[row] for row in rows.tolist())
+            origin = tuple(chosen)
+        return Table(words, matrix, counts=counts, origin=origin)
 
     def to_frame(self) -> Any:
-        """A pandas frame: a row a word, a column a dimension.
+        """A pandas frame: a row a word; columns `count` and `origin` where known, then "0", "1", … for the values.
 
-        >>> WordVectors(["a"], [[3.0, 4.0]]).to_frame().loc["a"].tolist()
-        [3.0, 4.0]
+        `WordVectors.of` makes the same vectors of it again.
+
+        >>> frame = WordVectors(["a"], [[3.0, 4.0]], counts=[7]).to_frame()
+        >>> frame.columns.tolist(), WordVectors.of(frame).counts.tolist()
+        (['count', '0', '1'], [7])
         """
         pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(self.matrix, index=pandas.Index(self.words, name="word"))
+        names = [str(number) for number in range(self.dimension)]
+        frame = pandas.DataFrame(self.matrix, index=pandas.Index(self.words, name="word"), columns=names)
+        if self.origin is not None:
+            frame.insert(0, "origin", self.origin)
+        if self.counts is not None:
+            frame.insert(0, "count", self.counts)
+        return frame
 
     def to_gensim(self) -> Any:
         """The same as gensim KeyedVectors; needs `pip install 'alacarte-embeddings[gensim]'`.
@@ -488,7 +542,7 @@ class WordVectors:
         `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
         take a space for the end of a word).
 
-        The format is told from the name: .safetensors (memory-mapped when loaded), .npy (with the words
+        The format is told from the name: .safetensors (memory-mapped when loaded; keeps counts), .npy (with the words
         beside it in .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary); the last three
         with .gz, .bz2, .xz or .zst after it if they are to be compressed. Or pass `format`.
 
@@ -499,10 +553,9 @@ class WordVectors:
         1 2
         a 3 4
         """
-        words: Sequence[str] = self.words
+        words: Sequence[str] = self.words if self._packed is None else self._packed
         if space is not None:
-            words = [word.replace(" ", space) for word in words]
-            _check_words(words)
+            words = _without_spaces(self.words, space)
         elif format == "word2vec-text" or (format is None and ".vec" in Path(path).suffixes):
             phrases = sum(" " in word for word in words)
             if phrases:
@@ -511,27 +564,41 @@ class WordVectors:
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
-        formats.write(Path(path).expanduser(), words, self.matrix, format)
+        formats.write(Path(path).expanduser(), self._table(words, self.matrix, slice(None)), format)
 
     # Being an object
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """What tells these vectors from any others: a hash of the words and values, whatever file held them.
 
         >>> WordVectors(["a"], [[3.0, 4.0]]).fingerprint
         '94cbbc5c7589ba42ec39284ab52c09cc'
         """
-        if self._digest is None:
-            digest = hashlib.blake2b(self.dimension.to_bytes(8, "little"), digest_size=16)
-            for start in range(0, len(self), 1 << 16):
-                encoded = [encode_word(word) for word in self.words[start : start + (1 << 16)]]
-                digest.update(b"".join(len(word).to_bytes(4, "little") + word for word in encoded))
-            step = max(1, _BLOCK_VALUES // self.dimension)
-            for start in range(0, len(self), step):
-                digest.update(np.ascontiguousarray(self.matrix[start : start + step], "<f4").data)
-            self._digest = digest.hexdigest()
-        return self._digest
+        return self._fact("fingerprint", (16,), self._hashed).tobytes().hex()
+
+    def _hashed(self) -> NDArray[np.uint8]:
+        words: Sequence[str] = self.words if self._packed is None else self._packed
+        digest = hashlib.blake2b(self.dimension.to_bytes(8, "little"), digest_size=16)
+        for start in range(0, len(self), 1 << 16):
+            digest.update(length_prefixed(words, start, start + (1 << 16)))
+        for start in range(0, len(self), step := self._step):
+            digest.update(np.ascontiguousarray(self.matrix[start : start + step], "<f4").data)
+        return np.frombuffer(digest.digest(), np.uint8)
+
+    @cached_property
+    def column_max(self) -> NDArray[np.float64]:
+        """The largest absolute value in each dimension.
+
+        >>> WordVectors(["a", "b"], [[3.0, -4.0], [-5.0, 0.0]]).column_max.tolist()
+        [5.0, 4.0]
+        """
+        largest: NDArray[np.float64] = self._fact("column_max", (self.dimension,), self._largest)
+        return largest
+
+    def _largest(self) -> NDArray[np.float64]:
+        largest: NDArray[np.float32] = np.maximum(self.matrix.max(axis=0), -self.matrix.min(axis=0))
+        return largest.astype(np.float64)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WordVectors):
@@ -546,6 +613,7 @@ class WordVectors:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.matrix.flags.writeable = False  # which a pickle forgets
+        self._facts = None  # which belong to a file on the machine of the pickle
 
     def __repr__(self) -> str:
         name = self.name or (Path(self.source).name if self.source else "")
@@ -619,6 +687,29 @@ def _single_precision(matrix: ArrayLike) -> NDArray[np.float32]:
         array = np.require(given, np.float32, ["C", "A"])
     owned_by_others = array is given and array.flags.writeable and not isinstance(matrix, np.memmap)
     return array.copy() if owned_by_others else np.asarray(array)
+
+
+def _without_spaces(words: Sequence[str], space: str) -> list[str]:
+    """The words with another character for their spaces; an error if two words would become one."""
+    written = [word.replace(" ", space) for word in words]
+    before: dict[str, str] = {}
+    for word, new in zip(words, written, strict=True):
+        if new in before:
+            raise BadVectors(
+                f"with {space!r} for a space, {before[new]!r} and {word!r} would both be written as {new!r}, which "
+                "nothing could read; choose another character, or leave one of the words out"
+            )
+        before[new] = word
+    return written
+
+
+def _whole_numbers(counts: ArrayLike, wanted: int) -> NDArray[np.int64]:
+    array = np.array(counts)
+    if array.shape != (wanted,) or (wanted and array.dtype.kind not in "iu"):
+        raise BadVectors(f"the counts are {array.dtype} values of shape {array.shape}; give each word a whole number")
+    array = array.astype(np.int64)
+    array.flags.writeable = False
+    return array
 
 
 def _check_words(words: Sequence[str]) -> None:

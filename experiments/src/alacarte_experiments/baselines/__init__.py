@@ -29,8 +29,8 @@ from alacarte_experiments.baselines.linear import (
     WithoutStopWords,
     remove_top,
 )
-from alacarte_experiments.baselines.nonce2vec import Nonce2Vec
-from alacarte_experiments.baselines.word2vec import RetrainedWord2Vec
+from alacarte_experiments.baselines.nonce2vec import Nonce2Vec, Nonce2VecTraining
+from alacarte_experiments.baselines.word2vec import RetrainedWord2Vec, Word2VecTraining
 
 __all__ = [
     "SIF",
@@ -38,9 +38,11 @@ __all__ = [
     "AllButTheTop",
     "Baseline",
     "Nonce2Vec",
+    "Nonce2VecTraining",
     "RetrainedWord2Vec",
     "SIFButTheTop",
     "SumsButTheTop",
     "WithoutStopWords",
+    "Word2VecTraining",
     "remove_top",
 ]

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.reading import Averaging, Reading, window_sides
-from alacarte.contexts.sums import ContextSums, count_words
+from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights, resolve, sif
 from alacarte.errors import BadSums, NotEnoughData
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect, count_words
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.transform.probe import Probe
@@ -88,7 +89,7 @@ class Baseline:
         if self.needs == "counts":
             counts = count_words(source, text, split, show_progress=show_progress)
             return self._model(source, reading, tokenizer, counts)
-        sums = ContextSums.collect(
+        sums = collect(
             source,
             text,
             window=window,

@@ -4,22 +4,23 @@ Herbelot & Baroni, "High-risk learning: acquiring new word vectors from tiny dat
 paper and from the commands published with it. Where it must differ:
 
 - word2vec has a second matrix, of context vectors; GloVe and most published vectors have none. The word vectors
-  serve as context vectors, unless `context` gives others.
+  serve as context vectors.
 - Only the new word moves. (The code published later also moves the context vectors a little.)
 - Subsampling keeps a word with probability min(1, (√(c/t) + 1) · t/c), t = 10,000 occurrences in about 1.6 billion
   tokens of text; t is scaled to the size of the corpus the counts come from.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import ProgressCallback, progress
-from alacarte.contexts.sums import ContextSums, count_words
+from alacarte._io.progress import progress
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import SLOT, Contexts
+from alacarte.passes.collect import count_words
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike, extent
 from alacarte.text.encoding import Encoder, Lexicon
@@ -44,15 +45,34 @@ class NonceVectors(WordVectors):
     missing: list[str]
 
 
-class Nonce2Vec:
-    """Vectors for new words from very few sentences, as `ALaCarte` gives them; random, the same for the same `seed`.
+@dataclass(frozen=True)
+class Nonce2VecTraining:
+    """How nonce2vec learns. The defaults are the published ones.
 
-    The defaults are the published ones: rate 1 decaying as exp(−(n − 1)/70) over the n-th pair of new word and
-    context word; a window of 15 that loses 5 with each sentence (from the fourth on nothing is learned); sampling
-    that keeps 1.9 times fewer words with each sentence; 3 negatives.
+    The rate decays as exp(−(n − 1)/`decay`) over the n-th pair of new word and context word, down to `min_rate`; the
+    window loses `window_decay` with each sentence (from the fourth on nothing is learned); sampling keeps
+    `sample_decay` times fewer words with each sentence. `seed` is of whatever is random.
+    """
+
+    rate: float = 1.0
+    decay: float = 70.0
+    min_rate: float = 1e-4
+    window: int = 15
+    window_decay: int = 5
+    sample: float = 10_000.0
+    sample_decay: float = 1.9
+    negatives: int = 3
+    seed: int = 0
+
+
+PUBLISHED = Nonce2VecTraining()
+
+
+class Nonce2Vec:
+    """Vectors for new words from very few sentences, as `ALaCarte` gives them; random, the same for the same seed.
 
     >>> vectors = WordVectors(["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
-    >>> model = Nonce2Vec(vectors, np.array([10, 10, 10]), sample=1e12)
+    >>> model = Nonce2Vec(vectors, np.array([10, 10, 10]), Nonce2VecTraining(sample=1e12))
     >>> model.embed("a x b", target="x").shape
     (2,)
     """
@@ -61,31 +81,20 @@ class Nonce2Vec:
         self,
         vectors: VectorsLike,
         counts: npt.ArrayLike,
+        training: Nonce2VecTraining = PUBLISHED,
         *,
-        context: npt.ArrayLike | None = None,
-        rate: float = 1.0,
-        decay: float = 70.0,
-        window: int = 15,
-        window_decay: int = 5,
-        sample: float = 10_000.0,
-        sample_decay: float = 1.9,
-        negatives: int = 3,
-        min_rate: float = 1e-4,
-        seed: int = 0,
         tokenizer: TokenizerLike = "words",
     ) -> None:
         self.vectors = WordVectors.of(vectors)
+        self.training = training
         occurrences = np.asarray(counts, dtype=np.float64)
         if occurrences.shape != (len(self.vectors),):
             raise NotEnoughData(f"{occurrences.size} counts for {len(self.vectors)} vectors; give one for each")
         if not occurrences.any():
             raise NotEnoughData("no word of the vectors occurs in the corpus; give text in their language and case")
-        self.context: Singles = np.asarray(self.vectors.matrix if context is None else context, dtype=np.float32)
-        self.rate, self.decay, self.min_rate = rate, decay, min_rate
-        self.window, self.window_decay = window, window_decay
-        self.sample_decay, self.negatives, self.seed = sample_decay, negatives, seed
+        self.context: Singles = np.asarray(self.vectors.matrix, dtype=np.float32)
         self.tokenizer = get_tokenizer(tokenizer)
-        threshold = sample * occurrences.sum() / PUBLISHED_TOKENS
+        threshold = training.sample * occurrences.sum() / PUBLISHED_TOKENS
         share = threshold / np.maximum(occurrences, 1e-12)
         self._keep: Doubles = np.minimum(1.0, np.sqrt(share) + share)
         noise = occurrences**0.75
@@ -96,21 +105,15 @@ class Nonce2Vec:
         cls,
         vectors: VectorsLike,
         corpus: CorpusLike,
+        training: Nonce2VecTraining = PUBLISHED,
         *,
         tokenizer: TokenizerLike = "words",
         show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
-        **options: Any,
     ) -> Self:
         """Count words in a corpus: all that is learned from it."""
         source = WordVectors.of(vectors)
-        counts = count_words(source, corpus, tokenizer, show_progress=show_progress, callback=callback)
-        return cls(source, counts, tokenizer=tokenizer, **options)
-
-    @classmethod
-    def from_sums(cls, vectors: VectorsLike, sums: ContextSums, **options: Any) -> Self:
-        """The counts from sums over the whole vocabulary."""
-        return cls(vectors, sums.occurrences, **options)
+        counts = count_words(source, corpus, tokenizer, show_progress=show_progress)
+        return cls(source, counts, training, tokenizer=tokenizer)
 
     def embed(self, contexts: Contexts, target: str | None = None, *, each: bool = False) -> Singles:
         """The vector of a new word from contexts in which it is `target`, or the slot `___`.
@@ -149,7 +152,7 @@ class Nonce2Vec:
 
     def embed_rows(self, sentences: Sequence[Rows], seed: int | None = None) -> Singles:
         """The vector from encoded sentences: the start is a sum over all, the steps go through them in turn."""
-        rng = np.random.default_rng([self.seed, 0 if seed is None else seed + 1])
+        rng = np.random.default_rng([self.training.seed, 0 if seed is None else seed + 1])
         everything = np.concatenate(sentences)
         known = everything[everything >= 0]
         if not known.size:
@@ -158,16 +161,18 @@ class Nonce2Vec:
         start = kept if kept.size else known  # all of it sampled away: better a rough start than none
         vector: Doubles = self.vectors.matrix[start].sum(axis=0, dtype=np.float64)
         pairs: list[Rows] = []
-        window = self.window
+        window = self.training.window
         for number, sentence in enumerate(sentences):
             if window <= 0:
                 break
-            pairs.append(self._pairs(sentence, window, self.sample_decay**-number, rng))
+            pairs.append(self._pairs(sentence, window, self.training.sample_decay**-number, rng))
             if window > 3:
-                window -= self.window_decay
+                window -= self.training.window_decay
         words = np.concatenate(pairs)
-        rates = np.maximum(self.rate * np.exp(-np.arange(words.size) / self.decay), self.min_rate)
-        noise = np.searchsorted(self._noise, rng.random((words.size, self.negatives)), side="right")
+        rates = np.maximum(
+            self.training.rate * np.exp(-np.arange(words.size) / self.training.decay), self.training.min_rate
+        )
+        noise = np.searchsorted(self._noise, rng.random((words.size, self.training.negatives)), side="right")
         noise = np.minimum(noise, len(self._noise) - 1)
         noise = np.where(noise == words[:, None], (noise + 1) % len(self._noise), noise)
         train_one(vector, self.context, words, noise, rates)
@@ -194,31 +199,33 @@ class Nonce2Vec:
         *,
         max_contexts: int = 128,
         show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
     ) -> NonceVectors:
         """A vector for each target, from its first `max_contexts` occurrences in a corpus."""
         wanted, source = Targets.of(targets), Corpus.of(corpus)
         lexicon = Lexicon(self.vectors.key_to_index)
         matcher = wanted.compile(lexicon, self.tokenizer)
         encoder = Encoder(self.tokenizer, lexicon)
-        found: list[list[Rows]] = [[] for _ in wanted]
-        with progress(*extent(source), "reading", show_progress, callback) as bar:
+        contexts: list[list[Rows]] = [[] for _ in wanted]
+        with progress(*extent(source), "reading", show_progress) as bar:
             for batch in source.batches():
                 encoded = encoder.encode(batch.documents)
                 ids = np.where(encoded.ids < lexicon.known, encoded.ids, OTHER).astype(np.int64)
                 matches = matcher.match(encoded)
                 documents = np.searchsorted(encoded.offsets, matches.starts, side="right")
                 for start, end, target, document in zip(
-                    matches.starts.tolist(), matches.ends.tolist(), matches.targets.tolist(), documents.tolist(),
+                    matches.starts.tolist(),
+                    matches.ends.tolist(),
+                    matches.targets.tolist(),
+                    documents.tolist(),
                     strict=True,
-                ):  # fmt: skip
-                    if len(found[target]) < max_contexts:
-                        low = max(int(encoded.offsets[document - 1]), start - self.window)
-                        high = min(int(encoded.offsets[document]), end + self.window)
-                        found[target].append(np.concatenate([ids[low:start], [HERE], ids[end:high]]))
+                ):
+                    if len(contexts[target]) < max_contexts:
+                        low = max(int(encoded.offsets[document - 1]), start - self.training.window)
+                        high = min(int(encoded.offsets[document]), end + self.training.window)
+                        contexts[target].append(np.concatenate([ids[low:start], [HERE], ids[end:high]]))
                 bar.update_to(batch.position)
         keys, rows, counts, missing = [], [], [], []
-        for key, sentences in zip(wanted, found, strict=True):
+        for key, sentences in zip(wanted, contexts, strict=True):
             if any((sentence >= 0).any() for sentence in sentences):
                 keys.append(key)
                 rows.append(self.embed_rows(sentences))

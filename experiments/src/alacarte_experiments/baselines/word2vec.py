@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -16,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import ProgressCallback, progress
+from alacarte._io.progress import progress
 from alacarte.errors import NoOccurrences, NotEnoughData, require
 from alacarte.model import SLOT, Contexts
 from alacarte.targets.targets import Targets, TargetsLike
@@ -42,6 +43,19 @@ class _Sentences:
             yield list(sentence)
 
 
+@dataclass(frozen=True)
+class Word2VecTraining:
+    """How word2vec is trained: skip-gram with so many negatives, words that occur `min_count` times."""
+
+    window: int = 5
+    epochs: int = 5
+    negative: int = 5
+    min_count: int = 5
+    sample: float = 1e-3
+    seed: int = 0
+    threads: int = 1
+
+
 class RetrainedWord2Vec:
     """word2vec on a corpus (`fit`), continued on contexts of one new word (`embed`), or trained again (`retrain`).
 
@@ -49,16 +63,15 @@ class RetrainedWord2Vec:
     is that of Figure 2: everything is trained from scratch on the corpus and the contexts.
     """
 
-    def __init__(self, text: Path, options: Mapping[str, Any], tokenizer: Tokenizer) -> None:
-        self._text = text
-        self._options = dict(options)
+    def __init__(self, text: Path, dimension: int, training: Word2VecTraining, tokenizer: Tokenizer) -> None:
+        self._text, self._dimension, self._training = text, dimension, training
         self.tokenizer = tokenizer
         self._finalizer = weakref.finalize(self, shutil.rmtree, text.parent, ignore_errors=True)
 
     @cached_property
     def model(self) -> Any:
         """gensim's model of the corpus alone, trained when first needed."""
-        return _train(_Sentences(self._text), self._options)
+        return _train(_Sentences(self._text), self._dimension, self._training)
 
     @cached_property
     def vectors(self) -> WordVectors:
@@ -70,17 +83,10 @@ class RetrainedWord2Vec:
         cls,
         vectors: WordVectors | int,
         corpus: CorpusLike,
+        training: Word2VecTraining | None = None,
         *,
-        window: int = 5,
-        epochs: int = 5,
-        negative: int = 5,
-        min_count: int = 5,
-        sample: float = 1e-3,
-        seed: int = 0,
-        threads: int = 1,
         tokenizer: TokenizerLike = "words",
         show_progress: bool | None = None,
-        callback: ProgressCallback | None = None,
     ) -> Self:
         """Skip-gram with negative sampling; of `vectors` only the dimension and the words' spelling count.
 
@@ -89,22 +95,18 @@ class RetrainedWord2Vec:
         require("gensim", extra="gensim", purpose="word2vec")
         dimension = vectors if isinstance(vectors, int) else vectors.dimension
         known = frozenset() if isinstance(vectors, int) else vectors.key_to_index
-        options = {
-            "vector_size": dimension, "window": window, "epochs": epochs, "negative": negative, "sg": 1,
-            "min_count": min_count, "sample": sample, "seed": seed, "workers": threads,
-        }  # fmt: skip
         split = get_tokenizer(tokenizer)
         bound = Tokenizer(split.name, lambda text, _: split(text, known))
         text = Path(tempfile.mkdtemp(prefix="alacarte-")) / "tokens.txt"
         source = Corpus.of(corpus)
         with (
             text.open("w", encoding="utf-8") as file,
-            progress(*extent(source), "tokens", show_progress, callback) as bar,
+            progress(*extent(source), "tokens", show_progress) as bar,
         ):
             for batch in source.batches():
                 file.writelines(" ".join(_tokens(document, bound)) + "\n" for document in batch.documents)
                 bar.update_to(batch.position)
-        return cls(text, options, bound)
+        return cls(text, dimension, training or Word2VecTraining(), bound)
 
     def embed(self, contexts: Contexts, target: str | None = None) -> Singles:
         """Go on training a copy with these contexts alone; the vector that the new word gets."""
@@ -142,11 +144,11 @@ class RetrainedWord2Vec:
             for text in texts:
                 tokens = self.tokenizer(text) if isinstance(text, str) else list(text)
                 more.append([new[word] if token == word or SLOT.match(token) else token for token in tokens])
-        model = _train(_Sentences(self._text, more), self._options, keep=frozenset(new.values()))
-        found = _vectors(model)
+        model = _train(_Sentences(self._text, more), self._dimension, self._training, keep=frozenset(new.values()))
+        trained = _vectors(model)
         names = {marked: word for word, marked in new.items()}
-        kept = [row for row, word in enumerate(found.words) if word not in contexts]  # their old occurrences
-        return WordVectors([names.get(found.words[row], found.words[row]) for row in kept], found.matrix[kept])
+        kept = [row for row, word in enumerate(trained.words) if word not in contexts]  # their old occurrences
+        return WordVectors([names.get(trained.words[row], trained.words[row]) for row in kept], trained.matrix[kept])
 
     def induce(self, corpus: CorpusLike, targets: TargetsLike, *, max_contexts: int = 128) -> WordVectors:
         """`retrain` with the documents of a corpus in which the targets (single words) occur."""
@@ -157,10 +159,10 @@ class RetrainedWord2Vec:
             for word in set(tokens).intersection(wanted):
                 if len(contexts[word]) < max_contexts:
                     contexts[word].append(tokens)
-        found = {word: texts for word, texts in contexts.items() if texts}
-        if not found:
+        occurring = {word: texts for word, texts in contexts.items() if texts}
+        if not occurring:
             raise NotEnoughData("none of the targets occurs in the corpus; check their spelling")
-        return self.retrain(found)
+        return self.retrain(occurring)
 
 
 def _tokens(document: str | list[str] | Document, tokenizer: Tokenizer) -> list[str]:
@@ -171,7 +173,9 @@ def _tokens(document: str | list[str] | Document, tokenizer: Tokenizer) -> list[
     return document
 
 
-def _train(sentences: _Sentences, options: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Any:
+def _train(
+    sentences: _Sentences, dimension: int, training: Word2VecTraining, keep: frozenset[str] = frozenset()
+) -> Any:
     word2vec = require("gensim.models.word2vec", extra="gensim", purpose="word2vec")
     utils = require("gensim.utils", extra="gensim", purpose="word2vec")
 
@@ -179,7 +183,19 @@ def _train(sentences: _Sentences, options: Mapping[str, Any], keep: frozenset[st
         return int(utils.RULE_KEEP if word in keep else utils.RULE_DEFAULT)
 
     try:
-        return word2vec.Word2Vec(sentences, trim_rule=rule if keep else None, **options)
+        return word2vec.Word2Vec(
+            sentences,
+            vector_size=dimension,
+            sg=1,
+            window=training.window,
+            epochs=training.epochs,
+            negative=training.negative,
+            min_count=training.min_count,
+            sample=training.sample,
+            seed=training.seed,
+            workers=training.threads,
+            trim_rule=rule if keep else None,
+        )
     except RuntimeError as error:
         raise NotEnoughData(f"word2vec has too little text to train on ({error}); give more") from None
 

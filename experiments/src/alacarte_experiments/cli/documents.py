@@ -150,9 +150,14 @@ def bigrams(
     check_file(out)
     opened = open_model(model or "glove.6B.50d", vectors=vectors)
     result = compare(
-        opened, None if ngrams else open_corpus(corpus or []), phrases or [], ngrams=_ngram_vectors(ngrams), k=k,
-        among=among, show_progress=voice.progress,
-    )  # fmt: skip
+        opened,
+        None if ngrams else open_corpus(corpus or []),
+        phrases or [],
+        ngrams=_ngram_vectors(ngrams),
+        k=k,
+        among=among,
+        show_progress=voice.progress,
+    )
     if out is not None:
         write_csv(out, [("ngram", "method", "source", "count", "neighbours"), *result.records()])
     if as_json:

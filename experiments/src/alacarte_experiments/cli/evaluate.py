@@ -23,8 +23,8 @@ OUTPUT = "What comes out"
 WITHOUT_DATA = ("figure1", "weights", "agreement")
 
 
-def _protocol(help: str, **options: Any) -> Any:
-    return typer.Option(help=help, rich_help_panel=PROTOCOL, show_default=False, **options)
+def _protocol(help: str, min: int | None = None, metavar: str | None = None) -> Any:
+    return typer.Option(help=help, rich_help_panel=PROTOCOL, show_default=False, min=min, metavar=metavar)
 
 
 Data = Annotated[
@@ -46,12 +46,14 @@ Corpora = Annotated[
 Systems = Annotated[
     list[str] | None,
     typer.Option(
-        "--system", metavar="NAME", show_default=False,
+        "--system",
+        metavar="NAME",
+        show_default=False,
         help="additive, no-stop-words, sif, all-but-the-top, sums-but-the-top, sif-but-the-top, nonce2vec, word2vec, "
         "alacarte, form, alacarte+form; with settings of its own: alacarte,weights=sif:1e-3,tau=100. Repeat it. "
         "[the paper's]",
     ),
-]  # fmt: skip
+]
 Split = Annotated[
     str | None, typer.Option(metavar="train|test", help="The test split is for final runs. [train]", show_default=False)
 ]
@@ -77,10 +79,12 @@ Out = Annotated[
 CacheFolder = Annotated[
     Path | None,
     typer.Option(
-        "--cache", metavar="DIR", rich_help_panel=OUTPUT,
+        "--cache",
+        metavar="DIR",
+        rich_help_panel=OUTPUT,
         help="Where sums and results are kept. [$ALACARTE_CACHE, ~/.cache/alacarte]",
     ),
-]  # fmt: skip
+]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print JSON instead of a table.")]
 
 
@@ -406,9 +410,15 @@ def crw_build(
         raise typer.BadParameter("no text is given to sample from; pass --corpus FILE")
     text = Settings("crw").with_options({"corpus": corpus, "unit": unit or "line"}).open_corpus()
     built, rest = build(
-        read_pairs(pairs), text, least=least, most=most, contexts=contexts, seed=seed,
-        tokenizer=tokenizer or "words", show_progress=voice.progress,
-    )  # fmt: skip
+        read_pairs(pairs),
+        text,
+        least=least,
+        most=most,
+        contexts=contexts,
+        seed=seed,
+        tokenizer=tokenizer or "words",
+        show_progress=voice.progress,
+    )
     for path in write(built, rest, out):
         wrote(path)
     for exclusion in built.exclusions:

@@ -1,16 +1,14 @@
 """Every file format that word vectors come in, and the table that picks one by the content of a file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO
-
-from numpy.typing import NDArray
+from typing import Any
 
 from alacarte._io.files import SUFFIXES
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats import fasttext_binary, gensim_pickle, native, npy, text, word2vec_binary
 from alacarte.vectors.formats.problems import Problems, Skipped
 from alacarte.vectors.formats.sniff import sniff
 from alacarte.vectors.formats.streams import plain_suffix, sink
@@ -21,25 +19,32 @@ __all__ = ["FORMATS", "Format", "Problems", "Skipped", "Table", "describe", "rea
 
 @dataclass(frozen=True)
 class Format:
-    """One format: how to read it, how to write it if that can be done, and how such files are usually called.
+    """One format: where it is read and written, and how such files are usually called.
 
-    `write_stream` writes to an open file, and the result may be compressed; `write_path` writes files itself.
+    The functions are named and not imported: most of them need a compiler, and few files are read by more than one.
+    A `writer` writes words and matrix to an open file, which may be compressed on the way; a `path_writer` takes a
+    path and the whole table, and writes files itself.
     """
 
-    read: Callable[[str | PathLike[str], int | None, Problems], Table]
-    write_stream: Callable[[BinaryIO, Sequence[str], NDArray[Any]], None] | None = None
-    write_path: Callable[[str | PathLike[str], Sequence[str], NDArray[Any]], None] | None = None
+    module: str
+    reader: str = "read"
+    writer: str | None = None
+    path_writer: str | None = None
     suffixes: tuple[str, ...] = ()
+
+    def function(self, name: str) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(import_module(f"alacarte.vectors.formats.{self.module}"), name)
+        return function
 
 
 FORMATS = {
-    "safetensors": Format(native.read, write_path=native.write, suffixes=(".safetensors",)),
-    "glove-text": Format(text.read_glove, text.write_glove, suffixes=(".txt", ".glove")),
-    "word2vec-text": Format(text.read_word2vec, text.write_word2vec, suffixes=(".vec", ".w2v")),
-    "word2vec-binary": Format(word2vec_binary.read, word2vec_binary.write, suffixes=(".bin",)),
-    "npy": Format(npy.read, write_path=npy.write, suffixes=(".npy",)),
-    "fasttext-binary": Format(fasttext_binary.read),
-    "gensim": Format(gensim_pickle.read),
+    "safetensors": Format("native", path_writer="write", suffixes=(".safetensors",)),
+    "glove-text": Format("text", "read_glove", "write_glove", suffixes=(".txt", ".glove")),
+    "word2vec-text": Format("text", "read_word2vec", "write_word2vec", suffixes=(".vec", ".w2v")),
+    "word2vec-binary": Format("word2vec_binary", writer="write", suffixes=(".bin",)),
+    "npy": Format("npy", path_writer="write", suffixes=(".npy",)),
+    "fasttext-binary": Format("fasttext_binary"),
+    "gensim": Format("gensim_pickle"),
 }
 
 
@@ -57,29 +62,30 @@ def read(
     (['the', 'of'], [[0.5, 1.0], [2.0, 3.0]])
     """
     problems = Problems(path, on_error)
-    table = _named(format or sniff(path)[0]).read(path, limit, problems)
-    if not table.words:
+    chosen = _named(format or sniff(path)[0])
+    table: Table = chosen.function(chosen.reader)(path, limit, problems)
+    if not len(table.words):
         raise BadVectors(f"{fspath(path)} holds no usable vector; check the file. {problems.report()}")
     return table
 
 
-def write(path: str | PathLike[str], words: Sequence[str], matrix: NDArray[Any], format: str | None = None) -> None:
+def write(path: str | PathLike[str], table: Table, format: str | None = None) -> None:
     """Write words and vectors, atomically, in the format that the name asks for.
 
     >>> import tempfile, numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(Path(folder) / "tiny.vec.gz", ["the"], np.ones((1, 2), np.float32))
+    ...     write(Path(folder) / "tiny.vec.gz", Table(["the"], np.ones((1, 2), np.float32)))
     ...     sniff(Path(folder) / "tiny.vec.gz")
     ('word2vec-text', 'gz')
     """
     chosen = _named(format or _format_for(path))
-    if chosen.write_stream:
+    if chosen.writer:
         with sink(path) as file:
-            chosen.write_stream(file, words, matrix)
-    elif chosen.write_path:
+            chosen.function(chosen.writer)(file, table.words, table.matrix)
+    elif chosen.path_writer:
         if Path(path).suffix.lower() in SUFFIXES:
             raise BadVectors(f"{path}: this format is memory-mapped and not compressed; leave the ending away")
-        chosen.write_path(path, words, matrix)
+        chosen.function(chosen.path_writer)(path, table)
     else:
         raise BadVectors(f"the format {format!r} is only read; write one of: {_writable()}")
 
@@ -108,8 +114,9 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
         "first_words": [],
     }
     if format != "gensim":
-        table = _named(format).read(path, 10, Problems(path, "skip"))
-        facts.update(words=table.total, dimension=table.matrix.shape[1], first_words=table.words)
+        chosen = _named(format)
+        table: Table = chosen.function(chosen.reader)(path, 10, Problems(path, "skip"))
+        facts.update(words=table.total, dimension=table.matrix.shape[1], first_words=list(table.words))
     return facts
 
 
@@ -120,7 +127,7 @@ def _named(format: str) -> Format:
 
 
 def _writable() -> str:
-    return ", ".join(name for name, format in FORMATS.items() if format.write_stream or format.write_path)
+    return ", ".join(name for name, format in FORMATS.items() if format.writer or format.path_writer)
 
 
 def _format_for(path: str | PathLike[str]) -> str:

@@ -1,15 +1,10 @@
 """Bytes of a vector file → rows of a matrix: text with decimal numbers, and word2vec's binary rows."""
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-FINE, SHORT, SLOW = 0, 1, 2  # status of a row: parsed; too few fields; leave it to Python's `float`
-
-# Columns of `places`.
-LINE, WORD_BEGIN, WORD_END, LINE_END = 0, 1, 2, 3
+from alacarte.vectors.formats._places import FINE, LINE, LINE_END, SHORT, SLOW, WORD_BEGIN, WORD_END
 
 _POWERS = np.array([10.0**power for power in range(23)])  # those that float64 holds exactly
 _EXACT = 1 << 53
@@ -171,8 +166,3 @@ def split_binary(data: NDArray[np.uint8], out: NDArray[np.uint8], places: NDArra
         position = end + 1 + width
         row += 1
     return row, position
-
-
-def new_places(rows: int) -> NDArray[Any]:
-    """Room for what the kernels say about `rows` rows."""
-    return np.zeros((rows, 4), np.int64)

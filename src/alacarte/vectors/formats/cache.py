@@ -1,26 +1,32 @@
-"""Binary copies of slow text files, memory-mapped the next time."""
+"""What is kept on disk so that it need not be made again: copies of files that are slow to read; facts about vectors.
+
+Both belong to files as they were: path, size, time of the last change and inode are part of their names.
+"""
 
 import hashlib
 import json
 import os
+import time
 import warnings
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from alacarte._io.tensors import read_header
-from alacarte.errors import AlacarteWarning, BadVectors
+from numpy.typing import NDArray
+
+from alacarte._io.artifact import read_artifact, write_artifact
+from alacarte._io.files import cache_folder
+from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors
 from alacarte.vectors import formats
-from alacarte.vectors.formats import native
+from alacarte.vectors.formats import named, native, npy
 from alacarte.vectors.formats.problems import Problems, Skipped
 from alacarte.vectors.formats.table import Table
 
 SLOW = ("glove-text", "word2vec-text", "word2vec-binary")  # the others are memory-mapped anyway
-VERSION = 1  # raise it when the same file would be read differently
-
-
-def default_folder() -> Path:
-    """Where copies go: `$XDG_CACHE_HOME/alacarte`, or `~/.cache/alacarte`."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "alacarte"
+VERSION = 2  # raise it when the same file would be read differently
+YOUNG = 2.0  # seconds; a file that was changed so lately may change again without a sign
+LARGE = 1 << 20  # values of a matrix from which on facts about it are worth a file
 
 
 def read(
@@ -38,25 +44,20 @@ def read(
     ...     _ = file.write_text("the 0.5 1\\nof 2 3\\n")
     ...     first = read(file, None, None, "raise", Path(folder) / "copies")
     ...     again = read(file, None, None, "raise", Path(folder) / "copies")
-    ...     [copy.suffix for copy in (Path(folder) / "copies").iterdir()], again.words == first.words
+    ...     [copy.suffix for copy in (Path(folder) / "copies").iterdir()], list(again.words) == list(first.words)
     (['.safetensors'], True)
     """
     Problems(path, on_error)  # complains about an unknown on_error
     format = format or formats.sniff(path)[0]
     if format not in SLOW:
         return formats.read(path, format, limit, on_error)
-    copy = Path(folder or default_folder()) / _name(Path(path), format, limit, on_error)
+    copy = Path(folder or cache_folder()) / f"{_name([Path(path)], format, limit, on_error)}.safetensors"
     try:
         return _read_copy(copy)
-    except (OSError, BadVectors, ValueError, KeyError):  # not there, or damaged: make it
+    except BadVectors:  # not there, or damaged: make it
         table = formats.read(path, format, limit, on_error)
-    metadata = {
-        "skipped": json.dumps([dict(table.skipped.counts), table.skipped.examples]),
-        "total": json.dumps(table.total),
-    }
     try:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        native.write(copy, table.words, table.matrix, metadata=metadata)
+        _write_copy(copy, table)
         return _read_copy(copy)
     except OSError as error:
         warnings.warn(
@@ -67,15 +68,77 @@ def read(
         return table
 
 
-def _name(path: Path, format: str, limit: int | None, on_error: str) -> str:
-    state = path.stat()
-    key = [VERSION, str(path.resolve()), state.st_size, state.st_mtime_ns, format, limit, on_error]
-    digest = hashlib.blake2b(json.dumps(key).encode(), digest_size=12).hexdigest()
-    return f"{path.name[:80]}-{digest}.safetensors"
+def read_package(name: str, limit: int | None, problems: Problems) -> Table:
+    """The vectors that an installed package brings, by way of a copy that opens at once."""
+    copy = cache_folder() / f"{_name(named.files(name))}.safetensors"
+    try:
+        return _read_copy(copy, limit)
+    except BadVectors:
+        table = named.read(name, None, problems)
+    try:
+        _write_copy(copy, table)
+        return _read_copy(copy, limit)
+    except OSError:  # nobody asked for a copy
+        return named.read(name, limit, problems)
 
 
-def _read_copy(copy: Path) -> Table:
-    words, matrix = native.words_and_matrix(copy)
-    metadata = read_header(copy)[1]
-    counts, examples = json.loads(metadata["skipped"])
-    return Table(words, matrix, Skipped(counts, tuple(examples)), json.loads(metadata["total"]))
+def _write_copy(copy: Path, table: Table) -> None:
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    skipped = {"counts": dict(table.skipped.counts), "examples": list(table.skipped.examples)}
+    native.write(copy, table, {"skipped": skipped, "total": table.total})
+
+
+def _read_copy(copy: Path, limit: int | None = None) -> Table:
+    artifact = read_artifact(copy, native.KIND, BadVectors)
+    skipped = artifact.record("skipped", Skipped)
+    skipped = replace(skipped, examples=tuple(skipped.examples))
+    total = artifact.metadata.get("total")
+    return replace(native.table_of(artifact, limit), skipped=skipped, total=total)
+
+
+class Facts:
+    """Arrays that take long to work out from the values of vectors, such as the lengths of all rows, kept in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: dict[str, NDArray[Any]] | None = None
+
+    def get(self, name: str) -> NDArray[Any] | None:
+        if self._known is None:
+            try:
+                self._known = dict(read_artifact(self._path, "facts about vectors", BadVectors).tensors)
+            except (AlacarteError, OSError):
+                self._known = {}
+        return self._known.get(name)
+
+    def put(self, name: str, array: NDArray[Any]) -> None:
+        self._known = {**(self._known or {}), name: array}
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_artifact(self._path, "facts about vectors", self._known, {})
+        except OSError:  # nobody asked for the file
+            pass
+
+
+def facts(source: str | os.PathLike[str], table: Table, *options: object) -> Facts | None:
+    """Where facts about vectors from a file or package are kept; None for small ones and for files just changed."""
+    if table.matrix.size < LARGE:
+        return None
+    if isinstance(source, str) and source in named.PACKAGES and not Path(source).is_file():
+        files = named.files(source)
+    else:
+        files = [Path(source).expanduser()]
+        if files[0].suffix == ".npy":
+            files.append(npy.word_list_of(files[0]))
+    if any(time.time() - file.stat().st_mtime < YOUNG for file in files):
+        return None
+    return Facts(cache_folder() / f"{_name(files, *options)}.facts")
+
+
+def _name(files: Iterable[Path], *options: object) -> str:
+    """A name for what is made of files as they are now, under some options."""
+    files = list(files)
+    states = [(file, file.stat()) for file in files]
+    identities = [[str(file.resolve()), state.st_size, state.st_mtime_ns, state.st_ino] for file, state in states]
+    digest = hashlib.blake2b(json.dumps([VERSION, identities, options]).encode(), digest_size=12).hexdigest()
+    return f"{files[0].name[:80]}-{digest}"

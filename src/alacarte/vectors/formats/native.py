@@ -1,12 +1,15 @@
-"""Our own format: a safetensors file with the matrix, the words, and room for more.
+"""Our own format: an artifact with the matrix, the words as bytes, and what else is known of each word.
 
-Tensors: `matrix` (F32, words × dimensions), `words` (UTF-8 bytes, one word after the other), `word_offsets`
-(I64, one more than words). Other tensors and metadata may stand beside them.
+Tensors: `matrix` (F32, words × dimensions); `words` (UTF-8 bytes, one word after the other) and `words_offsets` (I64,
+one more than words); `counts` (I64, how many occurrences each vector comes from) and `origin` (U8, a place in the list
+of that name in the metadata) where they are known. The words are unique and the values finite: `write` saw to it.
+
+A plain safetensors file of another program with `matrix`, `words` and `words_offsets` is read too, and checked.
 """
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -14,73 +17,113 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.tensors import pack_words, read_tensors, unpack_words, write_tensors
+from alacarte._io.artifact import Artifact, is_artifact, read_artifact, write_artifact
+from alacarte._io.tensors import read_tensors, unpack_words
 from alacarte.errors import BadVectors
 from alacarte.vectors.formats.problems import Problems
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.table import Table, whole_table
+from alacarte.vectors.words import PackedWords
 
-FORMAT, VERSION = "alacarte-vectors", 1
+KIND = "word vectors"
 
 
-def write(
-    path: str | PathLike[str],
-    words: Sequence[str],
-    matrix: NDArray[Any],
-    extra: Mapping[str, NDArray[Any]] | None = None,
-    metadata: Mapping[str, str] | None = None,
-) -> None:
-    """Write words, matrix, and `extra` tensors and metadata beside them.
+def write(path: str | PathLike[str], table: Table, metadata: Mapping[str, Any] | None = None) -> None:
+    """Write a table of words and vectors, and metadata beside it.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.safetensors"
-    ...     write(file, ["a"], np.ones((1, 2), np.float32), {"counts": np.array([7])})
-    ...     read(file, None, Problems(file)).words, read_tensors(file)[0]["counts"].tolist()
+    ...     write(file, Table(["a"], np.ones((1, 2), np.float32), counts=np.array([7])))
+    ...     again = read(file, None, Problems(file))
+    ...     list(again.words), again.counts.tolist()
     (['a'], [7])
     """
-    data, offsets = pack_words(words)
-    tensors = {
-        **(extra or {}),
-        "matrix": np.asarray(matrix, np.float32),
-        "words": data,
-        "word_offsets": offsets,
-    }
-    write_tensors(path, tensors, {"format": FORMAT, "version": str(VERSION), **(metadata or {})})
+    words = PackedWords.of(table.words)
+    twice = words.duplicate()
+    if twice is not None:
+        raise BadVectors(f"{path}: {twice!r} would be written twice; give each word once")
+    tensors: dict[str, NDArray[Any]] = {"matrix": np.asarray(table.matrix, np.float32), **words.tensors()}
+    more = dict(metadata or {})
+    if table.counts is not None:
+        tensors["counts"] = np.asarray(table.counts, np.int64)
+    if table.origin is not None:
+        more["origin"] = sorted(set(table.origin))
+        tensors["origin"] = np.array([more["origin"].index(name) for name in table.origin], np.uint8)
+    write_artifact(path, KIND, tensors, more)
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
     """Read words and matrix; the matrix stays memory-mapped unless the file is compressed."""
-    words, matrix = words_and_matrix(path)
-    return whole_table(words, matrix, limit, problems)
+    with Source(path) as source:
+        if source.compression is None:
+            return _read(Path(path), limit, problems)
+        with tempfile.TemporaryDirectory() as folder:
+            plain = Path(folder) / Path(path).name
+            with plain.open("wb") as file:
+                shutil.copyfileobj(cast("BinaryIO", source), file)
+            return _read(plain, limit, problems, copied=True)
 
 
-def words_and_matrix(path: str | PathLike[str]) -> tuple[list[str], NDArray[np.float32]]:
-    """The two without a look at each value."""
-    tensors, metadata = _tensors(path)
-    missing = {"matrix", "words", "word_offsets"} - tensors.keys()
+def _read(path: Path, limit: int | None, problems: Problems, copied: bool = False) -> Table:
+    if not is_artifact(path):
+        return _read_plain(path, limit, problems, copied)
+    artifact = read_artifact(path, KIND, BadVectors)
+    if copied:
+        artifact.verify()
+    return table_of(artifact, limit, copied)
+
+
+def table_of(artifact: Artifact, limit: int | None = None, copied: bool = False) -> Table:
+    """The table in an artifact that holds `write`'s tensors; `copied` takes the values out of the file."""
+    words = PackedWords.from_artifact(artifact)
+    total = len(words)
+    matrix = artifact.tensor("matrix", np.float32, 2)
+    counts = artifact.tensor("counts", np.int64, 1) if "counts" in artifact.tensors else None
+    origin = _origin(artifact) if "origin" in artifact.tensors else None
+    if any(len(part) != total for part in (matrix, counts, origin) if part is not None):
+        raise artifact.damaged(f"it has {total} words and a matrix of shape {matrix.shape}")
+    if limit is not None:
+        words, matrix = words.first(limit), matrix[:limit]
+        counts, origin = None if counts is None else counts[:limit], None if origin is None else origin[:limit]
+    if copied:
+        words = PackedWords.of(list(words))
+        matrix, counts = np.array(matrix), None if counts is None else np.array(counts)
+        matrix.flags.writeable = False
+    return Table(words, matrix if matrix.flags.aligned else matrix.copy(), total=total, counts=counts, origin=origin)
+
+
+def _origin(artifact: Artifact) -> tuple[str, ...]:
+    names, codes = artifact.value("origin", list), artifact.tensor("origin", np.uint8, 1)
+    if not all(isinstance(name, str) for name in names) or (len(codes) and int(codes.max()) >= len(names)):
+        raise artifact.damaged("it does not say where its vectors come from")
+    return tuple(names[code] for code in codes.tolist())
+
+
+def _read_plain(path: Path, limit: int | None, problems: Problems, copied: bool) -> Table:
+    """A safetensors file that is none of ours."""
+    tensors, _ = read_tensors(path)
+    missing = {"matrix", "words", "words_offsets"} - tensors.keys()
     if missing:
         raise BadVectors(
             f"{path} is a safetensors file without {', '.join(sorted(missing))}: not word vectors written by "
             "alacarte; read it with the safetensors package and pass (words, matrix) to WordVectors.of"
         )
-    if metadata.get("format") == FORMAT and metadata.get("version") != str(VERSION):
-        raise BadVectors(f"{path} was written by a newer alacarte; run: pip install --upgrade alacarte-embeddings")
-    words = unpack_words(tensors["words"], tensors["word_offsets"], path)
+    words = unpack_words(tensors["words"], tensors["words_offsets"], path)
     matrix = tensors["matrix"]
     if matrix.ndim != 2 or len(matrix) != len(words) or matrix.dtype != np.float32:
         raise BadVectors(
             f"{path} is damaged: {len(words)} words and a {matrix.dtype} matrix of shape {matrix.shape}; write it again"
         )
-    return words, matrix if matrix.flags.aligned else matrix.copy()
+    return whole_table(words, np.array(matrix) if copied or not matrix.flags.aligned else matrix, limit, problems)
 
 
-def _tensors(path: str | PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    with Source(path) as source:
-        if source.compression is None:
-            return read_tensors(path)
-        with tempfile.TemporaryDirectory() as folder:
-            plain = Path(folder) / Path(path).name
-            with plain.open("wb") as file:
-                shutil.copyfileobj(cast("BinaryIO", source), file)
-            tensors, metadata = read_tensors(plain)
-            return {name: np.array(array) for name, array in tensors.items()}, metadata
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What `alc inspect` says of an artifact of this kind."""
+    table = table_of(artifact)
+    return {
+        "format": "safetensors",
+        "words": table.total,
+        "dimension": table.matrix.shape[1],
+        "counts": table.counts is not None,
+        "first_words": table.words[:10],
+    }

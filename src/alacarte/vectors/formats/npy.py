@@ -1,6 +1,5 @@
 """A NumPy .npy matrix, memory-mapped, with its words one per line in a text file beside it."""
 
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from tokenize import TokenError
@@ -54,7 +53,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         return table
     with np.errstate(over="ignore"):
         single = np.ascontiguousarray(table.matrix, np.float32)
-    return whole_table(table.words, single, None, problems, len(words))
+    return whole_table(list(table.words), single, None, problems, len(words))
 
 
 def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
@@ -76,14 +75,14 @@ def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
     return cast("NDArray[Any]", matrix.view(np.ndarray))
 
 
-def write(path: str | PathLike[str], words: Sequence[str], matrix: NDArray[Any]) -> None:
+def write(path: str | PathLike[str], table: Table) -> None:
     """Write X.npy, and the words to X.vocab.txt."""
     path = Path(path)
-    for word in words:
+    for word in table.words:
         if "\n" in word or word.endswith("\r"):
             raise BadVectors(f"{word!r} cannot be written one word per line; save as .safetensors")
     name = path.name[: -len(".npy")] if path.name.lower().endswith(".npy") else path.name
     # One inside the other: both are complete before either takes its place.
     with atomic_write(path.with_name(name + ENDINGS[0])) as word_file, atomic_write(path) as matrix_file:
-        word_file.writelines(encode_word(word) + b"\n" for word in words)
-        np.lib.format.write_array(matrix_file, np.ascontiguousarray(matrix, "<f4"), allow_pickle=False)
+        word_file.writelines(encode_word(word) + b"\n" for word in table.words)
+        np.lib.format.write_array(matrix_file, np.ascontiguousarray(table.matrix, "<f4"), allow_pickle=False)

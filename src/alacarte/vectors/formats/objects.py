@@ -7,17 +7,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alacarte.errors import BadVectors
+from alacarte.vectors.formats.table import Table
 
 Pair = tuple[list[str], NDArray[Any]]
 
 
-def words_and_matrix(obj: Any) -> Pair | None:
-    """Words and matrix of anything that has them, or None.
+def table_of(obj: Any) -> Table | None:
+    """Words and matrix of anything that has them, not checked, or None.
 
-    >>> words, matrix = words_and_matrix({"a": [1.0, 0.0], "b": [0.0, 1.0]})
-    >>> words, matrix.tolist()
+    >>> table = table_of({"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    >>> table.words, table.matrix.tolist()
     (['a', 'b'], [[1.0, 0.0], [0.0, 1.0]])
     """
+    if hasattr(obj, "index") and hasattr(obj, "columns") and hasattr(obj, "to_numpy"):
+        return _from_frame(obj)
+    pair = _pair(obj)
+    return None if pair is None else Table(*pair)
+
+
+def _pair(obj: Any) -> Pair | None:
     if isinstance(obj, Mapping):
         return _from_rows(list(obj), list(obj.values()))
     if isinstance(obj, tuple) and len(obj) == 2:
@@ -28,9 +36,19 @@ def words_and_matrix(obj: Any) -> Pair | None:
     vocab = getattr(obj, "vocab", obj)
     if hasattr(vocab, "strings") and hasattr(vocab, "vectors"):
         return _from_spacy(vocab)
-    if hasattr(obj, "index") and hasattr(obj, "columns") and hasattr(obj, "to_numpy"):
-        return list(obj.index), np.asarray(obj.to_numpy())
     return None
+
+
+def _from_frame(frame: Any) -> Table:
+    """A pandas frame with a word a row. What `WordVectors.to_frame` writes beside the dimensions is known again."""
+    names = [str(name) for name in frame.columns]
+    dimensions = [place for place, name in enumerate(names) if name not in ("count", "origin")]
+    if [names[place] for place in dimensions] != [str(number) for number in range(len(dimensions))]:
+        return Table(list(frame.index), np.asarray(frame.to_numpy()))  # the columns of someone else
+    matrix = np.asarray(frame.iloc[:, dimensions].to_numpy())
+    counts = frame["count"].to_numpy() if "count" in names else None
+    origin = tuple(frame["origin"]) if "origin" in names else None
+    return Table(list(frame.index), matrix, counts=counts, origin=origin)
 
 
 def _from_rows(words: list[str], rows: list[Any]) -> Pair:

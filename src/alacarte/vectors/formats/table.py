@@ -1,5 +1,6 @@
 """What every reader returns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
 class Table:
     """Words and their vectors, checked: unique words, finite float32 rows."""
 
-    words: list[str]
+    words: Sequence[str]
     matrix: NDArray[np.float32]
     skipped: Skipped = field(default_factory=Skipped)
     total: int | None = None  # how many words the file says it has, whatever the limit
     subwords: "Subwords | None" = None
+    counts: NDArray[np.int64] | None = None  # how many occurrences each vector comes from
+    origin: tuple[str, ...] | None = None  # what each vector comes from, such as "contexts" or "spelling"
 
 
 class Growing:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats import _text_matrix as text_matrix
+from alacarte.vectors.formats._places import LINE, LINE_END, SHORT, WORD_BEGIN, WORD_END, new_places
 from alacarte.vectors.formats.problems import Problems, drop_duplicates
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.table import Growing, Table
@@ -116,10 +116,12 @@ def read_word2vec(path: str | PathLike[str], limit: int | None, problems: Proble
 def _read_rows(
     source: Source, data: bytes, dimension: int, promised: int | None, limit: int | None, problems: Problems
 ) -> Table:
+    from alacarte.vectors.formats._text_matrix import parse_lines
+
     guess = promised if promised is not None else source.size // (dimension * 6) + 1
     # Memory that is not written to costs nothing, but a header may lie about how much there will be.
     rows = Growing(dimension, min(guess, source.size, limit if limit is not None else guess))
-    places, status = text_matrix.new_places(ROWS), np.zeros(ROWS, np.uint8)
+    places, status = new_places(ROWS), np.zeros(ROWS, np.uint8)
     lines = 0 if promised is None else 1  # before the next block
     found = 0  # rows, good or bad
     at_end = False
@@ -127,7 +129,7 @@ def _read_rows(
         wanted = ROWS if limit is None else min(ROWS, limit - len(rows))
         view = np.frombuffer(data, np.uint8)
         out = rows.room(wanted)
-        taken, used, passed = text_matrix.parse_lines(view, at_end, dimension, out, places, status)
+        taken, used, passed = parse_lines(view, at_end, dimension, out, places, status)
         if taken:
             block = _Block(data, places[:taken], status[:taken], out[:taken], lines)
             block.check(promised, found, rows.seen, problems)
@@ -177,7 +179,7 @@ class _Block:
         drop_duplicates(self.words, self.keep, seen, self._where, problems)
 
     def _where(self, row: int) -> str:
-        return f"line {self.lines + int(self.places[row, text_matrix.LINE]) + 1}"
+        return f"line {self.lines + int(self.places[row, LINE]) + 1}"
 
     def _leave_out(self, row: int, reason: str, detail: str, problems: Problems) -> None:
         if self.keep[row]:
@@ -185,16 +187,16 @@ class _Block:
             problems.add(reason, self._where(row), self._word(row), detail)
 
     def _word(self, row: int) -> bytes:
-        begin, end = self.places[row, text_matrix.WORD_BEGIN], self.places[row, text_matrix.WORD_END]
-        if self.status[row] == text_matrix.SHORT:  # the word ends at the first gap
-            end = self.places[row, text_matrix.LINE_END]
+        begin, end = self.places[row, WORD_BEGIN], self.places[row, WORD_END]
+        if self.status[row] == SHORT:  # the word ends at the first gap
+            end = self.places[row, LINE_END]
             return _GAP.split(self.data[begin:end])[0]
         return self.data[begin:end]
 
     def _complete(self, row: int, problems: Problems) -> None:
-        text = self.data[self.places[row, text_matrix.WORD_END] : self.places[row, text_matrix.LINE_END]]
-        if self.status[row] == text_matrix.SHORT:
-            line = self.data[self.places[row, text_matrix.WORD_BEGIN] : self.places[row, text_matrix.LINE_END]]
+        text = self.data[self.places[row, WORD_END] : self.places[row, LINE_END]]
+        if self.status[row] == SHORT:
+            line = self.data[self.places[row, WORD_BEGIN] : self.places[row, LINE_END]]
             values = len(_GAP.split(line)) - 1
             detail = f"{values} values where other lines have {self.out.shape[1]}"
             self._leave_out(row, "wrong number of values", detail, problems)
@@ -215,7 +217,7 @@ class _Block:
 
     def _decode(self, problems: Problems) -> None:
         data = self.data
-        spans = self.places[:, [text_matrix.WORD_BEGIN, text_matrix.WORD_END]].tolist()
+        spans = self.places[:, [WORD_BEGIN, WORD_END]].tolist()
         try:
             self.words = [data[begin:end].decode() for begin, end in spans]
         except UnicodeDecodeError:

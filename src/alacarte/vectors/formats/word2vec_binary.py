@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats import _text_matrix as text_matrix
+from alacarte.vectors.formats._places import WORD_BEGIN, WORD_END, new_places
 from alacarte.vectors.formats.problems import Problems, usable_rows
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.table import Growing, Table
@@ -43,6 +43,8 @@ def looks_like(head: bytes) -> bool:
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
     """Read the rows, with or without a newline after each."""
+    from alacarte.vectors.formats._text_matrix import split_binary
+
     with Source(path) as source:
         first, _, data = source.read(BLOCK).partition(b"\n")
         header = parse_header(first)
@@ -51,13 +53,13 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         promised, dimension = header
         wanted = promised if limit is None else min(limit, promised)
         rows = Growing(dimension, min(wanted, 1 + source.size // (4 * dimension)))
-        places = text_matrix.new_places(ROWS)
+        places = new_places(ROWS)
         found = 0
         while found < promised and (limit is None or len(rows) < limit):
             room = min(ROWS, promised - found, promised if limit is None else limit - len(rows))
             out = rows.room(room)
             view = np.frombuffer(data, np.uint8)
-            taken, used = text_matrix.split_binary(view, out.view(np.uint8), places)
+            taken, used = split_binary(view, out.view(np.uint8), places)
             if taken:
                 _take(data, places[:taken], out[:taken], found, rows, problems)
                 found += taken
@@ -87,7 +89,7 @@ def _take(
 ) -> None:
     if out.dtype.newbyteorder("<") != out.dtype:
         out.byteswap(inplace=True)
-    spans = places[:, [text_matrix.WORD_BEGIN, text_matrix.WORD_END]].tolist()
+    spans = places[:, [WORD_BEGIN, WORD_END]].tolist()
     words, bad = [], []
     for row, (begin, end) in enumerate(spans):
         try:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, special
 
-from alacarte.regression._estimate import Doubles, Fit, Tick, for_leverage, leverage_corrected
+from alacarte.inference.regression_noise import Doubles, Fit, Tick, for_leverage, leverage_corrected
 
 STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average

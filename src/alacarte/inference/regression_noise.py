@@ -1,4 +1,6 @@
-"""Least squares of d outputs at once, and what can be said of the length of a coefficient vector. Arrays only.
+"""Least squares of d outputs at once, the noise of its coefficients, and their jackknife, permutations and bootstrap.
+
+Arrays only; `alacarte.inference.lengths` says what follows for the length of a coefficient vector.
 
 All of it works in a basis Z = X T of the design in which Z'WZ = I, so that no covariate's scale or origin costs
 precision; a coefficient, a contrast or any other linear combination is a row of `combinations` @ T in that basis.
@@ -10,8 +12,10 @@ With units g (rows, or clusters), A_g = Z_g'W_g Z_g and S_g = Z_g'W_g E_g (E the
                                   or  f Σ_g ‖a S_g‖², f = J/(J−1) · (N−1)/(N−k)   (HC1, or CR1);
 - debiased:                           the first less the second.
 
-The first kind has no bias where units are equally noisy, however few there are and however hard some pull; the second,
-which conText has and the jackknife and the permutations here use, is too small with few clusters.
+The first kind has no bias where rows are independent and equally noisy, however few units there are and however hard
+some pull, and little where the rows of a cluster are alike; the second, which conText has and the jackknife and the
+permutations here use, is too small with few clusters. For a regression on a constant alone the first kind is the noise
+of a mean (`alacarte.inference.means`).
 
 Leaving out g changes c by δ_g = (I − A_g)⁻¹ S_g and another unit's S_h to S_h + A_h δ_g. Sums over all h of products
 of these are contractions of three tensors that do not depend on g, so that the whole jackknife is linear in N.
@@ -103,14 +107,14 @@ class _Again:
         return self.fit.blocks()
 
 
-def least_squares(x: Doubles, y: Doubles, clusters: Longs | None, weighted: bool = True) -> tuple[Fit, Longs]:
-    """(fit, the order the rows were brought into): rows of a cluster weigh one together if `weighted`."""
+def least_squares(x: Doubles, y: Doubles, clusters: Longs | None, *, equal_clusters: bool = False) -> tuple[Fit, Longs]:
+    """(fit, the order the rows were brought into): rows of a cluster weigh one together if `equal_clusters`."""
     order = np.arange(len(x)) if clusters is None else np.argsort(clusters, kind="stable")
     units = None if clusters is None else np.unique(clusters[order], return_inverse=True)[1]
     if units is not None:
         x, y = x[order], y[order]
     weights = np.ones(len(x))
-    if units is not None and weighted:
+    if units is not None and equal_clusters:
         weights = 1.0 / np.bincount(units)[units]
     scale = np.sqrt((x * x).sum(axis=0))
     scale = np.where(scale > 0, scale, 1.0)
@@ -348,38 +352,6 @@ def _flip_clusters(fit: Fit, a: Doubles, count: int, rng: np.random.Generator, t
 
 def _exceeds(statistic: Doubles, observed: Doubles, studentised: bool) -> npt.NDArray[np.bool_]:
     return np.asarray(statistic >= observed - 1e-12 * np.abs(observed) if studentised else statistic > observed)
-
-
-def permute_cells(
-    x: Doubles,
-    residuals: Doubles,
-    clusters: Longs,
-    combinations: Doubles,
-    observed: Doubles,
-    permutations: int,
-    rng: np.random.Generator,
-    tick: Tick = lambda done: None,
-) -> Doubles:
-    """conText's way with clusters: rows form cells (cluster, covariates), whose blocks of residuals are shuffled
-    among the cells; a cell takes the rows of its new block, and clusters are weighted anew."""
-    keys = np.column_stack([clusters.astype(np.float64), x])
-    cells, cell_of = np.unique(keys, axis=0, return_inverse=True)
-    cell_of = cell_of.ravel()
-    sums = np.zeros((len(cells), residuals.shape[1]))
-    np.add.at(sums, cell_of, residuals)
-    sizes = np.bincount(cell_of).astype(np.float64)
-    owner = np.unique(cells[:, 0], return_inverse=True)[1]
-    design = cells[:, 1:]
-    exceeding = np.zeros(len(combinations))
-    for done in range(permutations):
-        drawn = rng.permutation(len(cells))
-        weight = 1 / np.bincount(owner, weights=sizes[drawn])[owner]
-        gram = (design * (weight * sizes[drawn])[:, None]).T @ design
-        right = (design * weight[:, None]).T @ sums[drawn]
-        b = combinations @ np.linalg.lstsq(gram, right, rcond=None)[0]
-        exceeding += np.einsum("md,md->m", b, b) > observed
-        tick(done + 1)
-    return exceeding
 
 
 # ---------------------------------------------------------------------------------------------- bootstrap

@@ -1,0 +1,50 @@
+"""The script that makes what ships inside the package, on a small language."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from spelled_language import language, text_in
+
+from alacarte import ALaCarte, Transform
+from alacarte.inference.spread import TypicalSpread
+from alacarte.spelling.fusion import Fusion
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train_pretrained.py"
+
+
+def test_one_command_makes_all_that_ships(tmp_path, monkeypatch, capsys):
+    rng = np.random.default_rng(2)
+    vectors = language(rng, roots=40, endings=8)
+    vectors.save(tmp_path / "vectors.safetensors")
+    text = text_in(vectors, rng, 8000)
+    (tmp_path / "text.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
+    options = [
+        "--vectors",
+        tmp_path / "vectors.safetensors",
+        "--window",
+        2,
+        "--tau",
+        5,
+        "--words",
+        40,
+        "--out",
+        tmp_path,
+    ]
+    arguments = [str(SCRIPT), "toy", tmp_path / "text.txt", *options]
+    monkeypatch.setattr(sys, "argv", [str(word) for word in arguments])
+    runpy.run_path(str(SCRIPT), run_name="__main__")
+    assert "words in the regression" in capsys.readouterr().out
+    assert (tmp_path / "toy.txt").read_text(encoding="utf-8").startswith("toy, learned on text.txt by scripts/")
+    transform = Transform.load(tmp_path / "toy.safetensors")
+    expected = ALaCarte.fit(vectors, tmp_path / "text.txt", window=2, weighting=5).transform
+    np.testing.assert_allclose(transform.matrix, expected.matrix, atol=1e-6)
+    assert transform.name == "toy"
+    fusion = Fusion.from_json((tmp_path / "toy.fusion.json").read_text(encoding="utf-8"))
+    x, f = fusion.weights([1, 64])
+    assert x[0] < x[1]  # the more contexts, the more they count
+    assert f[0] > f[1]
+    typical = TypicalSpread.load(tmp_path / "toy.spread")
+    assert typical.targets == pytest.approx(40)

@@ -1,0 +1,71 @@
+"""The vectors as whole numbers, made as their words are met: rows that windows are summed from."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts._windows_kernel import quantise_rows
+from alacarte.contexts.reading import Reading
+from alacarte.contexts.scale import Scale
+from alacarte.contexts.weights import ContextWeights
+from alacarte.vectors.word_vectors import WordVectors
+
+Ints = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.uint8]
+Singles = npt.NDArray[np.float32]
+LINE = 64  # bytes of a cache line
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerVectors:
+    """Rows of int32 for the vectors under a scale: the dimensions, then weight and a 1 for words that count.
+
+    `rows` is empty until `fill` is called with the ids of words; its last row is zero and stands for unknown words.
+    """
+
+    matrix: Singles
+    weights: Singles  # one a word, or empty if all are 1
+    scale: Scale
+    rows: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        known, dimension = self.matrix.shape
+        object.__setattr__(self, "rows", aligned_zeros(known + 1, -(-(dimension + 2) // 16) * 16, np.int32))
+
+    @classmethod
+    def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading) -> "IntegerVectors":
+        """The vectors under the finest scale for this reading."""
+        largest = 1.0 if weights.values is None else float(weights.values.max())
+        values = np.zeros(0, dtype=np.float32) if weights.values is None else weights.values
+        return cls(vectors.matrix, values, Scale.of(vectors.column_max, largest, reading))
+
+    @property
+    def known(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def dimension(self) -> int:
+        return int(self.matrix.shape[1])
+
+    def fill(self, ids: Ints, filled: Flags) -> None:
+        """Make the rows of these words, but for those that the caller knows to be `filled`, and mark them.
+
+        Each thread has marks of its own: two may make the same row, which gives the same numbers twice.
+        """
+        factors, unit = self.scale.row_factors, float(np.exp2(self.scale.weights))
+        quantise_rows(ids, self.matrix, self.weights, factors, unit, self.rows, filled)
+
+    def slice(self, low: int, high: int) -> "IntegerVectors":
+        """Some of the dimensions."""
+        part = np.ascontiguousarray(self.matrix[:, low:high])
+        part.flags.writeable = False  # one type of array for the compiler
+        return IntegerVectors(part, self.weights, self.scale.slice(low, high))
+
+
+def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
+    """Zeros that begin with a line of the cache; the system gives the memory when it is first touched."""
+    kind = np.dtype(dtype)
+    memory = np.zeros(rows * width + LINE // kind.itemsize, dtype=kind)
+    shift = -memory.ctypes.data % LINE // kind.itemsize
+    return memory[shift : shift + rows * width].reshape(rows, width)

@@ -1,0 +1,68 @@
+"""How often sequences of words occur: tallies of keys, each of which stands for one sequence."""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.text.encoding import Encoded
+
+Longs = npt.NDArray[np.int64]
+KeysOf = Callable[[Encoded], Longs]
+
+
+class KeyCounts:
+    """Counts of the keys that `keys_of` finds in a block; negative ones are left out."""
+
+    def __init__(self, keys_of: KeysOf) -> None:
+        self._keys_of = keys_of
+        self._parts = [_nothing()]
+        self._lock = threading.Lock()
+
+    def adder(self) -> Callable[[Encoded], None]:
+        return self._add
+
+    def _add(self, encoded: Encoded) -> None:
+        keys = self._keys_of(encoded)
+        part = np.unique(keys[keys >= 0], return_counts=True)
+        with self._lock:
+            self._parts.append(part)
+            # Parts wait until they are as large as what they are merged with, which keeps the merging linear.
+            if sum(len(keys) for keys, _ in self._parts[1:]) >= len(self._parts[0][0]):
+                self._parts = [_merged(self._parts)]
+
+    def settle(self) -> None:
+        self._parts = [_merged(self._parts)]
+
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        keys, counts = self._parts[0]
+        return {"keys": keys, "counts": counts}
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self._parts = [(np.array(arrays["keys"]), np.array(arrays["counts"]))]
+
+    def progress(self) -> dict[str, object]:
+        return {}
+
+    def at_least(self, least: int) -> tuple[Longs, Longs]:
+        """(keys, counts) of those that occur so often, the most frequent first, then by key; when all is settled."""
+        keys, counts = self._parts[0]
+        frequent = counts >= least
+        keys, counts = keys[frequent], counts[frequent]
+        order = np.argsort(-counts, kind="stable")
+        return keys[order], counts[order]
+
+
+def _nothing() -> tuple[Longs, Longs]:
+    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+
+def _merged(parts: list[tuple[Longs, Longs]]) -> tuple[Longs, Longs]:
+    """Keys in order, with their counts added up."""
+    keys, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[first], np.add.reduceat(counts[order], first) if first.size else counts[:0]

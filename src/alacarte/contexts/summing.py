@@ -1,0 +1,209 @@
+"""The tally behind `ContextSums`: windows around matches, added up per target, by any number of threads.
+
+Sums are whole numbers, so threads may add in any order. Targets that a thread meets most are added up in rows of its
+own, which are few enough for a cache and are put together when the sums are wanted; all others in rows that the
+threads share, under one lock for each stripe of rows.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.artifact import word_tensors
+from alacarte._io.tensors import unpack_words
+from alacarte.contexts._windows_kernel import APART, add_matches, add_vocabulary
+from alacarte.contexts.groups import document_codes, groups_of
+from alacarte.contexts.integers import IntegerVectors, aligned_zeros
+from alacarte.contexts.reading import Reading
+from alacarte.errors import AlacarteError
+from alacarte.targets.targets import Matcher
+from alacarte.text.encoding import Encoded
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+HOT = 4096  # targets with rows of a thread's own
+STRIPES = 1 << 14  # locks
+COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
+COVERED = 100_000  # targets up to which the progress bar says how many were met
+
+
+def row_stride(dimension: int) -> int:
+    """Values in a row of sums: the dimensions and the counts, in whole lines of the cache."""
+    return -(-(dimension + len(COUNTS)) // 8) * 8
+
+
+class SumsTally:
+    """Rows of sums for the targets of a matcher; with `groups`, that many rows for each target, by document."""
+
+    def __init__(
+        self, integers: IntegerVectors, reading: Reading, matcher: Matcher, groups: int = 1, threads: int = 1
+    ) -> None:
+        self.integers, self.reading, self.matcher, self.groups = integers, reading, matcher, groups
+        self.dimension = integers.dimension
+        if self.size > np.iinfo(np.int32).max:
+            raise AlacarteError(
+                f"{len(matcher.keys):,} targets in {groups} groups are too many; use fewer groups (spread), or embed "
+                "the targets in several runs"
+            )
+        self.rows: Any = aligned_zeros(self.size, row_stride(self.dimension), np.int64)
+        self._codes = document_codes(integers.known) if groups > 1 else None
+        # Labels that turn up on the way make the sums grow, which only one thread at a time can do.
+        self._alone = threading.Lock() if matcher.any_label else None
+        self._shared = threads > 1 and self._alone is None
+        self._locks = np.zeros(STRIPES * APART if self._shared else 0, dtype=np.int32)
+        self._adders: list[_Adder] = []
+        self._sides = reading.position_weights()
+        self._mean = integers.scale.mean_factor if reading.averaging == "context" else 0.0
+
+    @property
+    def size(self) -> int:
+        """How many rows the targets have by now."""
+        return len(self.matcher.keys) * self.groups
+
+    # ------------------------------------------------------------------------------------------- as a tally
+
+    def adder(self) -> Callable[[Encoded], None]:
+        adder = _Adder(self.integers, self.rows.shape[1])
+        self._adders.append(adder)
+        return lambda encoded: self._add(encoded, adder)
+
+    def settle(self) -> None:
+        for adder in self._adders:
+            adder.settle(self.rows)
+
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        return {"rows": self.rows[: self.size], **word_tensors(self.matcher.keys, "keys")}
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self.matcher.restore(unpack_words(arrays["keys"], arrays["keys_offsets"]))
+        self._make_room()
+        self.rows[: self.size] = arrays["rows"]
+
+    def progress(self) -> dict[str, object]:
+        if len(self.matcher.keys) > COVERED:
+            return {}
+        met = np.array(self.rows[: self.size, self.dimension + 2] > 0)
+        for adder in self._adders:
+            met[adder.hot_rows[adder.private[:, self.dimension + 2] > 0]] = True
+        covered = np.count_nonzero(met.reshape(-1, self.groups).any(axis=1))
+        return {"targets": f"{covered:,}/{len(self.matcher.keys):,}"}
+
+    # ---------------------------------------------------------------------------------------------- adding
+
+    def _add(self, encoded: Encoded, adder: "_Adder") -> None:
+        groups = None if self._codes is None else groups_of(encoded, self._codes, self.groups)
+        if self.matcher.whole_vocabulary and self.reading.positions == "uniform":
+            self._add_vocabulary(encoded, groups, adder)
+        else:
+            with self._alone or nullcontext():
+                self._add_matches(encoded, groups, adder)
+
+    def _add_vocabulary(self, encoded: Encoded, groups: Ints | None, adder: "_Adder") -> None:
+        ids, offsets = encoded.ids, encoded.offsets
+        if self.reading.unknown == "drop":
+            ids, offsets, _ = without_unknown(ids, offsets, self.integers.known)
+        adder.fill(ids)
+        if self._shared and not adder.hot.size:
+            known = (ids >= 0) & (ids < self.integers.known)
+            rows = ids[known].astype(np.int64) * self.groups
+            if groups is not None:
+                rows += np.repeat(groups, np.diff(offsets))[known]
+            adder.choose_hot(rows, len(self.rows))
+        add_vocabulary(
+            ids,
+            offsets,
+            np.zeros(0, dtype=np.int32) if groups is None else groups,
+            self.groups,
+            self.integers.rows,
+            self.dimension,
+            self.reading.left,
+            self.reading.right,
+            self._mean,
+            self.rows.reshape(-1),
+            self.rows.shape[1],
+            adder.hot,
+            adder.private.reshape(-1),
+            self._locks,
+        )
+
+    def _add_matches(self, encoded: Encoded, groups: Ints | None, adder: "_Adder") -> None:
+        ids, offsets = encoded.ids, encoded.offsets
+        matches = self.matcher.match(encoded)
+        if not len(matches):
+            return
+        self._make_room()
+        bounds = np.searchsorted(matches.starts, offsets)
+        starts, ends, rows = matches.starts, matches.ends, matches.targets
+        if groups is not None:
+            rows = rows * np.int32(self.groups) + np.repeat(groups, np.diff(bounds))
+        if self.reading.unknown == "drop":
+            ids, offsets, before = without_unknown(ids, offsets, self.integers.known)
+            starts, ends = before[starts].astype(np.int32), before[ends].astype(np.int32)
+        adder.fill(ids)
+        if self._shared and not adder.hot.size:
+            adder.choose_hot(rows, len(self.rows))
+        left, right = self._sides
+        add_matches(
+            ids,
+            offsets,
+            bounds,
+            starts,
+            ends,
+            rows,
+            self.integers.rows,
+            self.dimension,
+            left,
+            right,
+            self.reading.positions == "uniform",
+            self._mean,
+            self.rows.reshape(-1),
+            self.rows.shape[1],
+            adder.hot,
+            adder.private.reshape(-1),
+            self._locks,
+        )
+
+    def _make_room(self) -> None:
+        if self.size > len(self.rows):
+            grown: Any = aligned_zeros(max(self.size, 2 * len(self.rows)), self.rows.shape[1], np.int64)
+            grown[: len(self.rows)] = self.rows
+            self.rows = grown
+
+
+class _Adder:
+    """What one thread holds by itself: which rows of integers it has filled, and sums of the targets it meets most."""
+
+    def __init__(self, integers: IntegerVectors, stride: int) -> None:
+        self._integers = integers
+        self._filled = np.zeros(integers.known, dtype=np.uint8)
+        self.hot = np.zeros(0, dtype=np.int32)  # by row of the sums: the row of `private`, or -1
+        self.hot_rows = np.zeros(0, dtype=np.int64)  # and the other way round
+        self.private: Any = np.zeros((0, stride), dtype=np.int64)
+
+    def fill(self, ids: Ints) -> None:
+        self._integers.fill(ids, self._filled)
+
+    def choose_hot(self, rows: npt.NDArray[Any], count: int) -> None:
+        """Take the commonest of these rows (those of a first block) for rows of the thread's own."""
+        met, times = np.unique(rows, return_counts=True)
+        self.hot_rows = met[np.argsort(-times, kind="stable")[:HOT]].astype(np.int64)
+        self.hot = np.full(count, -1, dtype=np.int32)
+        self.hot[self.hot_rows] = np.arange(len(self.hot_rows), dtype=np.int32)
+        self.private = aligned_zeros(len(self.hot_rows), self.private.shape[1], np.int64)
+
+    def settle(self, rows: Longs) -> None:
+        """Add the thread's own sums to those that all share."""
+        rows[self.hot_rows] += self.private
+        self.private[:] = 0
+
+
+def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs, Longs]:
+    """(ids, offsets) with the tokens taken out that have no vector, and the new place of each position."""
+    has_vector = (ids >= 0) & (ids < known)
+    before = np.concatenate([[0], np.cumsum(has_vector)])
+    return ids[has_vector], before[offsets], before

@@ -1,0 +1,39 @@
+"""How often each word of the vectors occurs: a tally."""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.text.encoding import Encoded
+
+
+class WordCounts:
+    """Counts of the ids from 0 to `known`; all others are left out."""
+
+    def __init__(self, known: int) -> None:
+        self.counts = np.zeros(known, dtype=np.int64)
+        self._lock = threading.Lock()
+
+    def adder(self) -> Callable[[Encoded], None]:
+        return self._add
+
+    def _add(self, encoded: Encoded) -> None:
+        known = encoded.ids[encoded.ids.view(np.uint32) < np.uint32(len(self.counts))]
+        counts = np.bincount(known, minlength=len(self.counts))
+        with self._lock:
+            self.counts += counts
+
+    def settle(self) -> None:
+        """Nothing to do: blocks are added at once."""
+
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        return {"counts": self.counts}
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self.counts[:] = arrays["counts"]
+
+    def progress(self) -> dict[str, object]:
+        return {}

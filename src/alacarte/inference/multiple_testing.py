@@ -1,0 +1,60 @@
+"""p-values by permutation, and p-values of many tests taken together."""
+
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.errors import AlacarteError
+
+Doubles = npt.NDArray[np.float64]
+Adjust = Literal["none", "bonferroni", "holm", "bh"]
+
+
+def p_value(exceeding: npt.ArrayLike, permutations: int, *, count_observed: bool = True) -> Doubles:
+    """The share of statistics that reach the observed one, which counts as one of them if `count_observed`.
+
+    >>> float(p_value(0, 99)), float(p_value(0, 99, count_observed=False))
+    (0.01, 0.0)
+    """
+    more = 1 if count_observed else 0
+    return (np.asarray(exceeding, dtype=np.float64) + more) / (permutations + more)
+
+
+def adjusted(p: npt.ArrayLike, method: Adjust) -> Doubles:
+    """p-values adjusted for their number: Bonferroni, Holm, or Benjamini and Hochberg's false discovery rate.
+
+    NaN stays NaN and does not count as a test.
+
+    >>> adjusted([0.01, 0.04, 0.03], "holm").round(3).tolist()
+    [0.03, 0.06, 0.06]
+    >>> adjusted([0.01, 0.04, 0.03, np.nan], "bh").round(3).tolist()
+    [0.03, 0.04, 0.04, nan]
+    """
+    check_adjust(method)
+    result = np.array(p, dtype=np.float64)
+    present = ~np.isnan(result)
+    values, count = result[present], int(present.sum())
+    if method == "bonferroni":
+        values = values * count
+    elif method == "holm":
+        order = np.argsort(values)
+        values[order] = np.maximum.accumulate(values[order] * (count - np.arange(count)))
+    elif method == "bh" and count:
+        from scipy.stats import false_discovery_control  # slow to import, and seldom needed
+
+        values = false_discovery_control(values)
+    result[present] = np.minimum(values, 1.0)
+    return result
+
+
+def check_adjust(method: str) -> None:
+    """Raise if there is no such adjustment."""
+    if method not in get_args(Adjust):
+        raise AlacarteError(f"adjust is {', '.join(map(repr, get_args(Adjust)))}, not {method!r}")
+
+
+def check_permutations(permutations: int | None) -> None:
+    """Raise if so many permutations make no sense."""
+    if permutations is not None and permutations < 0:
+        raise AlacarteError(f"permutations are 0 for none, or more, not {permutations}")

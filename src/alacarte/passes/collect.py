@@ -1,0 +1,292 @@
+"""The pass that everything else rests on: sum the contexts of targets, or of every word, in a corpus.
+
+>>> from alacarte import WordVectors, collect
+>>> vectors = WordVectors(["a", "b", "c"], [[1, 0], [0, 1], [2, 2]])
+>>> collect(vectors, ["a b x c a x zz a"], ["x"], window=2).means().tolist()
+[[4.0, 2.5]]
+"""
+
+import secrets
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
+from alacarte.contexts.scale import MOST_WINDOWS, Scale
+from alacarte.contexts.summing import COUNTS, HOT, SumsTally, row_stride
+from alacarte.contexts.sums import ContextSums, Sums
+from alacarte.contexts.weights import ContextWeights, resolve, specification
+from alacarte.contexts.word_counts import WordCounts
+from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
+from alacarte.passes.checkpoint import Checkpoint, Stage
+from alacarte.passes.memory import allocate, disk_space, room_for_sums, scratch_file
+from alacarte.passes.scan import run
+from alacarte.passes.spool import readable_again
+from alacarte.passes.work import Work, WorkOptions, chosen, refuse_unknown
+from alacarte.targets.targets import Matcher, Targets, TargetsLike
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
+from alacarte.vectors.word_vectors import WordVectors
+
+Counts = npt.NDArray[np.int64]
+UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
+
+
+class CollectOptions(ReadingOptions, WorkOptions, total=False):
+    """How contexts are read, and how the pass is run."""
+
+
+def collect(
+    vectors: WordVectors,
+    corpus: CorpusLike,
+    targets: TargetsLike | None = None,
+    *,
+    spread: int | None = None,
+    **options: Unpack[CollectOptions],
+) -> ContextSums:
+    """Read a corpus once and sum the contexts of `targets`, or of every word that has a vector.
+
+    How contexts are read: `window`, `averaging`, `positions`, `context_weights`, `tokenizer`, `unknown` (see
+    `Reading`). How the pass is run: `threads`, `memory`, `checkpoint`, `shard`, … (see `Work`); none of these changes
+    a bit of the result.
+
+    `spread`: keep this many sums for each target instead of one (16 is a good number), with the contexts of one
+    document in the same, so that vectors know how sure they are (`InducedVectors.uncertainty`). Memory for sums
+    grows as many times.
+    """
+    refuse_unknown("collect", options, CollectOptions)
+    work = Work(**chosen(options, WorkOptions))
+    return _Job(vectors, Corpus.of(corpus), targets, spread, options, work).collect()
+
+
+def count_words(
+    vectors: WordVectors,
+    corpus: CorpusLike,
+    tokenizer: TokenizerLike = "words",
+    **options: Unpack[WorkOptions],
+) -> Counts:
+    """How often each word of the vectors occurs in a corpus.
+
+    >>> count_words(WordVectors(["b", "a"], [[1.0], [2.0]]), ["a b a c", ["a"]]).tolist()
+    [1, 3]
+    """
+    tally = WordCounts(len(vectors))
+    encoder = Encoder(get_tokenizer(tokenizer), Lexicon(vectors.key_to_index))
+    run(tally, Corpus.of(corpus), encoder, Work(**options), "counting words")
+    return tally.counts
+
+
+class _Job:
+    """All that one call of `collect` knows."""
+
+    def __init__(
+        self,
+        vectors: WordVectors,
+        corpus: Corpus,
+        targets: TargetsLike | None,
+        spread: int | None,
+        options: ReadingOptions,
+        work: Work,
+    ) -> None:
+        if spread is not None and spread < 2:
+            raise AlacarteError(f"spread: at least 2 groups are needed to tell how far they lie apart, not {spread}")
+        self.vectors, self.corpus, self.spread, self.options, self.work = vectors, corpus, spread, options, work
+        self.targets = None if targets is None else Targets.of(targets)
+        self.tokenizer = get_tokenizer(options.get("tokenizer", "words"))
+        left, right = window_sides(options.get("window", 10))
+        self.reading = Reading(
+            left,
+            right,
+            options.get("averaging", "occurrence"),
+            options.get("positions", "uniform"),
+            "uniform",
+            self.tokenizer.name,
+            options.get("unknown", "keep"),
+        )
+
+    def collect(self) -> ContextSums:
+        if self.work.checkpoint is None:
+            return self._collect(None)
+        checkpoint = Checkpoint(Path(self.work.checkpoint), self._identity(), self.work.checkpoint_seconds)
+        with checkpoint.held():
+            return self._collect(checkpoint)
+
+    def _identity(self) -> dict[str, Any]:
+        """All that decides the result but the text."""
+        return {
+            "vectors": self.vectors.fingerprint,
+            "settings": asdict(self.reading),
+            "context weights": specification(self.options.get("context_weights")),
+            "targets": None if self.targets is None else self.targets.digest(),
+            "spread": self.spread,
+            "shard": self.work.shard,
+            "block size": self.work.block_size,
+        }
+
+    def _collect(self, checkpoint: Checkpoint | None) -> ContextSums:
+        weights = resolve(self.options.get("context_weights"), self.vectors, lambda: self._count(checkpoint))
+        reading = replace(self.reading, weights=weights.name)
+        integers = IntegerVectors.of(self.vectors, weights, reading)
+        lexicon = Lexicon(self.vectors.key_to_index)
+        if self.targets is None:
+            matcher = Matcher.of_vocabulary(self.vectors.words, lexicon)
+        else:
+            matcher = self.targets.compile(lexicon, self.tokenizer)
+        summed = _Summed(integers, reading, matcher, self.spread or 1, Encoder(self.tokenizer, lexicon), self.work)
+        rows, state = summed.rows(self.corpus, checkpoint)
+        return self._result(rows, state, matcher, reading, integers.scale, weights)
+
+    def _count(self, checkpoint: Checkpoint | None) -> Counts:
+        if self.corpus.once:
+            raise BadCorpus(
+                "these context weights need a first pass over the corpus to count words, and this corpus can "
+                "be read only once; pass a file or a list, or weights that are ready-made"
+            )
+        tally = WordCounts(len(self.vectors))
+        encoder = Encoder(self.tokenizer, Lexicon(self.vectors.key_to_index))
+        work = replace(self.work, shard=None)  # weights are those of all of the text
+        run(tally, self.corpus, encoder, work, "counting words", checkpoint)
+        return tally.counts
+
+    def _result(
+        self,
+        rows: Counts,
+        state: Stage,
+        matcher: Matcher,
+        reading: Reading,
+        scale: Scale,
+        weights: ContextWeights,
+    ) -> ContextSums:
+        keys, targets = list(matcher.keys), self.targets
+        if targets is not None and targets.any_label:  # labels were met in the order of the threads
+            targets = targets | Targets.spans(keys[len(targets) :])
+            order = targets.in_order(keys)
+            keys = [keys[place] for place in order]
+            rows = rows.reshape(-1, self.spread or 1, rows.shape[1])[order].reshape(rows.shape)
+            targets = targets.only(keys)
+        dimension = self.vectors.dimension
+        total, groups = _sums_of(rows, dimension), None
+        if self.spread is not None:
+            groups = _sums_of(rows.reshape(len(keys), self.spread, -1), dimension)
+            total = groups.over_groups()
+        if int(total.occurrences.max(initial=0)) > MOST_WINDOWS:
+            raise BadSums(f"one target occurs more often than sums can hold ({MOST_WINDOWS:,} times)")
+        named = frozenset(unit for unit in state.units if unit.name)
+        return ContextSums(
+            keys,
+            total,
+            scale,
+            reading,
+            self.vectors.fingerprint,
+            targets,
+            weights,
+            **asdict(state.amounts),
+            groups=groups,
+            units=named,
+        )
+
+
+def _sums_of(rows: Counts, dimension: int) -> Sums:
+    """The columns of rows of sums by name; views, no copies."""
+    counts = {name: rows[..., dimension + place] for place, name in enumerate(COUNTS)}
+    return Sums(rows[..., :dimension], **counts)
+
+
+@dataclass(frozen=True)
+class _Summed:
+    """The passes that fill rows of sums: one, or several with some of the dimensions each where memory is short."""
+
+    integers: IntegerVectors
+    reading: Reading
+    matcher: Matcher
+    groups: int
+    encoder: Encoder
+    work: Work
+
+    def rows(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Counts, Stage]:
+        """(rows of sums, what was read)."""
+        if self.work.memory is None:
+            return self._pass(self.integers, corpus, "reading", checkpoint)
+        room = room_for_sums(self.work.memory, self._other_memory())
+        if self.matcher.any_label:  # nobody knows how many there will be: a first pass finds them
+            corpus = readable_again(corpus)
+            self._pass(self.integers.slice(0, 0), corpus, "finding labels", checkpoint)
+        width = self._dimensions_at_a_time(room)
+        if width == self.integers.dimension:
+            return self._pass(self.integers, corpus, "reading", checkpoint)
+        return self._in_slices(readable_again(corpus), width, checkpoint)
+
+    def _other_memory(self) -> int:
+        vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
+        stride = row_stride(self.integers.dimension)
+        threads = self.work.cores
+        return vectors + threads * (HOT * stride * 8 + 4 * self.matcher.size * self.groups) + self._text_under_way()
+
+    def _text_under_way(self) -> int:
+        return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
+
+    def _pass(
+        self, integers: IntegerVectors, corpus: Corpus, stage: str, checkpoint: Checkpoint | None, keep: bool = True
+    ) -> tuple[Counts, Stage]:
+        tally = SumsTally(integers, self.reading, self.matcher, self.groups, self.work.cores)
+        state = run(tally, corpus, self.encoder, self.work, stage, checkpoint, keep)
+        return tally.rows[: tally.size], state
+
+    # ------------------------------------------------------------------------- sums that do not fit in memory
+
+    def _dimensions_at_a_time(self, room: int) -> int:
+        targets = max(1, self.matcher.size * self.groups)
+        width = room // (8 * targets) // 8 * 8 - len(COUNTS)
+        if width < 1:
+            raise AlacarteError(
+                f"not even a few dimensions of the sums of {targets:,} targets fit in {room / 1e6:,.0f} MB; "
+                "give more memory, or embed the targets in several runs"
+            )
+        return min(self.integers.dimension, width)
+
+    def _in_slices(self, corpus: Corpus, width: int, checkpoint: Checkpoint | None) -> tuple[Counts, Stage]:
+        """Sums in a file, filled with some of the dimensions at a time, each by a pass over the text."""
+        dimension, size = self.integers.dimension, self.matcher.size * self.groups
+        shape = size, row_stride(dimension)
+        rows = scratch_file(shape) if checkpoint is None else _file_beside(checkpoint, shape)
+        state: Stage | None = None
+        for low in range(0, dimension, width):
+            high = min(dimension, low + width)
+            stage = f"dimensions {low + 1} to {high} of {dimension}"
+            before = None if checkpoint is None else checkpoint.stages.get(stage)
+            if before is None or not before.complete:
+                part, now = self._pass(self.integers.slice(low, high), corpus, stage, checkpoint, keep=False)
+                rows[:, low:high] = part[:, : high - low]
+                rows[:, dimension : dimension + len(COUNTS)] = part[:, high - low : high - low + len(COUNTS)]
+                before = Stage({}, now.amounts, now.units, complete=True)
+                if checkpoint is not None:
+                    rows.flush()
+                    checkpoint.save(stage, before)
+            state = _same_text(state, before)
+        assert state is not None
+        return rows, state
+
+
+def _same_text(one: Stage | None, two: Stage) -> Stage:
+    if one is not None and one.units != two.units:
+        raise BadCorpus("the text changed between two passes over it; begin again with text that stays as it is")
+    return two
+
+
+def _file_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.int64]]":
+    """The sums that belong to a checkpoint: a file with a name that only the checkpoint knows."""
+    length = 8 * shape[0] * shape[1]
+    name = checkpoint.notes.get("sums")
+    path = checkpoint.path.with_name(name or f".{checkpoint.path.name}.{secrets.token_hex(4)}.sums")
+    if name is not None and not (path.is_file() and path.stat().st_size == length):
+        raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
+    if name is None:
+        with disk_space(path.parent), path.open("xb") as file:
+            allocate(file, length)
+        checkpoint.notes["sums"] = path.name
+    return np.memmap(path, dtype=np.int64, mode="r+", shape=shape)

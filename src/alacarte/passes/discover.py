@@ -1,0 +1,128 @@
+"""Which words and n-grams a corpus holds often enough: exact counts, with memory bounded by what is frequent.
+
+One pass for each length. An n-gram is counted only where both (n-1)-grams in it are frequent (Agrawal and Srikant's
+Apriori), so nothing rare is ever kept.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts.ngram_counts import KeyCounts
+from alacarte.errors import BadTargets
+from alacarte.passes.scan import run
+from alacarte.passes.spool import readable_again
+from alacarte.passes.work import Work, WorkOptions
+from alacarte.targets.sequences import SequenceTable
+from alacarte.targets.targets import Targets, vocabulary_index
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
+from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+HALF = np.int64(32)  # bits of a key for each of the two sequences that it joins
+
+
+def discover(
+    corpus: CorpusLike,
+    *,
+    n: int | Iterable[int] = 1,
+    min_count: int = 10,
+    vectors: Mapping[str, object] | Sequence[str] | None = None,
+    tokenizer: TokenizerLike = "words",
+    known: bool = False,
+    punctuation: bool = False,
+    **options: Unpack[WorkOptions],
+) -> Targets:
+    """All n-grams that occur at least `min_count` times in a corpus, the most frequent first.
+
+    `n` is a length, or several. Single words that `vectors` holds are left out unless `known`; n-grams with a token
+    that has no letter or digit are left out unless `punctuation`. How the passes are run: see `Work`.
+
+    >>> discover(["a rose is a rose", "is a rose"], n=(1, 2), min_count=3)
+    Targets(3: 'a', 'rose', 'a rose')
+    """
+    lengths = sorted({n} if isinstance(n, int) else set(n))
+    if not lengths or lengths[0] < 1:
+        raise BadTargets(f"n-gram lengths start at 1, not {lengths or n}")
+    if min_count < 1:
+        raise BadTargets(f"min_count is at least 1, not {min_count}")
+    source = Corpus.of(corpus)
+    if lengths[-1] > 1:
+        source = readable_again(source)
+    index = vocabulary_index(vectors)
+    split, work = get_tokenizer(tokenizer), Work(**options)
+    counted = _frequent_sequences(source, index, split, lengths[-1], min_count, work)
+    words = np.array([*index, *counted.extra], dtype=object)
+    usable = np.ones(len(words), dtype=bool)
+    if not punctuation:
+        wordlike = re.compile(r"[^\W_]")
+        usable[:] = [wordlike.search(word) is not None for word in words]
+    keys: list[str] = []
+    for length, sequences in enumerate(counted.sequences, start=1):
+        if length in lengths:
+            chosen = usable[sequences].all(axis=1)
+            if length == 1 and not known:
+                chosen &= sequences[:, 0] >= len(index)
+            columns = words[sequences[chosen]].T.tolist()
+            keys += map(" ".join, zip(*columns, strict=True))
+    return Targets.ngrams(keys)
+
+
+class _Counted:
+    """Frequent sequences of ids, an array for each length, and the words that have an id besides the known ones."""
+
+    def __init__(self, sequences: list[Ints], extra: Sequence[str]) -> None:
+        self.sequences, self.extra = sequences, extra
+
+
+def _frequent_sequences(
+    corpus: Corpus, index: dict[str, int], tokenizer: Tokenizer, longest: int, min_count: int, work: Work
+) -> _Counted:
+    first = Lexicon(index, grow=True)
+    words = KeyCounts(lambda encoded: encoded.ids.astype(np.int64))
+    run(words, corpus, Encoder(tokenizer, first), work, "counting words")
+    met, counts = words.at_least(min_count)
+    # Words were met in the order of the threads; from here on their ids depend on the words alone.
+    names = [first.word(int(word)) for word in met]
+    lexicon = Lexicon(index)
+    extra = sorted(name for name, word in zip(names, met, strict=True) if word >= len(index))
+    if extra:
+        lexicon.add_all(extra)
+    ids = np.fromiter((lexicon.add(name) for name in names), dtype=np.int32, count=len(names))
+    order = np.lexsort((ids, -counts))
+    sequences = [ids[order][:, None]]
+    encoder = Encoder(tokenizer, lexicon)
+    for length in range(2, longest + 1):
+        shorter = sequences[-1]
+        tally = KeyCounts(_pairs_of(shorter, len(lexicon)))
+        run(tally, corpus, encoder, work, f"counting {length}-grams")
+        keys, counts = tally.at_least(min_count)
+        longer = np.column_stack([shorter[keys >> HALF], shorter[keys & np.int64(0xFFFFFFFF), -1]])
+        order = np.lexsort((*longer.T[::-1], -counts))
+        sequences.append(longer[order])
+        if not len(longer):
+            break
+    return _Counted(sequences, extra)
+
+
+def _pairs_of(sequences: Ints, n_ids: int) -> Callable[[Encoded], Longs]:
+    """Two frequent sequences that begin at neighbouring words make a candidate that is longer by one word."""
+    count, length = sequences.shape
+    lengths = np.full(count, length, dtype=np.int64)
+    table = SequenceTable(sequences.reshape(-1), lengths, np.arange(count, dtype=np.int32), n_ids)
+
+    def keys_of(encoded: Encoded) -> Longs:
+        matches = table.find(encoded)
+        numbers = np.full(encoded.ids.size + 1, -1, dtype=np.int64)
+        numbers[matches.starts] = matches.targets
+        before, after = numbers[:-1].copy(), numbers[1:]
+        if length == 1:  # longer sequences reach into the next word, so that it is in the same document
+            before[encoded.offsets[1:][np.diff(encoded.offsets) > 0] - 1] = -1
+        return np.where((before >= 0) & (after >= 0), (before << HALF) | after, -1)
+
+    return keys_of

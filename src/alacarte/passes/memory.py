@@ -1,0 +1,83 @@
+"""How much memory a pass may take, and what to do when its sums do not fit."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from alacarte.errors import AlacarteError
+
+UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+def parse_size(size: int | str) -> int:
+    """Bytes from a number or from text such as "4GB" or "500M".
+
+    >>> parse_size("1.5GB"), parse_size("500m"), parse_size(7)
+    (1500000000, 500000000, 7)
+    """
+    text = str(size).strip().lower().removesuffix("b").removesuffix("i")
+    factor = UNITS.get(text[-1:], 1)
+    try:
+        amount = int(float(text[:-1] if factor > 1 else text) * factor)
+    except (ValueError, OverflowError):
+        amount = 0
+    if amount < 1:
+        raise AlacarteError(f"{size!r} is no amount of memory; write it as 4GB or 500MB")
+    return amount
+
+
+def room_for_sums(memory: int | str, others: int) -> int:
+    """What a limit leaves for sums, after `others` bytes for vectors, their integers and the text under way."""
+    limit = parse_size(memory)
+    if limit <= others:
+        raise AlacarteError(
+            f"{limit / 1e9:.2f} GB of memory do not even hold the vectors and the text under way "
+            f"({others / 1e9:.2f} GB); give more, or read fewer vectors (limit)"
+        )
+    return limit - others
+
+
+def peak_memory() -> int | None:
+    """The most memory this process has held so far, in bytes; None where the system does not tell."""
+    status = Path("/proc/self/status")
+    if status.exists():  # Linux; what getrusage tells there begins with the peak of the process that started this one
+        lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
+        return int(lines[0].split()[1]) * 1024 if lines else None
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if os.uname().sysname == "Darwin" else peak * 1024
+
+
+def scratch_file(shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.int64]]":
+    """Zeros in a file without a name, whose space is given back when the array is gone."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
+    with disk_space(Path(tempfile.gettempdir())):
+        allocate(file, 8 * shape[0] * shape[1])
+    return np.memmap(file, dtype=np.int64, mode="r+", shape=shape)
+
+
+def allocate(file: IO[bytes], length: int) -> None:
+    """Take the space at once: a disk found full later, through a memory map, would end the process."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, max(1, length))
+    else:
+        os.truncate(file.fileno(), max(1, length))
+
+
+@contextmanager
+def disk_space(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise AlacarteError(
+            f"sums that do not fit in memory are kept in {folder}, where they cannot be written ({error.strerror}); "
+            "make room there, or let TMPDIR (with a checkpoint, its name) lead to another folder"
+        ) from error

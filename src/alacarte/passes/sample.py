@@ -1,0 +1,207 @@
+"""Passes that sample contexts: of any targets, or of known words for learning from few examples."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.draw import evenly_over_octaves
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.reading import Reading
+from alacarte.contexts.samples import ContextSample, SampledContexts
+from alacarte.contexts.sums import ContextSums, Sums
+from alacarte.contexts.windows import sums_of_windows
+from alacarte.errors import BadCorpus, NotEnoughData
+from alacarte.passes.scan import run
+from alacarte.passes.work import Work, WorkOptions
+from alacarte.targets.targets import Matcher
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
+from alacarte.vectors.word_vectors import WordVectors
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
+WORDS = 8000
+LEAST = 4  # occurrences of a word that is drawn
+
+
+@dataclass(frozen=True, eq=False)
+class SampledWords:
+    """Contexts of known words: `contexts.targets[i]` is a place in `rows`, which are rows of the vectors."""
+
+    rows: Longs
+    contexts: SampledContexts
+
+
+def sample_words(
+    vectors: WordVectors,
+    corpus: CorpusLike,
+    rows: Longs,
+    limit: int,
+    reading: Reading,
+    *,
+    tokenizer: TokenizerLike | None = None,
+    seed: int = 0,
+    **options: Unpack[WorkOptions],
+) -> SampledWords:
+    """At most `limit` contexts of each of the words in `rows`, read as `reading` says.
+
+    >>> vectors = WordVectors(["a", "b", "c"], [[1.0], [2.0], [3.0]])
+    >>> sample = sample_words(vectors, ["a b", "b c x"], np.array([1]), 2, Reading(1, 1))
+    >>> sorted(zip(sample.contexts.before[:, 0].tolist(), sample.contexts.after[:, 0].tolist()))
+    [(-2, 2), (0, -2)]
+    """
+    source = Corpus.of(corpus)
+    if source.once:
+        raise BadCorpus("sampling contexts reads the corpus once more, and this one can be read only once")
+    lexicon = Lexicon(vectors.key_to_index)
+    matcher = Matcher.of_words(rows, lexicon)
+    window = reading.left, reading.right
+    tally = ContextSample(matcher, lexicon, window, limit, seed, drop_unknown=reading.unknown == "drop")
+    encoder = Encoder(get_tokenizer(reading.tokenizer if tokenizer is None else tokenizer), lexicon)
+    run(tally, source, encoder, Work(**options), "sampling contexts")
+    return SampledWords(rows, tally.contexts)
+
+
+@dataclass(frozen=True, eq=False)
+class SampledWindows:
+    """`windows[i, j]`: the ids around `contexts` occurrences of word `rows[i]`, -1 for none.
+
+    Distances 1, 2, … to the left come first, then those to the right.
+    """
+
+    rows: Longs  # (words,)
+    windows: Ints  # (words, contexts, left + right)
+    left: int
+
+    @property
+    def contexts(self) -> int:
+        return int(self.windows.shape[1])
+
+
+def sample_windows(
+    vectors: WordVectors,
+    corpus: CorpusLike,
+    counts: Longs,
+    reading: Reading,
+    *,
+    words: int,
+    contexts: int,
+    least: int,
+    tokenizer: TokenizerLike | None = None,
+    seed: int = 0,
+    **options: Unpack[WorkOptions],
+) -> SampledWindows:
+    """The windows of `contexts` occurrences each of up to `words` words that occur `least` times or more.
+
+    >>> vectors = WordVectors(["a", "b", "c"], [[1.0], [2.0], [3.0]])
+    >>> sampled = sample_windows(
+    ...     vectors, ["a b", "b c x"], np.array([1, 2, 1]), Reading(1, 1), words=9, contexts=2, least=2
+    ... )
+    >>> sampled.rows.tolist(), sorted(sampled.windows[0].tolist())
+    ([1], [[-1, 2], [0, -1]])
+    """
+    enough = np.flatnonzero(counts >= max(least, contexts))
+    chosen = np.sort(np.random.default_rng(seed).permutation(enough)[:words])
+    if not len(chosen):
+        raise NotEnoughData(f"no word occurs {max(least, contexts)} times in the corpus; give more text")
+    sample = sample_words(vectors, corpus, chosen, contexts, reading, tokenizer=tokenizer, seed=seed, **options)
+    first = np.searchsorted(sample.contexts.targets, np.arange(len(chosen) + 1))
+    whole = np.diff(first) >= contexts
+    if not whole.any():
+        raise NotEnoughData("the words that were counted are not in this corpus; count and sample the same text")
+    kept = first[:-1][whole, None] + np.arange(contexts)
+    windows = np.concatenate([sample.contexts.before[:, ::-1], sample.contexts.after], axis=1)
+    windows = np.where((windows >= 0) & (windows < len(vectors)), windows, -1).astype(np.int32)
+    return SampledWindows(chosen[whole], windows[kept], reading.left)
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Averages over few contexts of known words: `means[i]` is u of word `rows[i]` from `sizes[i]` contexts."""
+
+    rows: Longs  # of the vectors
+    sizes: Longs
+    means: Doubles
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def sample_contexts(
+    vectors: WordVectors,
+    corpus: CorpusLike,
+    sums: ContextSums,
+    *,
+    exclude: Iterable[str] = (),
+    words: int = WORDS,
+    sizes: Sequence[int] = SIZES,
+    tokenizer: TokenizerLike | None = None,
+    seed: int = 0,
+    **options: Unpack[WorkOptions],
+) -> Samples:
+    """Read the corpus that `sums` (over the whole vocabulary) came from once more, for few contexts of its words.
+
+    Words are drawn evenly from each doubling of their count; each has disjoint samples of 1, 2, 4 … contexts, as many
+    as it has enough for.
+
+    >>> from alacarte import collect
+    >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+    >>> sums = collect(vectors, ["a b a b a"] * 2, window=1)
+    >>> samples = sample_contexts(vectors, ["a b a b a"] * 2, sums, sizes=(1, 2), exclude=["b"])
+    >>> [vectors.words[row] for row in samples.rows], samples.sizes.tolist()
+    (['a', 'a'], [1, 2])
+    """
+    rng = np.random.default_rng(seed)
+    counts = np.zeros(len(vectors), dtype=np.int64)
+    index = vectors.key_to_index
+    for key, count in zip(sums.keys, sums.occurrences.tolist(), strict=True):
+        if key in index:
+            counts[index[key]] = count
+    usable = np.flatnonzero(counts >= LEAST)
+    left_out = [index[key] for key in exclude if key in index]
+    usable = usable[~np.isin(usable, left_out)]
+    chosen = np.sort(usable[evenly_over_octaves(counts[usable], words, rng)])
+    if not len(chosen):
+        raise NotEnoughData(f"no word occurs {LEAST} times in the corpus; give more text")
+    reading, limit = sums.settings, int(sum(sizes))
+    sample = sample_words(vectors, corpus, chosen, limit, reading, tokenizer=tokenizer, seed=seed, **options)
+    integers = IntegerVectors.of(vectors, sums.weights, reading)
+    rows, drawn, summed = deal(sample, integers, reading, sizes)
+    usable_samples = np.flatnonzero(summed.totals > 0)
+    means = summed.means(integers.scale, reading.averaging, usable_samples)
+    return Samples(rows[usable_samples], drawn[usable_samples], means)
+
+
+def deal(
+    sample: SampledWords, integers: IntegerVectors, reading: Reading, sizes: Sequence[int]
+) -> tuple[Longs, Longs, Sums]:
+    """Sums over disjoint samples of 1, 2, 4 … contexts of each word: (word's row, size, sums), a row a sample.
+
+    A word has those samples, from the first size on, that it has contexts enough for.
+    """
+    contexts = sample.contexts  # sorted by target and key: in random order within a word
+    first = np.searchsorted(contexts.targets, np.arange(len(sample.rows) + 1))
+    ends = np.cumsum(sizes)
+    counts = np.diff(first)
+    enough = np.searchsorted(ends, counts, side="right")  # sizes that each word has contexts for
+    owner = np.repeat(np.arange(len(sample.rows)), enough)
+    if not len(owner):
+        raise NotEnoughData("no word occurs often enough in the corpus to sample its contexts; give more text")
+    step = np.arange(len(owner)) - np.repeat(np.cumsum(enough) - enough, enough)
+    begin = first[owner] + np.concatenate([[0], ends])[step]
+    size = np.asarray(sizes)[step]
+    chosen = np.repeat(begin - (np.cumsum(size) - size), size) + np.arange(size.sum())
+    single = sums_of_windows(integers, reading, contexts.before[chosen], contexts.after[chosen])
+    edges = np.cumsum(size) - size
+    return (
+        sample.rows[owner],
+        size,
+        Sums(*(np.add.reduceat(getattr(single, name), edges, axis=0) for name in vars(single))),
+    )
