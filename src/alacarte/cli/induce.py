@@ -220,7 +220,7 @@ def induce(
         before = open_sums([update])
         if before.targets is None:
             raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
-        groups = spread if before.groups is None else len(before.groups)
+        groups = before.spread or spread
         collected = before + opened.collect(documents, before.targets, spread=groups, **work)
     else:
         if discover:
