@@ -38,7 +38,7 @@ def test_fit_induce_and_what_is_missing(model, corpus):
     assert induced.count("zorg") == text.count("zorg")
     assert isinstance(induced, WordVectors)
     sums = collect(model.vectors, corpus, ["zorg"], window=4)
-    expected = model.transform.matrix @ (sums.sums[0] / sums.occurrences[0])
+    expected = model.transform.matrix @ (sums.vectors()[0] / sums.occurrences[0])
     np.testing.assert_allclose(induced["zorg"], expected, rtol=1e-6)
     assert model.report.words == 60
 
