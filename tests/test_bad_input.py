@@ -214,7 +214,7 @@ def test_a_matrix_file_that_is_incomplete(tmp_path):
 
 def test_a_file_of_another_kind(tmp_path):
     VECTORS.save(tmp_path / "v.safetensors")
-    with pytest.raises(BadSums, match="alc inspect"):
+    with pytest.raises(BadSums, match="not context sums but word vectors; pass another file"):
         ContextSums.load(tmp_path / "v.safetensors")
 
 

@@ -7,8 +7,12 @@ from hypothesis import strategies as st
 from spelled_language import language, text_in
 
 from alacarte import ALaCarte, Transform, WordVectors, collect
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.reading import Reading
+from alacarte.contexts.samples import SampledContexts
+from alacarte.contexts.weights import UNIFORM
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, NotEnoughData
-from alacarte.passes.sample import deal, sample_contexts
+from alacarte.passes.sample import SampledWords, deal, sample_contexts
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials
 
@@ -16,16 +20,29 @@ from alacarte.spelling.fusion import DEFINITION, Fusion, Trials
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=8), st.integers(0, 3))
 @settings(max_examples=50, deadline=None)
 def test_samples_are_disjoint_and_whole(counts, seed):
-    word, occurrence, sample, owners = deal(np.array(counts), (1, 2, 4), np.random.default_rng(seed))
-    drawn = list(zip(word.tolist(), occurrence.tolist(), strict=True))
-    assert len(set(drawn)) == len(drawn)
-    assert all(0 <= number < counts[owner] for owner, number in drawn)
-    for i, (owner, size) in enumerate(owners.tolist()):
-        assert (sample == i).sum() == size
-        assert set(word[sample == i].tolist()) == {owner}
-    for owner, count in enumerate(counts):
-        sizes = owners[owners[:, 0] == owner, 1].tolist()
-        assert sizes == [size for size, needed in ((1, 1), (2, 3), (4, 7)) if count >= needed]
+    """Each context is one word that no other context has, so that a sum says which contexts are in it."""
+    total, rows = sum(counts), np.random.default_rng(seed).permutation(1000)[: len(counts)]
+    vectors = WordVectors([f"w{i}" for i in range(total + 1)], np.eye(total + 1))
+    reading = Reading(1, 1)
+    codes, nobody = np.arange(total, dtype=np.uint64), np.full((total, 1), -2, dtype=np.int32)
+    owner = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    before = np.arange(total, dtype=np.int32)[:, None]
+    contexts = SampledContexts(owner, codes, codes, before, nobody, nobody)
+    integers = IntegerVectors.of(vectors, UNIFORM, reading)
+    if not total:
+        with pytest.raises(NotEnoughData, match="often enough"):
+            deal(SampledWords(rows, contexts), integers, reading, (1, 2, 4))
+        return
+    words, sizes, sums = deal(SampledWords(rows, contexts), integers, reading, (1, 2, 4))
+    drawn = sums.sums * integers.scale.sum_units  # (samples, contexts): 1 where a context is in a sample
+    assert set(np.unique(drawn).tolist()) <= {0.0, 1.0}
+    assert drawn.sum(axis=0).max() == 1
+    assert drawn.sum(axis=1).tolist() == sizes.tolist() == sums.occurrences.tolist()
+    for word, sample in zip(words, drawn, strict=True):
+        assert {rows[owner[context]] for context in np.flatnonzero(sample)} == {word}
+    for word, count in zip(rows, counts, strict=True):
+        expected = [size for size, needed in ((1, 1), (2, 3), (4, 7)) if count >= needed]
+        assert sizes[words == word].tolist() == expected
 
 
 def test_samples_are_sums_of_real_contexts():
@@ -55,9 +72,26 @@ def test_samples_are_sums_of_real_contexts():
 
 def test_sampling_needs_the_text_twice():
     vectors = WordVectors(["a", "b"], np.eye(2))
-    sums = collect(vectors, ["a b a b"], window=1)
-    with pytest.raises(BadCorpus, match="second time"):
-        sample_contexts(vectors, iter(["a b a b"]), sums)
+    text = ["a b a b"] * 4
+    sums = collect(vectors, text, window=1)
+    with pytest.raises(BadCorpus, match="once more"):
+        sample_contexts(vectors, iter(text), sums)
+
+
+def test_samples_do_not_depend_on_the_order_of_the_text():
+    rng = np.random.default_rng(0)
+    vectors = WordVectors([f"w{i}" for i in range(30)], rng.normal(size=(30, 5)))
+    text = [" ".join(f"w{i}" for i in rng.integers(0, 30, rng.integers(2, 20))) for _ in range(300)]
+    sums = collect(vectors, text, window=3)
+    expected = sample_contexts(vectors, text, sums, words=20)
+    for seed, threads, block_size in ((1, 1, 1 << 20), (2, 2, 300), (3, 5, 1000)):
+        shuffled = [text[i] for i in np.random.default_rng(seed).permutation(len(text))]
+        ours = sample_contexts(vectors, shuffled, sums, words=20, threads=threads, block_size=block_size)
+        assert np.array_equal(ours.rows, expected.rows)
+        assert np.array_equal(ours.sizes, expected.sizes)
+        assert np.array_equal(ours.means, expected.means)
+    other = sample_contexts(vectors, text, sums, words=20, seed=1)
+    assert not np.array_equal(other.means, expected.means)
 
 
 # ---------------------------------------------------------------------------------------------------- weights

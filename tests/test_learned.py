@@ -11,8 +11,14 @@ from alacarte.contexts.reading import Reading, written_positions
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData
 from alacarte.passes.collect import collect, count_words
 from alacarte.passes.sample import SampledWindows, sample_windows
-from alacarte.transform.learned import FewShot, collect_learned, learn_weights, solve_step, weights_from
-from alacarte.transform.space import Space
+from alacarte.transform.component_removal import ComponentRemoval
+from alacarte.transform.learned_weights import (
+    FewShot,
+    collect_with_learned_weights,
+    learn_weights,
+    learn_weights_from_sample,
+    solve_step,
+)
 
 D, WORDS = 6, 200
 
@@ -54,7 +60,14 @@ def test_sampled_windows_are_windows_of_the_text(unknown):
     text = [list(rng.choice([*vectors.words, "zz"], rng.integers(1, 9))) for _ in range(60)]
     counts = count_words(vectors, text, show_progress=False)
     found = sample_windows(
-        vectors, text, counts, words=5, contexts=4, least=6, window=(2, 3), unknown=unknown, show_progress=False
+        vectors,
+        text,
+        counts,
+        Reading(2, 3, unknown=unknown),
+        words=5,
+        contexts=4,
+        least=6,
+        show_progress=False,
     )
     assert found.windows.shape == (len(found.rows), 4, 5)
     assert 3 <= len(found.rows) <= 5
@@ -81,8 +94,13 @@ def windows_of(sample):
 def test_a_sample_is_the_same_for_the_same_seed(world):
     vectors, text = world
     counts = count_words(vectors, text, show_progress=False)
-    options = {"words": 20, "contexts": 3, "least": 5, "window": (2, 2), "show_progress": False}
-    first, again, other = (sample_windows(vectors, text, counts, **options, seed=seed) for seed in (1, 1, 2))
+    options = {"words": 20, "contexts": 3, "least": 5, "show_progress": False}
+    first, again, other = (
+        sample_windows(vectors, text, counts, Reading(2, 2), **options, seed=seed) for seed in (1, 1, 2)
+    )
+    backwards = sample_windows(vectors, text[::-1], counts, Reading(2, 2), **options, seed=1, threads=2, block_size=500)
+    assert np.array_equal(first.windows, backwards.windows)
+    assert np.array_equal(first.rows, backwards.rows)
     assert np.array_equal(first.windows, again.windows)
     assert not np.array_equal(first.rows, other.rows)
 
@@ -90,7 +108,7 @@ def test_a_sample_is_the_same_for_the_same_seed(world):
 def test_what_cannot_be_sampled(world):
     vectors, text = world
     counts = count_words(vectors, text, show_progress=False)
-    options = {"words": 20, "contexts": 3, "window": (2, 2), "show_progress": False}
+    options = {"reading": Reading(2, 2), "words": 20, "contexts": 3, "show_progress": False}
     with pytest.raises(NotEnoughData, match="no word occurs 1000000 times"):
         sample_windows(vectors, text, counts, **options, least=10**6)
     with pytest.raises(BadCorpus, match="read only once"):
@@ -121,8 +139,8 @@ def test_a_step_is_the_best_non_negative_solution(seed, n, penalty):
 def test_the_equations_are_those_of_the_regression(world):
     vectors, text = world
     counts = count_words(vectors, text, show_progress=False)
-    sample = sample_windows(vectors, text, counts, words=40, contexts=2, least=5, window=(2, 2), show_progress=False)
-    space = Space.of(vectors, 1)
+    sample = sample_windows(vectors, text, counts, Reading(2, 2), words=40, contexts=2, least=5, show_progress=False)
+    space = ComponentRemoval.of(vectors, 1)
     problem = FewShot(vectors, sample, space)
     rng = np.random.default_rng(0)
     by_word, by_place = rng.uniform(size=len(vectors)), rng.uniform(size=4)
@@ -242,11 +260,11 @@ def test_errors(world, sums):
         learn_weights(vectors, text, sums, functions=["length"], show_progress=False)
     few = SampledWindows(np.arange(5), np.zeros((5, 1, 6), dtype=np.int32), 3)
     with pytest.raises(NotEnoughData, match="too few to learn weights for 6 dimensions"):
-        weights_from(vectors, sums, few)
+        learn_weights_from_sample(vectors, sums, few)
     with pytest.raises(AlacarteError, match="no shards"):
-        collect_learned(vectors, text, shard=(1, 2))
+        collect_with_learned_weights(vectors, text, shard=(1, 2))
     with pytest.raises(BadCorpus, match="several times"):
-        collect_learned(vectors, iter(text))
+        collect_with_learned_weights(vectors, iter(text))
     with pytest.raises(AlacarteError, match="leave `positions` out"):
         ALaCarte.fit(vectors, text, context_weights="learned", positions="linear")
     with pytest.raises(AlacarteError, match="made from sums"):
@@ -262,8 +280,8 @@ def test_positions_by_number():
     assert (left.tolist(), right.tolist()) == ([1, 0.5], [0.75, 0, 0.25])
     vectors = WordVectors(["a", "b", "c"], np.eye(3))
     sums = collect(vectors, ["a b x c b a"], ["x"], window=(2, 3), positions=settings.positions, show_progress=False)
-    assert sums.sums.tolist() == [[0.5 + 0.25, 1.0, 0.75]]
-    assert sums.totals.tolist() == [2.5]
+    assert sums.vectors().tolist() == [[0.5 + 0.25, 1.0, 0.75]]
+    assert sums.total_weights.tolist() == [2.5]
     assert sums.tokens.tolist() == [4]
 
 

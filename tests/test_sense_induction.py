@@ -1,6 +1,7 @@
 """Single contexts: gathered as sums see them, grouped into senses, and explained word by word."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import plain
@@ -52,36 +53,40 @@ def test_gathered_contexts_are_the_plain_windows(texts, made):
     targets = [("x",), ("a", "b")]
     texts = [text for text in texts if text]  # empty documents may or may not have a number
     settings = made.settings
-    weights = None if made.transform.weights.values is None else dict(zip(WORDS, made._weights, strict=True))
+    weights = None if made.transform.weights.values is None else dict(zip(WORDS, made.transform.weights.values.tolist(), strict=True))
     found = plain.find(texts, targets)
     if not found:
         with pytest.raises(NoOccurrences):
             gather(made, texts, Targets(targets))
         return
     ours = gather(made, texts, Targets(targets))
-    assert ours.documents.tolist() == [document for document, *_ in found]
-    assert ours.targets.tolist() == [which for *_, which in found]
-    for row, (document, start, end, _) in enumerate(found):
+    expected, by_document = {}, {}
+    for document, start, end, which in found:
+        tokens = list(texts[document])
         total, _, weight = plain.window(
-            list(texts[document]),
-            start,
-            end,
-            VECTORS,
-            3,
-            2,
-            positions=settings.positions,
-            weights=weights,
-            unknown=settings.unknown,
-        )
+            tokens, start, end, VECTORS, 3, 2,
+            positions=settings.positions, weights=weights, unknown=settings.unknown,
+        )  # fmt: skip
         if settings.averaging == "context" and weight > 0:
             total = total / weight
+        shown = [token for token in tokens[:start] if settings.unknown == "keep" or token in VECTORS][-3:]
+        shown += [f"**{' '.join(tokens[start:end])}**"]
+        shown += [token for token in tokens[end:] if settings.unknown == "keep" or token in VECTORS][:2]
+        expected[which, " ".join(shown)] = total, weight
+        by_document.setdefault(tuple(tokens), Counter())[which, " ".join(shown)] += 1
+    assert (np.diff(ours.targets) >= 0).all()
+    gathered = {}
+    for row, (target, document) in enumerate(zip(ours.targets.tolist(), ours.documents.tolist(), strict=True)):
+        total, weight = expected[target, ours.text(row)]
         np.testing.assert_allclose(ours.sums[row], total, atol=1e-5)
         assert ours.totals[row] == pytest.approx(weight)
-    if settings.unknown == "keep":
-        document, start, end, _ = found[0]
-        tokens = list(texts[document])
-        shown = [*tokens[max(0, start - 3) : start], f"**{' '.join(tokens[start:end])}**", *tokens[end : end + 2]]
-        assert ours.text(0) == " ".join(shown)
+        gathered.setdefault(document, Counter())[target, ours.text(row)] += 1
+    # Documents that say the same are one; every occurrence is there, with the others of its document.
+    assert Counter(map(as_text, gathered.values())) == Counter(map(as_text, by_document.values()))
+
+
+def as_text(counter):
+    return str(sorted(counter.items()))
 
 
 @pytest.mark.parametrize("targets", [Targets.glob(["x*"]), Targets.regex(["^x"]), Targets(["xy"])])
@@ -92,27 +97,35 @@ def test_contexts_are_shown_with_the_words_that_have_no_vector(targets, unknown)
     assert gathered.text(0) == ("a new **xy** b" if unknown == "keep" else "a **xy** b")
 
 
-def test_gathered_contexts_add_up_to_the_sums():
+@pytest.mark.parametrize("averaging", ["occurrence", "token", "context"])
+@pytest.mark.parametrize("positions", ["uniform", "linear"])
+def test_gathered_contexts_add_up_to_the_sums(averaging, positions):
+    """To the last bit: single contexts are made of the same whole numbers as sums."""
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice([*WORDS, "x"], 20)) for _ in range(100)]
-    made = model()
+    made = model(averaging, positions)
     sums = made.collect(texts, ["x", "a"])
     gathered = gather(made, texts, ["x", "a"])
     for row, key in enumerate(sums.keys):
         found = gathered.of(key)
-        np.testing.assert_allclose(found.sums.sum(axis=0), sums.sums[row], rtol=1e-4, atol=1e-3)
+        np.testing.assert_array_equal(found.sums.sum(axis=0), sums.vectors(row))
+        assert found.totals.sum() == sums.total_weights[row]
         assert len(found) == sums.occurrences[row]
 
 
 def test_a_sample_is_of_the_size_asked_for_and_from_everywhere():
     rng = np.random.default_rng(0)
-    texts = [" ".join(["x", *rng.choice(WORDS, 5)]) for _ in range(60_000)]
+    numbers = rng.permutation(60_000)
+    texts = [" ".join(["x", *rng.choice(WORDS, 1), str(number)]) for number in numbers]
     found = gather(model(), texts, ["x", "never"], limit=500)
     assert found.counts.tolist() == [60_000, 0]
     assert len(found) == 500
     assert len(np.unique(found.documents)) == 500
-    assert abs(found.documents.mean() - 30_000) < 4 * 60_000 / np.sqrt(12 * 500)
-    assert (np.diff(found.documents) > 0).all()
+    place = np.argsort(numbers)[[int(found.text(row).split()[-1]) for row in range(500)]]
+    assert len(np.unique(place)) == 500
+    assert abs(place.mean() - 30_000) < 4 * 60_000 / np.sqrt(12 * 500)
+    tenths = np.bincount(place // 6000, minlength=10)
+    assert np.sum((tenths - 50) ** 2 / 50) < 30  # chi-square, 9 degrees of freedom: p = 0.0004
 
 
 # ---------------------------------------------------------------------------------------------------- senses
@@ -141,14 +154,17 @@ def test_two_senses_are_found():
     made, text, kinds = two_senses(600)
     found = induce_senses(made, text, "x")
     assert len(found) == 2
-    assert np.mean(found.labels == kinds) > 0.95
+    contexts = [found.occurrences.text(row, mark="") for row in range(len(found.occurrences))]
+    assert sorted(contexts) == sorted(text)
+    kind_of = dict(zip(text, kinds, strict=True))
+    assert np.mean(found.labels == [kind_of[context] for context in contexts]) > 0.95
     assert found[0].share == pytest.approx(0.7, abs=0.05)
     assert [sense.nearest[0][0][0] for sense in found] == ["m", "n"]
     assert all("**x**" in example for sense in found for example in sense.examples)
     assert list(found.vectors.words) == ["x#1", "x#2"]
     assert found.to_frame().contexts.sum() == 600
     for number, sense in enumerate(found):  # the vector of a sense is what its contexts alone would give
-        alone = made.induce([text[row] for row in np.flatnonzero(found.labels == number)], ["x"])
+        alone = made.induce([contexts[row] for row in np.flatnonzero(found.labels == number)], ["x"])
         np.testing.assert_allclose(sense.vector, alone["x"], rtol=1e-4, atol=1e-4)
 
 

@@ -151,8 +151,9 @@ def test_from_text_to_confidence():
     induced = model.apply(sums)
     assert induced.confidence[0] > induced.confidence[1] > 0.5
     assert induced.uncertainty.effective_contexts[0] > 100
-    more = induced.update(text, spread=16)
-    np.testing.assert_allclose(more.sums.groups.sums, 2 * sums.groups.sums)
+    more = induced.update(text)
+    np.testing.assert_array_equal(more.sums.groups.sums, 2 * sums.groups.sums)
+    np.testing.assert_array_equal(more.sums.groups.occurrences, 2 * sums.groups.occurrences)
 
 
 # --------------------------------------------------------------------------------------------------- compare

@@ -92,8 +92,7 @@ class InducedVectors(WordVectors):
         """
         if self.sums.targets is None:
             raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
-        spread = None if self.sums.groups is None else len(self.sums.groups)
-        more = self.model.collect(corpus, self.sums.targets, spread=spread, **work)
+        more = self.model.collect(corpus, self.sums.targets, spread=self.sums.spread, **work)
         return self.model.apply(self.sums + more, form=self.origin is not None)
 
 

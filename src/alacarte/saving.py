@@ -17,6 +17,7 @@ from pathlib import Path
 
 from alacarte._io.files import absolute, check_folder, new_folder
 from alacarte._version import __version__
+from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, Hint
 from alacarte.inference.spread import TypicalSpread
 from alacarte.spelling.form import FormModel
@@ -83,7 +84,12 @@ def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = Non
     transform = Transform.load(path / "transform.safetensors")
     if vectors is None:
         own = path / "vectors.safetensors"
-        vectors = own if own.is_file() else description["vectors"]
+        vectors = own if own.is_file() else description.get("vectors")
+        if vectors is None:
+            raise AlacarteError(
+                f"{path}: the vectors of this model are not in its folder, and model.json does not say where they are",
+                hint=Hint("say where they are with vectors=…", "say where they are with --vectors"),
+            )
         if isinstance(vectors, str) and Path(vectors).is_absolute() and not Path(vectors).exists():
             raise AlacarteError(
                 f"{path}: the vectors of this model were at {vectors} and are not there any more",
@@ -93,7 +99,7 @@ def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = Non
     return SavedModel(
         transform,
         vectors,
-        description["tokenizer"],
+        description.get("tokenizer", (transform.settings or Reading()).tokenizer),
         FormModel.load(form) if form.is_file() else None,
         Fusion.from_json(fusion.read_text(encoding="utf-8")) if fusion.is_file() else None,
         TypicalSpread.load(spread) if spread.is_file() else None,

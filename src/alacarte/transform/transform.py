@@ -19,7 +19,6 @@ from alacarte.contexts.reading import Averaging, Positions, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights
 from alacarte.errors import AlacarteWarning, BadTransform, Hint, TransformMismatch
-from alacarte.transform.fitting import learn_matrix
 from alacarte.transform.probe import Probe
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import Solve, SolveOptions
@@ -73,9 +72,9 @@ class Transform:
     def __call__(self, u: npt.ArrayLike) -> Singles:
         """A u for one vector, or for each row of a matrix; computed in float64, returned as float32."""
         u = np.asarray(u, dtype=np.float64)
-        if u.shape[-1] != self.dimension:
+        if u.shape[-1] != len(self._wide):
             raise TransformMismatch(f"a transform for {self.dimension} dimensions cannot be applied to {u.shape[-1]}")
-        result = self._wide @ u if u.ndim == 1 else u @ self._wide.T
+        result = self._wide.dot(u) if u.ndim == 1 else u @ self._wide.T
         if self.intercept is not None:
             result = result + self.intercept
         return result.astype(np.float32)
@@ -84,7 +83,7 @@ class Transform:
         """The same matrix for contexts that are read with other weights than it was learned under.
 
         With many contexts what is not to the point averages out; with few it does not, so words that tell more may
-        count more there (`alacarte.transform.informative`).
+        count more there (`alacarte.transform.informative_weights`).
 
         >>> transform = Transform(np.eye(2), settings=Reading())
         >>> transform.read_with(ContextWeights("mine", np.array([1.0, 0.5]))).settings.weights
@@ -158,6 +157,10 @@ class Transform:
         >>> transform.report.words, transform.matrix.shape
         (50, (3, 3))
         """
+        from alacarte.transform.fitting import (
+            learn_matrix,
+        )  # scipy loads slowly, and most transforms are learned before
+
         solve = Solve(**options)
         if sums.dimension != vectors.dimension or sums.fingerprint != vectors.fingerprint:
             raise TransformMismatch("the sums were made with other vectors; collect them again with these")

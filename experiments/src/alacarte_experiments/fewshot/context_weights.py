@@ -5,7 +5,14 @@ from typing import Any
 from alacarte.contexts.reading import Reading
 from alacarte.passes.sample import sample_windows
 from alacarte.text.corpus import Corpus
-from alacarte.transform.learned import FUNCTIONS, LEAST, LearnedWeights, draw_functions, weights_from, word_counts
+from alacarte.transform.learned_weights import (
+    FUNCTIONS,
+    LEAST,
+    LearnedWeights,
+    draw_functions,
+    learn_weights_from_sample,
+    word_counts,
+)
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot.informed import MEASURED
 from alacarte_experiments.fewshot.systems import Workbench
@@ -44,7 +51,7 @@ def run(
         held = len(sample.rows) // 5
         learned: LearnedWeights | None = None
         for functions in INGREDIENTS:
-            learned = weights_from(vectors, sums, sample, functions=functions)
+            learned = learn_weights_from_sample(vectors, sums, sample, functions=functions)
             if functions == INGREDIENTS[0]:
                 for name, value in learned.held_out.items():
                     if name != "learned":

@@ -1,13 +1,13 @@
 """Systems that read few contexts with other weights than the matrix was learned under.
 
-`informed` is à la carte in a space without the mean and the top components (`alacarte.transform.space`), its matrix
+`informed` is à la carte in a space without the mean and the top components (`transform.component_removal`), its matrix
 learned from sums under the settings' weights (every word alike: with many contexts what is not to the point averages
-out), and its few contexts read with `alacarte.transform.informative` weights (with few it does not, so the words that
+out), and its few contexts read with `transform.informative_weights` (with few it does not, so the words that
 tell count more).
 Each ingredient can be taken out: `power=0` (SIF), `components=0` (the mean only), `space=0`, `matrix=0` (no matrix).
 `agreement=1` makes the contexts of a chimera count by their agreement.
 
-`learned` reads with weights that were learned (`alacarte.transform.learned`), by which its matrix is learned too,
+`learned` reads with weights that were learned (`transform.learned_weights`), by which its matrix is learned too,
 or not (`matched=0`: the matrix is learned under the settings' weights).
 """
 
@@ -22,9 +22,9 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
-from alacarte.transform.informative import informative
-from alacarte.transform.learned import learn_weights
-from alacarte.transform.space import Space
+from alacarte.transform.component_removal import ComponentRemoval
+from alacarte.transform.informative_weights import informative_weights
+from alacarte.transform.learned_weights import learn_weights
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -45,7 +45,7 @@ def has_space_of_its_own(kind: str, parameters: Mapping[str, Any]) -> bool:
 class Informed(ALaCarte):
     """A model in a space of its own; `space` is the way there from the vectors that were given (None: they are it)."""
 
-    space: Space | None = None
+    space: ComponentRemoval | None = None
 
 
 def informed(bench: "Workbench", system: "System") -> Informed:
@@ -56,7 +56,9 @@ def informed(bench: "Workbench", system: "System") -> Informed:
     measured = bench.sums(settings, MEASURED)
     if space is not None:
         sums, measured = space.sums(sums, vectors), space.sums(measured, vectors)
-    weights = informative(measured, vectors, a=float(given.get("a", 1e-4)), power=float(given.get("power", 1.0)))
+    weights = informative_weights(
+        measured, vectors, a=float(given.get("a", 1e-4)), power=float(given.get("power", 1.0))
+    )
     return _model(bench, system, vectors, space, sums, weights)
 
 
@@ -101,12 +103,12 @@ def learned(bench: "Workbench", system: "System") -> Informed:
     return _model(bench, system, vectors, space, sums, own.weights, own.settings.positions)
 
 
-def _place(vectors: WordVectors, sums: ContextSums, system: "System") -> tuple[WordVectors, Space | None]:
+def _place(vectors: WordVectors, sums: ContextSums, system: "System") -> tuple[WordVectors, ComponentRemoval | None]:
     """The vectors in the space that is asked for, and the way there."""
     if not has_space_of_its_own(system.kind, system.parameters):
         return vectors, None
     seen = np.array(sorted(vectors.index(sums.keys[row]) for row in sums.seen), dtype=np.intp)
-    place = Space.of(vectors, int(system.parameters.get("components", 3)), seen)
+    place = ComponentRemoval.of(vectors, int(system.parameters.get("components", 3)), seen)
     return place.vectors(vectors), place
 
 
@@ -114,7 +116,7 @@ def _model(
     bench: "Workbench",
     system: "System",
     vectors: WordVectors,
-    space: Space | None,
+    space: ComponentRemoval | None,
     sums: ContextSums,
     weights: ContextWeights,
     positions: str | None = None,
@@ -134,5 +136,5 @@ def _model(
 def in_space(model: ALaCarte, vectors: WordVectors, words: list[str]) -> Doubles:
     """Vectors of words that the model itself may not know, where the model compares."""
     rows: Doubles = vectors[words].astype(np.float64)
-    space: Space | None = getattr(model, "space", None)
+    space: ComponentRemoval | None = getattr(model, "space", None)
     return rows if space is None else space(rows)

@@ -20,11 +20,11 @@ BLOCK = 1 << 15  # rows in float64 at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class ComponentRemoval:
     """x ↦ Qᵀ (x − m): Q spans what is left when the top components are gone, so the map keeps lengths and angles there.
 
     >>> vectors = WordVectors(["a", "b", "c"], [[5.0, 1.0], [9.0, 1.0], [7.0, 4.0]])
-    >>> space = Space.of(vectors, 1)
+    >>> space = ComponentRemoval.of(vectors, 1)
     >>> space([5.0, 1.0]).round(3).tolist()
     [-1.0]
     >>> sums = collect(vectors, ["a x b", "c x c"], ["x"], window=1)
@@ -39,7 +39,9 @@ class Space:
     basis: Doubles  # (dimensions, dimensions left), orthonormal columns
 
     @classmethod
-    def of(cls, vectors: WordVectors, components: int = 1, rows: npt.NDArray[np.intp] | None = None) -> "Space":
+    def of(
+        cls, vectors: WordVectors, components: int = 1, rows: npt.NDArray[np.intp] | None = None
+    ) -> "ComponentRemoval":
         """Without the mean and the top principal components of the vectors, or of those in `rows`."""
         chosen = np.arange(len(vectors)) if rows is None else rows
         d = vectors.dimension

@@ -53,16 +53,18 @@ def informativeness(sums: ContextSums, vectors: WordVectors) -> Doubles:
     squares += mean @ mean - 2 * (vectors.matrix @ mean)
     variance = float((weights**2 * share) @ squares / (weights @ share) ** 2)
     apart = sums.vectors(believed) / sums.total_weights[believed, None] - mean
-    found = (np.einsum("ij,ij->i", apart, apart) - variance / sums.tokens[believed]) / variance
-    median = float(np.median(found))
+    kappa = (np.einsum("ij,ij->i", apart, apart) - variance / sums.tokens[believed]) / variance
+    median = float(np.median(kappa))
     if median <= 0:
         raise NotEnoughData("the contexts of most words are like any others; give more text, or vectors that fit it")
     result = np.full(len(vectors), median)
-    result[rows[believed]] = np.maximum(found, LEAST * median)
+    result[rows[believed]] = np.maximum(kappa, LEAST * median)
     return result
 
 
-def informative(sums: ContextSums, vectors: WordVectors, *, a: float = 1e-4, power: float = 1.0) -> ContextWeights:
+def informative_weights(
+    sums: ContextSums, vectors: WordVectors, *, a: float = 1e-4, power: float = 1.0
+) -> ContextWeights:
     """The context weights a / (a + p(w)) · κ(w)^power, the largest of them 1; power 0 is SIF."""
     if a <= 0 or power < 0:
         raise AlacarteError(f"informative weights take a positive a and a power from 0 on, not {a:g} and {power:g}")

@@ -29,8 +29,9 @@ from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.sample import SampledWindows, sample_windows
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
-from alacarte.transform.informative import informativeness
-from alacarte.transform.space import Space
+from alacarte.transform.component_removal import ComponentRemoval
+from alacarte.transform.informative_weights import informativeness
+from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -63,11 +64,11 @@ class LearnedWeights:
 
     def rows(self) -> list[tuple[str, str, float]]:
         """(what, value of it, weight) of everything that was learned."""
-        found = [("frequency", f"{share:.2g}", weight) for share, weight, _ in self.by_frequency]
-        found += [("informativeness", f"{kappa:.2g}", weight) for kappa, weight, _ in self.by_informativeness]
+        rows = [("frequency", f"{share:.2g}", weight) for share, weight, _ in self.by_frequency]
+        rows += [("informativeness", f"{kappa:.2g}", weight) for kappa, weight, _ in self.by_informativeness]
         for side, values in (("left", self.left), ("right", self.right)):
-            found += [(side, str(distance), float(weight)) for distance, weight in enumerate(values, start=1)]
-        return found
+            rows += [(side, str(distance), float(weight)) for distance, weight in enumerate(values, start=1)]
+        return rows
 
     def to_frame(self) -> Any:
         """A pandas frame: `what`, `at`, `weight`."""
@@ -107,7 +108,7 @@ def draw_functions(figure: Any, frequency: Curve, telling: Curve, left: Curve, r
     third.set(xlabel="distance", title="words before | after")
 
 
-def collect_learned(
+def collect_with_learned_weights(
     vectors: WordVectors,
     corpus: CorpusLike,
     *,
@@ -186,10 +187,10 @@ def learn_weights(
         show_progress=show_progress,
         callback=callback,
     )
-    return weights_from(vectors, sums, sample, functions=functions, rounds=rounds, penalty=penalty)
+    return learn_weights_from_sample(vectors, sums, sample, functions=functions, rounds=rounds, penalty=penalty)
 
 
-def weights_from(
+def learn_weights_from_sample(
     vectors: WordVectors,
     sums: ContextSums,
     sample: SampledWindows,
@@ -210,7 +211,7 @@ def weights_from(
             f"{len(sample.rows):,} words occur {LEAST} times or more, too few to learn weights for "
             f"{vectors.dimension} dimensions; give more text, or use sif"
         )
-    space = Space.of(vectors, 1)
+    space = ComponentRemoval.of(vectors, 1)
     moved = space.vectors(vectors)
     kappa = informativeness(space.sums(sums, moved), moved)
     share = counts / counts.sum()
@@ -221,16 +222,16 @@ def weights_from(
     problem = FewShot(vectors, sample, space)
     width = sample.windows.shape[2]
     start = [np.ones(width), _means(plain.values, frequency), np.ones(telling.max() + 1)]
-    found = [values.copy() for values in start]
+    values = [function.copy() for function in start]
     of_word = (frequency, telling)
     history: list[float] = []
     for _ in range(rounds):
-        matrix = problem.matrix(*_split(found, of_word))[0]
+        matrix = problem.matrix(*_split(values, of_word))[0]
         for which, name in enumerate(FUNCTIONS):
             if name in functions:
-                found[which] = _improved(problem, matrix, found, of_word, which, start[which], penalty)
-        history.append(problem.held_out(*_split(found, of_word)))
-    by_word, by_place = _split(found, of_word)
+                values[which] = _improved(problem, matrix, values, of_word, which, start[which], penalty)
+        history.append(problem.held_out(*_split(values, of_word)))
+    by_word, by_place = _split(values, of_word)
     left, right = by_place[: sample.left], by_place[sample.left :]
     smooth = plain.values.astype(np.float64)
     distance = np.concatenate([np.arange(1, len(left) + 1), np.arange(1, len(right) + 1)])
@@ -246,8 +247,8 @@ def weights_from(
     return LearnedWeights(
         weights.for_vectors(vectors),
         written_positions(left, right) if learned else "uniform",
-        _table(share, frequency, found[1]),
-        _table(kappa, telling, found[2]),
+        _table(share, frequency, values[1]),
+        _table(kappa, telling, values[2]),
         left,
         right,
         scores,
@@ -271,7 +272,7 @@ def word_counts(sums: ContextSums, vectors: WordVectors) -> Longs:
 class FewShot:
     """The regression behind it: sampled contexts as a sparse matrix, vectors as unit targets, some words held out."""
 
-    def __init__(self, vectors: WordVectors, sample: SampledWindows, space: Space) -> None:
+    def __init__(self, vectors: WordVectors, sample: SampledWindows, space: ComponentRemoval) -> None:
         self.contexts = sample.contexts
         words, contexts, width = sample.windows.shape
         flat = sample.windows.reshape(-1)
@@ -280,8 +281,7 @@ class FewShot:
         self.place = known % width
         self.used, self.token = np.unique(flat[known], return_inverse=True)  # only words that occur in the sample
         self.matrix_of_used = vectors.matrix[self.used]
-        target = space(vectors.matrix[sample.rows])
-        self.target = target / np.linalg.norm(target, axis=1, keepdims=True)
+        self.target = unit_rows(space(vectors.matrix[sample.rows]))
         self.words = words
         self.held = np.random.default_rng(0).permutation(words) % HELD_OUT == 0
 
@@ -310,9 +310,7 @@ class FewShot:
     def held_out(self, by_word: Doubles, by_place: Doubles) -> float:
         """The mean cosine of A u with the target over the words held out."""
         matrix, u, target = self.matrix(by_word, by_place)
-        guess = u[self.held] @ matrix.T
-        norms = np.linalg.norm(guess, axis=1) * np.linalg.norm(target[self.held], axis=1)
-        return float(np.mean(np.einsum("wj,wj->w", guess, target[self.held]) / np.maximum(norms, 1e-30)))
+        return float(cosines(u[self.held] @ matrix.T, target[self.held]).mean())
 
     def equations(self, matrix: Doubles, group: Longs, groups: int, scale: Doubles) -> tuple[Doubles, Doubles]:
         """(G, h) of the normal equations G f = h for a weight f of each group, given A and all other weights."""
@@ -353,8 +351,8 @@ def solve_step(gram: Doubles, right: Doubles, toward: Doubles, penalty: float) -
     ridge = penalty + 1e-12 * float(np.trace(gram))
     factor = linalg.cholesky(gram + ridge * np.eye(len(gram)))
     wanted = linalg.solve_triangular(factor, right + ridge * toward, trans="T")
-    found: Doubles = optimize.nnls(factor, wanted)[0]
-    best: Doubles = found if found.max() > 0 else toward
+    solution: Doubles = optimize.nnls(factor, wanted)[0]
+    best: Doubles = solution if solution.max() > 0 else toward
     return np.asarray(best / best.max())
 
 
