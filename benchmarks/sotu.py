@@ -38,7 +38,7 @@ def main():
     print(f"{len(speeches)} speeches, {speeches.year.min()}–{speeches.year.max()}\n")
 
     model = ALaCarte.pretrained("glove.6B.50d")
-    found = contexts(speeches, "freedom", window=10, known=model.vectors)
+    found = contexts(speeches, "freedom", known=model)
     freedom = dem(found, model)
     print(found, freedom, sep="\n")
     for row in (100, 500):
@@ -63,17 +63,24 @@ def main():
     apart = freedom.select((year <= 1900) | (year > 1980))
     era = ["until 1900" if value <= 1900 else "since 1981" for value in apart.variables.columns["year"]]
     ratios = ratio(
-        apart, era, k=10, candidates=20_000, numerator="until 1900", intervals="jackknife", permutations=999,
-        cluster="docname_", seed=0,
-    )  # fmt: skip
+        apart,
+        era,
+        k=10,
+        candidates=20_000,
+        numerator="until 1900",
+        intervals="jackknife",
+        permutations=999,
+        cluster="docname_",
+        seed=0,
+    )
     print(ratios)
 
     print("\n4. Regression")
     century = speeches[(speeches.year > 1900) & speeches.party.isin(["Democratic", "Republican"])]
     century = century.assign(decades=(century.year - 1960) / 10)
-    fit = regress("freedom ~ party + decades", century, model, cluster="president")
+    fit = regress("freedom ~ party + decades", century, model, cluster="president", equal_clusters=True)
     print(fit)
-    both = regress("freedom ~ party * decades", century, model, cluster="president")
+    both = regress("freedom ~ party * decades", century, model, cluster="president", equal_clusters=True)
     print(both)
     for profile in ({"party": "Democratic", "decades": -4}, {"party": "Democratic", "decades": 6}):
         print(profile, ", ".join(fit.nearest(profile, 8, candidates=20_000)["feature"]))

@@ -254,8 +254,10 @@ def _check_rank(matrix: Doubles, names: list[str], levels: Mapping[str, list[Any
     if rank < columns:
         weights = linalg.solve_triangular(triangle[:rank, :rank], triangle[:rank, rank])
         together = sorted([int(order[rank]), *order[:rank][np.abs(weights) > 1e-6].tolist()])
-        others = [names[place] for place in together[:-1]]
+        last, others = names[together[-1]], [names[place] for place in together[:-1]]
+        remedy = "leave one of them out of the formula"
+        if re.match(r"c[csr]\(", last):
+            remedy = "these splines hold the constant too: write constraints='center' in them, or 0 + before them"
         raise BadFormula(
-            f"{names[together[-1]]!r} says nothing that {', '.join(map(repr, others))} do not say already (collinear); "
-            "leave one of them out of the formula"
+            f"{last!r} says nothing that {', '.join(map(repr, others))} do not say already (collinear); {remedy}"
         )
