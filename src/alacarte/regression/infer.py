@@ -246,8 +246,8 @@ def regress(
     Args:
         formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
             `c("a", "b")`, or `.` for whole documents. Right: anything formulaic reads (interactions, `C(…)`,
-            `log(…)`, `bs(…)`, `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns). Dates (also as
-            2001-01-20) count in days since 1970; in `C(date)` each date is a level.
+            `log(…)`, `bs(…)`, `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns). Dates (also
+            as 2001-01-20) count in days since 1970; in `C(date)` each date is a level.
         data: as in `contexts`; or a `ContextTable` or `Embeddings`, with the same words on the left side or none.
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.

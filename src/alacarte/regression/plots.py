@@ -55,9 +55,8 @@ def plot_coefficients(
     places = np.arange(len(terms))[::-1]
     p = table.columns.get("p_adjusted", table.columns.get("p_value"))
     estimates = table["estimate"]
-    if (
-        "lower" in table.columns and np.nanmin(table["lower"]) >= 0
-    ):  # as the interval, so the mark: no length is below 0
+    lower = table.columns.get("lower", np.full(len(terms), -1.0))
+    if not (lower < 0).any():  # as the interval, so the mark: no length is below 0
         estimates = np.maximum(estimates, 0.0)
     for place, row in zip(places, range(len(terms)), strict=True):
         sure = p is None or bool(p[row] < alpha)
@@ -75,7 +74,7 @@ def plot_coefficients(
         )
         if p is not None:
             axes.annotate(
-                _p_text(float(p[row])),
+                _p_text(float(p[row])) if np.isfinite(p[row]) else str(table["reason"][row]),
                 (1.01, place),
                 xycoords=("axes fraction", "data"),
                 va="center",
@@ -120,6 +119,7 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
     p = shown.columns.get("p_adjusted", shown.columns.get("p_value"))
     # With an interval, what is drawn is the ratio the interval is around.
     values = shown.columns.get("debiased", shown["value"])
+    values = np.where(np.isfinite(values), values, shown["value"])
     for place, row in enumerate(order.tolist()):
         kind = groups.index(shown["group"][row])
         colour = COLOURS[(1, 6, 0)[kind]]
@@ -138,8 +138,9 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
         )
     axes.axvline(1, color=GREY, lw=0.8, zorder=1)
     axes.set_xscale("log")
-    low = min(float(np.nanmin(shown.columns.get("lower", values))), float(np.nanmin(values)))
-    high = max(float(np.nanmax(shown.columns.get("upper", values))), float(np.nanmax(values)))
+    ends = np.concatenate([shown.columns.get("lower", values), shown.columns.get("upper", values), values])
+    ends = ends[np.isfinite(ends)]
+    low, high = float(ends.min(initial=1.0)), float(ends.max(initial=1.0))
     limit = min(max(high, 1 / low if low > 0 else high, 1.1), 20.0) * 1.04
     axes.set_xlim(1 / limit, limit)
     ticks = [
