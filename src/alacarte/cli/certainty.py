@@ -57,24 +57,26 @@ def certainty(
     if similar and (against or not words):
         raise typer.BadParameter("--with goes with WORD, and not with --against")
     opened = open_model(model, vectors=vectors, transform=transform, force=force)
-    sure = opened.apply(open_sums(sums)).uncertainty
+    uncertainty = opened.apply(open_sums(sums)).uncertainty
     if against:
-        from alacarte.inference.comparing import compare
+        from alacarte.inference.comparing import compare_uses
 
         there = opened.apply(open_sums(against)).uncertainty
-        _show_comparisons(compare(sure, there, words or None, level), as_json)
+        _show_comparisons(compare_uses(uncertainty, there, words or None, level), as_json)
         return
     if not words:
-        _show_all(sure, as_json)
+        _show_all(uncertainty, as_json)
         return
     lists = {
-        word: sure.similarities(word, similar, level) if similar else sure.nearest(word, k, level=level, among=among)
+        word: uncertainty.similarities(word, similar, level)
+        if similar
+        else uncertainty.nearest(word, k, level=level, among=among)
         for word in words
     }
     if as_json:
         show_json(
             {
-                word: {"confidence": sure.confidence_of(word), "similarities": found.to_dict()}
+                word: {"confidence": uncertainty.confidence_of(word), "similarities": found.to_dict()}
                 for word, found in lists.items()
             }
         )
@@ -83,8 +85,8 @@ def certainty(
         show_similarities(found)
 
 
-def _show_all(sure: "Uncertainty", as_json: bool) -> None:
-    rows = sure.rows()
+def _show_all(uncertainty: "Uncertainty", as_json: bool) -> None:
+    rows = uncertainty.rows()
     if as_json:
         show_json(rows)
         return

@@ -31,7 +31,7 @@ Longs = npt.NDArray[np.int64]
 CELLS = 1 << 24  # of a block of permuted group labels
 
 
-class TestOptions(TypedDict, total=False):
+class PermutationOptions(TypedDict, total=False):
     """`permutations`: how often groups are shuffled for p-values; 0, the default, for none. `adjust`: p-values for
     several words: "holm", the default, "bh", "bonferroni" or "none"."""
 
@@ -40,7 +40,7 @@ class TestOptions(TypedDict, total=False):
     show_progress: bool | None
 
 
-class RatioOptions(InferenceOptions, TestOptions, total=False):
+class RatioOptions(InferenceOptions, PermutationOptions, total=False):
     """The keywords of `ratio` that say what is known of its error."""
 
 
