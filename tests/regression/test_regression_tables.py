@@ -114,13 +114,15 @@ def test_a_column_of_codes_and_missing_values(tmp_path):
         ("party:scale(year)", 2),
         ("poly(`my year`, 2)", 2),
         ("Q('my year')", 1),
+        ("`my-year` + party", 2),
+        ("class", 1),
         ("np.log(year)", 1),
     ],
 )
 def test_functions_in_formulas(term, count):
     rng = np.random.default_rng(3)
     columns = data() | {"year": rng.integers(1990, 2020, ROWS), "party": rng.choice(["D", "R"], ROWS)}
-    columns["my year"] = columns["year"]
+    columns |= dict.fromkeys(("my year", "my-year", "class"), columns["year"])
     fit = regress(f"tax ~ {term}", columns, VECTORS, **FAST)
     names = [name for name in fit.terms if name != "Intercept"]
     assert len(names) == count

@@ -76,13 +76,13 @@ def certainty(
     if as_json:
         show_json(
             {
-                word: {"confidence": uncertainty.confidence_of(word), "similarities": found.to_dict()}
-                for word, found in lists.items()
+                word: {"confidence": uncertainty.confidence_of(word), "similarities": similarities.to_dict()}
+                for word, similarities in lists.items()
             }
         )
         return
-    for found in lists.values():
-        show_similarities(found)
+    for similarities in lists.values():
+        show_similarities(similarities)
 
 
 def _show_all(uncertainty: "Uncertainty", as_json: bool) -> None:
@@ -100,9 +100,9 @@ def _show_all(uncertainty: "Uncertainty", as_json: bool) -> None:
         note(f"{len(rows) - SHOWN:,} more rows; --json prints all")
 
 
-def _show_comparisons(found: "Comparisons", as_json: bool) -> None:
+def _show_comparisons(comparisons: "Comparisons", as_json: bool) -> None:
     if as_json:
-        show_json(found.to_dict())
+        show_json(comparisons.to_dict())
         return
     cells = [
         (
@@ -114,9 +114,9 @@ def _show_comparisons(found: "Comparisons", as_json: bool) -> None:
             f"{item.p_value:.2g}",
             f"{item.q_value:.2g}",
         )
-        for item in found[:SHOWN]
+        for item in comparisons[:SHOWN]
     ]
-    names = ["word", "contexts here", "there", "similarity", f"{found.level:.0%} interval", "p", "q"]
+    names = ["word", "contexts here", "there", "similarity", f"{comparisons.level:.0%} interval", "p", "q"]
     show_columns(names, cells)
-    if len(found) > SHOWN:
-        note(f"{len(found) - SHOWN:,} more rows; --json prints all")
+    if len(comparisons) > SHOWN:
+        note(f"{len(comparisons) - SHOWN:,} more rows; --json prints all")

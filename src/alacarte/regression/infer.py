@@ -57,7 +57,7 @@ class Settings:
 
 
 class OtherSettings(TypedDict):
-    """The settings that have no default to be found."""
+    """The settings that are used as they are given."""
 
     fraction: float
     seed: int | None
@@ -114,8 +114,8 @@ class EmbeddingRegression:
 
     def vcov(self, dimension: int | None = None) -> Doubles:
         """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""
-        found = covariances(self._fit, self.settings.robust)
-        return found if dimension is None else found[dimension]
+        matrices = covariances(self._fit, self.settings.robust)
+        return matrices if dimension is None else matrices[dimension]
 
     def _place(self, term: str) -> int:
         if term not in self.terms:
@@ -292,8 +292,8 @@ def regress(
         robust=robust,
     )
     given = data
+    space = None if isinstance(data, Embeddings) else _space(vectors, transform, averaging)
     if not isinstance(data, (ContextTable, Embeddings)):
-        space = _space(vectors, transform, averaging)
         reading: ReadingDocuments = {
             "text": text,
             "tokens": tokens,
@@ -324,7 +324,6 @@ def regress(
         if given.skipped:
             left_out["documents without text"] = given.skipped
         left_out |= {f"no hit of {pattern!r}": 0 for pattern in given.missing}
-        space = _space(vectors, transform, averaging)
         given = dem(given, space, case=case or rules.case_in_regress, compat=compat)
     if given.dropped:
         left_out["contexts without a known word"] = given.dropped

@@ -266,9 +266,9 @@ def plot_map(
         if embeddings.counts is not None
         else dem_group(embeddings, by if by is not None else [0] * len(embeddings))
     )
-    found = nearest(means, k=k, candidates=candidates)
+    neighbours = nearest(means, k=k, candidates=candidates)
     owners: dict[str, list[Any]] = {}
-    for target, feature in zip(found["target"].tolist(), found["feature"].tolist(), strict=True):
+    for target, feature in zip(neighbours["target"].tolist(), neighbours["feature"].tolist(), strict=True):
         owners.setdefault(feature, []).append(target)
     words = list(owners)
     rows = np.array([means.space.index[word] for word in words])
