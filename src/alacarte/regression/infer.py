@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 from alacarte._io.progress import Progress, progress
-from alacarte.contexts.reading import Averaging
+from alacarte.contexts.reading import Averaging, window_sides
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_draws, check_level
 from alacarte.inference.lengths import score_interval
@@ -257,8 +257,8 @@ def regress(
         equal_clusters: whether clusters weigh the same whatever their size, which changes the estimates; False, or True
             with `compat="conText"`.
         window: words each side; the transform's own if it says so, else 10 (6 with `compat="conText"`).
-        robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias with few
-            contexts or clusters too) or "HC1" (conText's); with clusters these are CR2 and CR1.
+        robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias for few
+            independent contexts, and with little for clusters) or "HC1" (conText's); with clusters these are CR2, CR1.
         intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
             "bootstrap" or None.
         jackknife_fraction: use only this share of the units, drawn at random.
@@ -319,6 +319,7 @@ def regress(
             )
         )
     wanted = _same_targets(wanted, given)
+    given = given if window is None else _same_window(window_sides(window), given)
     left_out: dict[str, int] = {}
     if isinstance(given, ContextTable):
         if given.skipped:
@@ -383,6 +384,19 @@ def _settings(
     check_adjust(adjust)
     number = (100 if compat else 999) if permutations is None else permutations
     return Settings(chosen, level, draws, number, adjust, compat, variance, **others)
+
+
+def _same_window(window: tuple[int, int], given: "ContextTable | Embeddings") -> "ContextTable | Embeddings":
+    """Ready-made contexts with the window asked for; an error if they have another one."""
+    table = given if isinstance(given, ContextTable) else given.contexts
+    if table is None or table.whole or table.window == window:
+        return given
+    if table.window is None and isinstance(given, ContextTable):
+        return replace(given, window=window)
+    raise BadFormula(
+        f"a window of {window} (words before, after) is asked for and the contexts have {table.window}; leave one of "
+        "the two out"
+    )
 
 
 def _same_targets(wanted: list[str] | None, given: "ContextTable | Embeddings") -> list[str] | None:
