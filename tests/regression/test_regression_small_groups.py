@@ -1,5 +1,7 @@
 """Groups of one or two contexts or clusters, what clusters change and what not, values that are not finite."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -169,3 +171,18 @@ def test_a_cluster_that_lies_in_both_groups_is_left_out_of_both_also_if_it_has_o
     together = ratio(found, "party", k=5, intervals="jackknife", cluster="speaker")
     assert apart["feature"].tolist() == together["feature"].tolist()
     assert not np.allclose(apart["std_error"], together["std_error"])
+
+
+def test_the_bootstrap_draws_a_cluster_for_both_groups_at_once():
+    """What a speaker says is much alike, whichever group it counts for: its pull on the ratio cancels."""
+    rng = np.random.default_rng(5)
+    own = np.repeat(rng.normal(size=(40, 6)), 4, axis=0)
+    matrix = 3 + own + 0.05 * rng.normal(size=(160, 6))
+    speaker = [f"s{number // 4}" for number in range(160)]
+    found = sample(["D", "R"] * 80, speaker=speaker)
+    found = replace(found, matrix=matrix)
+    options = {"k": 5, "cluster": "speaker", "draws": 600}
+    jackknife, bootstrap = (ratio(found, "party", intervals=how, **options) for how in ("jackknife", "bootstrap"))
+    np.testing.assert_allclose(bootstrap["std_error"], jackknife["std_error"], rtol=0.2)
+    independent = ratio(found, "party", intervals="bootstrap", k=5, draws=600)
+    assert independent["std_error"].min() > 3 * bootstrap["std_error"].max()
