@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.contexts.sums import count_words
 from alacarte.inference.comparing import compare_uses
 from alacarte.inference.spread import TypicalSpread, deviations
 from alacarte.inference.uncertainty import Uncertainty

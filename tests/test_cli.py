@@ -558,6 +558,6 @@ def test_inspect_knows_checkpoints_of_sums_on_disk(folder: Path) -> None:
     targets = list(vectors.words)
     text_under_way = 5 * 30 * 100
     memory = vectors.matrix.nbytes + text_under_way + 8 * len(targets) * (vectors.dimension - 1)
-    ContextSums.collect(vectors, Path("one.txt"), targets, checkpoint="ck", memory=memory, block_size=100, threads=1)
+    collect(vectors, Path("one.txt"), targets, checkpoint="ck", memory=memory, block_size=100, threads=1)
     facts = json.loads(alc("inspect ck --json").stdout)
     assert (facts["what"], facts["text_read"], facts["dimensions_summed"]) == ("checkpoint", True, vectors.dimension)

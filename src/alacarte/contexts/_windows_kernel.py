@@ -5,8 +5,8 @@ weight and its number of words are two more dimensions of the same sum. A row of
 over all windows of a target, then the number of windows and of windows that are not empty.
 
 Three ways to the same numbers, chosen by what there is to do. Where every word is a target, a window moves along the
-document, one row added and one taken away at each step. Where matches are many and of any length, the running sum of all
-rows from the document's first match on is kept for the last positions, and a window is the difference of four of them:
+document, one row added and one taken away at each step. Where matches are many and of any length, the running sum of
+all rows from the first match on is kept for the last positions, and a window is the difference of four of them:
 those sums wrap around in 32 bits, which does not matter, since a window fits (`Scale`) and arithmetic modulo 2³² is
 exact. Where matches are few, or weights depend on distance, the rows of each window are added one by one.
 

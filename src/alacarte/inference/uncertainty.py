@@ -81,7 +81,7 @@ class Uncertainty:
     >>> rng = np.random.default_rng(0)
     >>> vectors = WordVectors([f"w{i}" for i in range(60)], rng.normal(size=(60, 4)) + [3, 0, 0, 0])
     >>> text = [" ".join(rng.choice(vectors.words, 9)) for _ in range(4000)]
-    >>> sums = ContextSums.collect(vectors, text, vectors.words[:30], spread=16)
+    >>> sums = collect(vectors, text, vectors.words[:30], spread=16)
     >>> uncertainty = Uncertainty.of_sums(sums, Transform(np.eye(4)), vectors)
     >>> bool(0.9 < uncertainty.confidence_of("w3") <= 1)
     True
