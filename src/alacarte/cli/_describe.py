@@ -1,6 +1,7 @@
 """What a file, a folder or a name is, as far as it can be told without reading all of it."""
 
 import json
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from itertools import islice
@@ -38,59 +39,119 @@ def _file(path: Path) -> Facts:
     if format == "safetensors":
         return _tensors(path)
     try:
-        return {"what": "word vectors", **formats.describe(path)}
+        return _vectors(path)
     except BadVectors as no_vectors:
         return _no_vectors(path, no_vectors)
 
 
 def _tensors(path: Path) -> Facts:
+    from alacarte._io import artifact as artifacts
     from alacarte._io.tensors import read_tensors
-    from alacarte.contexts.sums import ContextSums
-    from alacarte.transform.transform import Transform
-    from alacarte.vectors import formats
 
+    if artifacts.kind_of(path) is not None:
+        artifact = artifacts.read_artifact(path)
+        artifact.verify()
+        return artifacts.describe(artifact)
     tensors, metadata = read_tensors(path, BadVectors)
-    kind = metadata.get("format", "")
-    if kind.startswith("alacarte.ContextSums"):
-        sums = ContextSums.load(path)
-        return {
-            "what": "context sums", **_on_disk(path), "targets": len(sums), "dimension": sums.dimension,
-            "targets_met": len(sums.seen), "occurrences": int(sums.occurrences.sum()),
-            "covers": "the whole vocabulary" if sums.targets is None else "chosen targets",
-            "documents": sums.documents, "tokens_read": sums.tokens_read, "first_targets": sums.keys[:10],
-            "spread": None if sums.groups is None else sums.spread,
-            "fingerprint_of_vectors": sums.fingerprint, "settings": asdict(sums.settings),
-        }  # fmt: skip
-    if kind.startswith("alacarte.Transform"):
-        return {"what": "transform", **_on_disk(path), **_transform(Transform.load(path))}
-    if kind.startswith("alacarte.FormModel"):
-        from alacarte.spelling.form import FormModel
-
-        form = FormModel.load(path)
-        return {
-            "what": "form model (vectors from spelling)", **_on_disk(path), "ngrams": len(form.codes),
-            "dimension": form.dimension, "learned_from_words": form.words, "ridge": form.ridge,
-            "fingerprint_of_vectors": form.fingerprint,
-            "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
-        }  # fmt: skip
-    if kind.startswith("alacarte.TypicalSpread"):
-        from alacarte.inference.spread import TypicalSpread
-
-        typical = TypicalSpread.load(path)
-        return {
-            "what": "typical spread (how far contexts lie apart)", **_on_disk(path), "dimension": len(typical.shape),
-            "learned_from_targets": typical.targets, "effective_dimensions": round(typical.rank, 1),
-        }  # fmt: skip
-    if kind.startswith("alacarte.Checkpoint"):
-        told, identity = json.loads(metadata["progress"]), json.loads(metadata["identity"])
-        return {
-            "what": "checkpoint", **_on_disk(path), "complete": told["complete"], "blocks_read": told["done"],
-            **told["amounts"], "corpus": identity["corpus"][0], "settings": identity["settings"],
-        }  # fmt: skip
-    if kind.startswith("alacarte"):
-        return {"what": "word vectors", **formats.describe(path)}
+    described = FORMER.get(metadata.get("format", "").partition("/")[0])
+    if described is not None:
+        return described(path, metadata)
+    if {"matrix", "words", "words_offsets"} <= tensors.keys():
+        return _vectors(path)
     shapes = {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
     return {"what": "safetensors of another program", **_on_disk(path), "tensors": shapes}
+
+
+def _vectors(path: Path) -> Facts:
+    from alacarte.vectors import formats
+
+    return {"what": "word vectors", **formats.describe(path)}
+
+
+# What follows describes files that are no artifacts yet; each goes with a line in `alacarte._io.artifact.KINDS`.
+
+
+def _sums(path: Path, metadata: Mapping[str, str]) -> Facts:
+    from alacarte.contexts.sums import ContextSums
+
+    sums = ContextSums.load(path)
+    return {
+        "what": "context sums",
+        **_on_disk(path),
+        "targets": len(sums),
+        "dimension": sums.dimension,
+        "targets_met": len(sums.seen),
+        "occurrences": int(sums.occurrences.sum()),
+        "covers": "the whole vocabulary" if sums.targets is None else "chosen targets",
+        "documents": sums.documents,
+        "tokens_read": sums.tokens_read,
+        "first_targets": sums.keys[:10],
+        "spread": None if sums.groups is None else len(sums.groups),
+        "fingerprint_of_vectors": sums.fingerprint,
+        "settings": asdict(sums.settings),
+    }
+
+
+def _transform_file(path: Path, metadata: Mapping[str, str]) -> Facts:
+    from alacarte.transform.transform import Transform
+
+    return {"what": "transform", **_on_disk(path), **_transform(Transform.load(path))}
+
+
+def _form(path: Path, metadata: Mapping[str, str]) -> Facts:
+    from alacarte.spelling.form import FormModel
+
+    form = FormModel.load(path)
+    return {
+        "what": "form model (vectors from spelling)",
+        **_on_disk(path),
+        "ngrams": len(form.codes),
+        "dimension": form.dimension,
+        "learned_from_words": form.words,
+        "ridge": form.ridge,
+        "fingerprint_of_vectors": form.fingerprint,
+        "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
+    }
+
+
+def _spread(path: Path, metadata: Mapping[str, str]) -> Facts:
+    from alacarte.inference.spread import TypicalSpread
+
+    typical = TypicalSpread.load(path)
+    return {
+        "what": "typical spread (how far contexts lie apart)",
+        **_on_disk(path),
+        "dimension": len(typical.shape),
+        "learned_from_targets": typical.targets,
+        "effective_dimensions": round(typical.rank, 1),
+    }
+
+
+def _checkpoint(path: Path, metadata: Mapping[str, str]) -> Facts:
+    try:
+        progress, identity = json.loads(metadata["progress"]), json.loads(metadata["identity"])
+        facts = {
+            "what": "checkpoint",
+            **_on_disk(path),
+            "blocks_read": progress["done"],
+            **progress["amounts"],
+            "corpus": identity["corpus"][0],
+            "settings": identity["settings"],
+        }
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise AlacarteError(f"{path} is a damaged checkpoint ({error!r}); delete it and begin again") from None
+    if "complete" in progress:  # sums in memory, else dimension by dimension on disk
+        return facts | {"complete": progress["complete"]}
+    return facts | {"text_read": progress.get("read"), "dimensions_summed": progress.get("summed")}
+
+
+FORMER: dict[str, Callable[[Path, Mapping[str, str]], Facts]] = {
+    "alacarte.ContextSums": _sums,
+    "alacarte.Transform": _transform_file,
+    "alacarte.FormModel": _form,
+    "alacarte.TypicalSpread": _spread,
+    "alacarte.Checkpoint": _checkpoint,
+}
 
 
 def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:

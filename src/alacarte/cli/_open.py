@@ -86,9 +86,10 @@ def detail_memory() -> None:
 
 def forget(checkpoint: Path | None) -> None:
     """The results are safe, so the work that led to them need not be kept."""
+    from alacarte.passes.checkpoint import remove
+
     if checkpoint is not None:
-        for end in ("", ".sums"):  # of sums that did not fit in memory
-            checkpoint.with_name(checkpoint.name + end).unlink(missing_ok=True)
+        remove(checkpoint)
 
 
 def parse_ridge(text: str) -> float | Literal["loo"]:

@@ -313,6 +313,23 @@ class ContextSums:
         )
 
 
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file of sums, for people."""
+    sums = ContextSums.from_artifact(artifact)
+    return {
+        "targets": len(sums),
+        "occurring": int(np.count_nonzero(sums.occurrences)),
+        "dimension": sums.dimension,
+        "documents": sums.documents,
+        "tokens_read": sums.tokens_read,
+        "files": sorted({unit.name for unit in sums.units})[:10],
+        "first_targets": sums.keys[:10],
+        "spread": sums.spread,
+        "fingerprint_of_vectors": sums.fingerprint,
+        "settings": asdict(sums.settings),
+    }
+
+
 def merge(parts: Iterable[ContextSums], *, repeated: bool = False) -> ContextSums:
     """The sum of any number of `ContextSums`, exact and the same in any order.
 

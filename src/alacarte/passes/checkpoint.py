@@ -118,6 +118,27 @@ class Checkpoint:
             self.stages[name] = _stage_of(artifact, name, dict(amounts))
 
 
+def remove(path: Path) -> None:
+    """Delete a checkpoint, and the file with sums that belongs to it, if there is one. Nothing else is touched."""
+    if not path.exists():
+        return
+    beside = read_artifact(path, KIND, BadCheckpoint, VERSION).value("notes", dict).get("sums")
+    if beside is not None:
+        path.with_name(beside).unlink(missing_ok=True)
+    path.unlink()
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What a checkpoint holds, for people."""
+    identity = artifact.value("identity", dict)
+    stages = artifact.value("stages", dict)
+    return {
+        "complete": bool(stages) and all(stage.get("complete") for stage in stages.values()),
+        "stages": stages,
+        **{name: value for name, value in identity.items() if value is not None},
+    }
+
+
 def _stage_of(artifact: Artifact, name: str, amounts: dict[str, Any]) -> Stage:
     arrays = {
         key.removeprefix(f"{name}/"): array for key, array in artifact.tensors.items() if key.startswith(f"{name}/")

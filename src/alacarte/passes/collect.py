@@ -17,7 +17,7 @@ import numpy.typing as npt
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
 from alacarte.contexts.scale import MOST_WINDOWS, Scale
-from alacarte.contexts.summing import COUNTS, HOT, SumsTally, row_stride
+from alacarte.contexts.summing import COUNTS, SumsTally, private_rows, row_stride
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
@@ -225,7 +225,11 @@ class _Summed:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
         stride = row_stride(self.integers.dimension)
         threads = self.work.cores
-        return vectors + threads * (HOT * stride * 8 + 4 * self.matcher.size * self.groups) + self._text_under_way()
+        return (
+            vectors
+            + threads * (private_rows(stride, threads) * stride * 8 + 4 * self.matcher.size * self.groups)
+            + self._text_under_way()
+        )
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size

@@ -24,7 +24,7 @@ def weights(
     alc eval weights --vectors glove.6B.50d --corpus wiki.txt.xz --sizes 4 --out weights
     """
     given = dict(locals())
-    from alacarte_experiments.context_weights import run
+    from alacarte_experiments.fewshot.context_weights import run
 
     title = "Learned context weights"
     e.run_experiment("weights", run, given, index=["metric", "what", "at"], column="size", title=title)
@@ -51,7 +51,7 @@ def agreement(
 ) -> None:
     """Agreement between contexts, on known words: with contexts all their own, and a quarter another word's."""
     given = dict(locals())
-    from alacarte_experiments.agreement import run
+    from alacarte_experiments.fewshot.agreement import run
 
     e.run_experiment(
         "agreement", run, given, index=["size", "foreign"], column="metric", title="Agreement between contexts"
