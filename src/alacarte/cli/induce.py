@@ -21,7 +21,6 @@ from alacarte.cli._open import (
     refuse,
 )
 from alacarte.cli._output import show_json, show_line, voice, wrote
-from alacarte.passes.discover import discover
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte, InducedVectors
@@ -297,6 +296,7 @@ def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: 
 
 def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
     from alacarte.errors import NotEnoughData
+    from alacarte.passes.discover import discover
 
     targets = discover(
         corpus,
