@@ -77,8 +77,9 @@ def detail_memory() -> None:
 def forget(checkpoint: Path | None) -> None:
     """The results are safe, so the work that led to them need not be kept."""
     if checkpoint is not None:
-        for end in ("", ".sums"):  # of sums that did not fit in memory
-            checkpoint.with_name(checkpoint.name + end).unlink(missing_ok=True)
+        from alacarte.passes.checkpoint import delete_checkpoint
+
+        delete_checkpoint(checkpoint)
 
 
 def parse_ridge(text: str) -> float | Literal["loo"]:

@@ -66,6 +66,7 @@ class Checkpoint:
         """Hold the file for this process, and read what is in it; the lock goes with the process, however it ends."""
         lock = FileLock(self.path.with_name(self.path.name + ".lock"))
         try:
+            self.path.parent.stat()  # which the lock would make if it were missing
             lock.acquire(blocking=False)
         except Timeout:
             raise BadCheckpoint(
@@ -116,6 +117,21 @@ class Checkpoint:
         self.notes = artifact.value("notes", dict)
         for name, amounts in artifact.value("stages", dict).items():
             self.stages[name] = _stage_of(artifact, name, dict(amounts))
+
+
+def rows_beside(path: Path) -> Path:
+    """The file beside a checkpoint that holds sums which do not fit in memory.
+
+    >>> rows_beside(Path("work/fit.ckpt")).name
+    'fit.ckpt.rows'
+    """
+    return path.with_name(path.name + ".rows")
+
+
+def delete_checkpoint(path: Path) -> None:
+    """Delete a checkpoint, and what lies beside it."""
+    path.unlink(missing_ok=True)
+    rows_beside(path).unlink(missing_ok=True)
 
 
 def _stage_of(artifact: Artifact, name: str, amounts: dict[str, Any]) -> Stage:
