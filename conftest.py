@@ -43,4 +43,6 @@ def much_text_and_many_targets(monkeypatch):
     from alacarte.text.encoding import Encoder
 
     monkeypatch.setattr(Encoder, "SMALL", 0)
-    monkeypatch.setattr(summing, "HOT", 3)  # so that some targets have rows of a thread's own and some share theirs
+    monkeypatch.setattr(
+        summing, "PRIVATE", 3 * 8 * 72
+    )  # so that some targets have rows of a thread's own and some share theirs

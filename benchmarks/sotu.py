@@ -38,7 +38,7 @@ def main():
     print(f"{len(speeches)} speeches, {speeches.year.min()}–{speeches.year.max()}\n")
 
     model = ALaCarte.pretrained("glove.6B.50d")
-    found = contexts(speeches, "freedom", window=10, known=model.vectors)
+    found = contexts(speeches, "freedom", known=model)
     freedom = dem(found, model)
     print(found, freedom, sep="\n")
     for row in (100, 500):
@@ -78,9 +78,9 @@ def main():
     print("\n4. Regression")
     century = speeches[(speeches.year > 1900) & speeches.party.isin(["Democratic", "Republican"])]
     century = century.assign(decades=(century.year - 1960) / 10)
-    fit = regress("freedom ~ party + decades", century, model, cluster="president")
+    fit = regress("freedom ~ party + decades", century, model, cluster="president", equal_clusters=True)
     print(fit)
-    both = regress("freedom ~ party * decades", century, model, cluster="president")
+    both = regress("freedom ~ party * decades", century, model, cluster="president", equal_clusters=True)
     print(both)
     for profile in ({"party": "Democratic", "decades": -4}, {"party": "Democratic", "decades": 6}):
         print(profile, ", ".join(fit.nearest(profile, 8, candidates=20_000)["feature"]))

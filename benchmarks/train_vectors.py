@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from alacarte_experiments.documents_data import TASKS, imdb_part, read_task
+from alacarte_experiments.documents.data import TASKS, imdb_part, read_task
 
 from alacarte import Corpus, WordVectors
 from alacarte._io.files import atomic_write

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.inference.comparing import compare
+from alacarte.inference.comparing import compare_uses
 from alacarte.inference.spread import TypicalSpread, deviations
 from alacarte.inference.uncertainty import Uncertainty
 from alacarte.passes.collect import count_words
@@ -221,7 +221,7 @@ def compared(options: argparse.Namespace) -> None:
                     uncertainty(data, *drawn(source, n, options.groups, rng, first), matrix, model.vectors, None)
                     for source, n, first in ((data, n_a, True), (mixed, n_b, False))
                 ]
-                rejected += [item.p_value < 0.05 for item in compare(*sides)]
+                rejected += [item.p_value < 0.05 for item in compare_uses(*sides)]
             cells.append(f"{np.mean(rejected):.3f}")
         print(f"| {n_a}, {n_b} | " + " | ".join(cells) + " |", flush=True)
 

@@ -90,7 +90,9 @@ def budget(vectors, rows, dimensions, block_size, threads):
     known, d = vectors.matrix.shape
     integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
     stride = 8 * -(-(d + 4) // 8)
-    others = vectors.matrix.nbytes + integers + threads * (HOT * stride * 8 + 4 * rows) + (threads + 1) * 30 * block_size
+    others = (
+        vectors.matrix.nbytes + integers + threads * (HOT * stride * 8 + 4 * rows) + (threads + 1) * 30 * block_size
+    )
     return others + 8 * rows * (dimensions + 4)
 
 

@@ -550,3 +550,14 @@ def test_inspect_knows_checkpoints(folder: Path) -> None:
     vectors = WordVectors.load("v.txt")
     collect(vectors, Path("one.txt"), ["blorp"], checkpoint="ck")
     assert json.loads(alc("inspect ck --json").stdout)["what"] == "checkpoint"
+
+
+def test_inspect_knows_checkpoints_of_sums_on_disk(folder: Path) -> None:
+    """Issue 14, fault 13: a KeyError."""
+    vectors = WordVectors.load("v.txt")
+    targets = list(vectors.words)
+    text_under_way = 5 * 30 * 100
+    memory = vectors.matrix.nbytes + text_under_way + 8 * len(targets) * (vectors.dimension - 1)
+    collect(vectors, Path("one.txt"), targets, checkpoint="ck", memory=memory, block_size=100, threads=1)
+    facts = json.loads(alc("inspect ck --json").stdout)
+    assert (facts["what"], facts["text_read"], facts["dimensions_summed"]) == ("checkpoint", True, vectors.dimension)

@@ -1,9 +1,13 @@
 """The compiled encoder gives exactly what the readable tokenizer gives, on any input."""
 
 import lzma
+import os
 import pickle
 import random
+import subprocess
+import sys
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,8 +17,10 @@ from hypothesis import strategies as st
 from alacarte import Corpus, WordVectors
 from alacarte.errors import BadCorpus
 from alacarte.text._encoding_kernel import HARD
-from alacarte.text.encoding import Encoder, Lexicon, _character_tables
+from alacarte.text.corpus import Block
+from alacarte.text.encoding import Encoder, Lexicon, _character_tables, _table_of
 from alacarte.text.tokenizers import get_tokenizer
+from alacarte.vectors.word_vectors import Vocabulary
 
 COMPILED = ["words", "words-cased", "whitespace", "whitespace-lower"]
 KNOWN = [
@@ -84,7 +90,7 @@ def test_every_character_alone_and_among_others(name):
 
 
 def test_pairs_of_combining_characters():
-    """Where normalisation reorders or composes, the line goes to the reference."""
+    """Where normalisation reorders or composes, the kernel does too."""
     marks = [chr(c) for c in range(0x300, 0x3100) if unicodedata.combining(chr(c))]
     rng = random.Random(0)
     texts = ["".join(rng.choices([*marks, "a", "é", "ಿ", "ා", "가", "ᄀ", "ᅡ", "ᆨ"], k=6)) for _ in range(5000)]
@@ -141,6 +147,239 @@ def test_tables_leave_little_to_the_slow_path():
     classes = _character_tables("words").classes
     for text in ("Plain ASCII, déjà vu, Straße", "Ελλάδα", "Россия", "中文日本語한국어", "😀", "العربية", "‘’“”–—…"):
         assert not any(classes[ord(c)] & HARD for c in text), text
+
+
+def left_to_the_reference(texts, name, monkeypatch):
+    """The pieces of text that the kernel gives to the readable tokenizer."""
+    tokenizer, seen = get_tokenizer(name), []
+    within = Encoder._tokens_within
+
+    def watched(self, block, begin, low, high):
+        seen.append(block.line(low, high))
+        return within(self, block, begin, low, high)
+
+    monkeypatch.setattr(Encoder, "_tokens_within", watched)
+    assert by_kernel(texts, tokenizer, LEXICON) == by_reference(texts, tokenizer, LEXICON)
+    return seen
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_decomposed_text_and_dotted_capitals_are_not_slow(name, monkeypatch):
+    """Vietnamese, French and Korean in normal form D, dotted capital I, capital sigma: nothing for the reference."""
+    composed = "Tiếng Việt phở đường, déjà vu à l'école; 한국어 텍스트 각도 İstanbul'da İyi ΟΔΟΣ Σήμερα ὈΔΥΣΣΕΎΣ. q̣̇ q̣̇"
+    texts = [composed, unicodedata.normalize("NFD", composed), "\u0307\u0323 a\u0307\u0323 a\u0323\u0307"]
+    assert left_to_the_reference(texts, name, monkeypatch) == []
+
+
+def test_only_the_piece_of_text_that_needs_it_goes_to_the_reference(monkeypatch):
+    texts = ["plain \U00020000x, the (dog,\U00020000) b", "the", "\U00020000"]
+    left = left_to_the_reference(texts, "words", monkeypatch)
+    assert left == ["\U00020000x,", ",\U00020000)", "\U00020000"]
+
+
+decomposed = st.one_of(lines, wordy).map(lambda text: unicodedata.normalize("NFD", text))
+accented = st.text(
+    alphabet="aAeEiIoOuUyYưƯơƠâÂsScC\u0300\u0301\u0302\u0303\u0306\u0307\u0308\u0309\u0323\u0327\u031b\u0345"
+    "\u0338<=> \u1100\u1112\u1161\u1175\u11a7\u11a8\u11c2가각\u09c7\u09be\u09d7ΑΣσς.:'’\u00ad\u200dİıΐᾳ",
+    max_size=30,
+)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+@settings(max_examples=400)
+@given(texts=st.lists(st.one_of(decomposed, accented), min_size=1, max_size=4))
+@example(
+    texts=[
+        "a'.Σ",
+        "a.Σ",
+        "a:Σ'",
+        "'Σ",
+        "aΣ.b",
+        "A\u00adΣ",
+        "aΣ\u0301",
+        "<\u0338 a<\u0338",
+        "İ\u0327",
+        "1,\u00ad2 x.\u00ad.",
+    ]
+)
+def test_normal_form_and_lower_case_by_kernel(name, texts):
+    tokenizer = get_tokenizer(name)
+    index = dict(LEXICON)
+    for text in texts:
+        for token in tokenizer(text, LEXICON):
+            index.setdefault(token, len(index))
+    assert by_kernel(texts, tokenizer, index) == by_reference(texts, tokenizer, index)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_every_code_point_decomposed(name):
+    """Each character's normal form D, alone and between letters: every pair that composes is among them."""
+    tokenizer = get_tokenizer(name)
+    forms = [unicodedata.normalize("NFD", chr(c)) for c in range(0x20000) if unicodedata.decomposition(chr(c))]
+    forms += [unicodedata.normalize("NFD", chr(c)) for c in range(0xAC00, 0xD7A4, 5)]
+    texts = [f"{form} x{form}y {form}\u0323{form}" for form in forms]
+    index = {}
+    for text in texts:
+        for token in tokenizer(text, {}):
+            index.setdefault(token, len(index))
+    assert by_kernel(texts, tokenizer, index) == by_reference(texts, tokenizer, index)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_no_rule_looks_across_white_space(name):
+    """What the careful path relies on: pieces between ASCII white space can be tokenised one by one."""
+    tokenizer, rng = get_tokenizer(name), random.Random(2)
+    marks = [chr(c) for c in (*range(0x300, 0x370), 0x1161, 0x11A8, 0x9BE, 0x338)]
+    for _ in range(3000):
+        pieces = ["".join(rng.choices([*TRICKY.replace(" ", "").replace("\t", ""), *marks], k=4)) for _ in range(3)]
+        pieces = [piece for piece in pieces if not any(c in piece for c in "\x1c")]
+        for space in " \t\r\x0b\x1f":
+            whole = tokenizer(space.join(pieces), LEXICON)
+            assert whole == [token for piece in pieces for token in tokenizer(piece, LEXICON)]
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_all_alignments_and_the_end_of_the_text(name):
+    """Words of 1 to 40 letters, ASCII signs and digits at each place in a machine word and at the end of a block."""
+    tokenizer, rng = get_tokenizer(name), random.Random(3)
+    alphabet = [chr(c) for c in range(128) if chr(c) != "\n"]
+    inside = ["".join(rng.choices("aBcDeFgHiZ09", k=length)) for length in range(1, 41)]
+    joined = [
+        "don't",
+        "DOG'S",
+        "dog's.",
+        "x'd",
+        "we're",
+        "a-b-c",
+        "U.S.",
+        "u.s.-led",
+        "1,000",
+        "1:2,x",
+        "3.5",
+        "a_1",
+        "'em",
+        "AT&T",
+    ]
+    texts = []
+    for _ in range(1500):
+        parts = rng.choices([*inside, *joined, *alphabet, *rng.choices(alphabet, k=20)], k=rng.randrange(1, 9))
+        texts.append(" " * rng.randrange(8) + rng.choice(["", " "]).join(parts))
+    index = dict(LEXICON)
+    for text in texts[::2]:
+        for token in tokenizer(text, LEXICON):
+            index.setdefault(token, len(index))
+    expected = by_reference(texts, tokenizer, index)
+    assert by_kernel(texts, tokenizer, index) == expected
+    encoder = Encoder(tokenizer, Lexicon(index))
+    for text, ids in zip(texts, expected, strict=True):  # each at the end of a block, with and without a line's end
+        for end in (b"", b"\n"):
+            encoded = encoder.encode(Block(text.encode() + end, [], 0))
+            assert (encoded.ids.tolist(), encoded.offsets.tolist()) == (ids, [0, len(ids)])
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_tokens_of_any_length(name):
+    tokenizer = get_tokenizer(name)
+    lengths = [*range(1, 70), 1000, 4095, 4096, 5000, 100_000]
+    texts = [sign * length for length in lengths for sign in ("x", "Xy", "é", "e\u0301", "-", "x-", "7", "中")]
+    index = {}
+    for text in texts[::2]:
+        for token in tokenizer(text, {}):
+            index.setdefault(token, len(index))
+    assert by_kernel(texts, tokenizer, index) == by_reference(texts, tokenizer, index)
+    grown, expected = Lexicon({}, grow=True), Lexicon({}, grow=True)
+    found = Encoder(tokenizer, grown).encode(texts).ids.tolist()
+    assert found == [token for text in texts for token in expected.ids(tokenizer(text, {}))]
+    assert grown.extra == expected.extra
+
+
+def test_zeros_within_words_do_not_confuse_them():
+    """A word of up to eight bytes is its own key, filled up with zeros."""
+    words = ["a", "a\0", "a\0\0", "\0", "\0a", "a\0b", "abcdefgh", "abcdefg\0", "abcdefgh\0", "\0" * 9]
+    tokenizer = get_tokenizer("whitespace")
+    for known in (words, words[::2], words[1::2]):
+        index = {word: row for row, word in enumerate(known)}
+        for text in (" ".join(words), " ".join(words) + " " * 20):
+            assert by_kernel([text], tokenizer, index) == by_reference([text], tokenizer, index)
+
+
+def test_a_hash_alone_is_no_match():
+    """Long words of one hash: the bytes decide. A short word may have the number that is a long one's hash."""
+    rng = random.Random(4)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = list(dict.fromkeys("".join(rng.choices(letters, k=rng.randrange(1, 30))) for _ in range(20_000)))
+    table = _table_of(words[::2])
+    slots = table.slots.reshape(-1, 2)
+    used = slots[:, 1] >> np.uint64(32) > 0
+    slots[used, 0] = slots[used, 0][0]  # as if all hashes were one: no other word may be found now
+    index = Vocabulary({word: row for row, word in enumerate(words[::2])})
+    index.table = table
+    ids = Encoder(get_tokenizer("words"), Lexicon(index)).encode([" ".join(words)]).ids
+    wrong = [(word, i) for word, i in zip(words, ids.tolist(), strict=True) if i >= 0 and words[2 * i] != word]
+    assert wrong == []
+    assert all(i == index.get(word, -1) for word, i in zip(words, ids.tolist(), strict=True) if len(word) <= 8)
+
+
+def test_blocks_with_and_without_a_last_line_end():
+    tokenizer = get_tokenizer("words")
+    for text in ("", "\n", "a", "a\n", "\n\na", "a\n\n", "é\n \n", "the \U00020000\n\n\U00020000 b\nthe"):
+        encoder = Encoder(tokenizer, Lexicon(LEXICON))
+        encoded = encoder.encode(Block(text.encode(), [], 0))
+        rows = by_reference(text.removesuffix("\n").split("\n") if text else [], tokenizer, LEXICON)
+        assert np.diff(encoded.offsets).tolist() == [len(row) for row in rows]
+        assert encoded.ids.tolist() == [token for row in rows for token in row]
+
+
+def test_threads_share_an_encoder():
+    """Each token has one id, whichever thread met it first, and each thread's ids are those of its text."""
+    tokenizer = get_tokenizer("words")
+    lexicon = Lexicon(LEXICON, grow=True)
+    encoder = Encoder(tokenizer, lexicon)
+    rng = random.Random(5)
+    texts = [
+        [" ".join(f"w{rng.randrange(3000)} {'x' * rng.randrange(1, 60)} é-{rng.randrange(9)}" for _ in range(2000))]
+        for _ in range(16)
+    ]
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(encoder.encode, texts))
+    assert len(set(lexicon.extra)) == len(lexicon.extra)
+    for text, encoded in zip(texts, results, strict=True):
+        assert [lexicon.word(token) for token in encoded.ids.tolist()] == tokenizer(text[0], LEXICON)
+
+
+COMPILE = """
+import sys
+from alacarte._io import compiled
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import get_tokenizer
+from alacarte.vectors.word_vectors import Vocabulary
+compiled.quiet = "quiet" in sys.argv
+compiled.announce("__main__", "a test", 1)
+
+@compiled.kernel
+def double(number):
+    return 2 * number
+
+print(double(4))
+"""
+
+
+def test_compiling_announces_itself_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(COMPILE)
+    said = [
+        subprocess.run(
+            [sys.executable, script, *arguments], capture_output=True, text=True, check=True, env=environment
+        )
+        for arguments, environment in (
+            (["quiet"], {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "first")}),
+            ([], {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "second")}),
+            ([], {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "second")}),
+        )
+    ]
+    assert [run.stdout for run in said] == ["8\n"] * 3
+    line = "alacarte: compiling a test for this machine, once (about 1 s)\n"
+    assert [run.stderr for run in said] == ["", line, ""]
 
 
 @pytest.mark.real

@@ -100,12 +100,12 @@ def test_rows_of_a_threads_own_change_nothing(tmp_path, monkeypatch, hot):
     """However many targets are summed apart from the others, also over a checkpoint and while labels come."""
     documents = annotated(sample_text(50_000), np.random.default_rng(2))
     expected = collect(VECTORS, documents, EVERYTHING, threads=1)
-    monkeypatch.setattr(summing, "HOT", hot)
+    monkeypatch.setattr(summing, "PRIVATE", hot * 8 * 72)
     assert same(collect(VECTORS, documents, EVERYTHING, threads=3, block_size=2000), expected)
     work = {"checkpoint": tmp_path / "checkpoint", "checkpoint_seconds": 0}
     with pytest.raises(Stop):
         collect(VECTORS, documents, EVERYTHING, threads=2, block_size=2000, callback=stopping_after(9), **work)
-    monkeypatch.setattr(summing, "HOT", 2)
+    monkeypatch.setattr(summing, "PRIVATE", 2 * 8 * 72)
     assert same(collect(VECTORS, documents, EVERYTHING, threads=5, block_size=2000, **work), expected)
 
 

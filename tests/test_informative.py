@@ -5,7 +5,7 @@ import pytest
 
 from alacarte import WordVectors, collect
 from alacarte.errors import AlacarteError, BadSums, NotEnoughData, TransformMismatch
-from alacarte.transform.informative import informative, informativeness
+from alacarte.transform.informative_weights import informative_weights, informativeness
 
 D = 6
 
@@ -60,12 +60,12 @@ def test_weights(world):
     sums = collect(vectors, text, window=2, show_progress=False)
     share = sums.occurrences / sums.occurrences.sum()
     smooth = 0.01 / (0.01 + share)
-    weights = informative(sums, vectors, a=0.01, power=0)
+    weights = informative_weights(sums, vectors, a=0.01, power=0)
     np.testing.assert_allclose(weights.values, smooth / smooth.max(), rtol=1e-5)
     assert weights.name.startswith("informative:0.01,0#")
     with pytest.raises(TransformMismatch, match="in another order"):
         weights.for_vectors(WordVectors(vectors.words[::-1], vectors.matrix[::-1]))
-    told = informative(sums, vectors, a=0.01, power=1).values
+    told = informative_weights(sums, vectors, a=0.01, power=1).values
     expected = smooth * informativeness(sums, vectors)
     np.testing.assert_allclose(told, expected / expected.max(), rtol=1e-5)
 
@@ -74,7 +74,7 @@ def test_errors(world):
     vectors, text = world
     sums = collect(vectors, text, window=2, show_progress=False)
     with pytest.raises(AlacarteError, match="positive a"):
-        informative(sums, vectors, a=0)
+        informative_weights(sums, vectors, a=0)
     with pytest.raises(BadSums, match="over the whole vocabulary"):
         informativeness(collect(vectors, text, ["w1"], window=2, show_progress=False), vectors)
     with pytest.raises(BadSums, match="occurrence or token"):

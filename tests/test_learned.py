@@ -11,8 +11,14 @@ from alacarte.contexts.reading import Reading, written_positions
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData
 from alacarte.passes.collect import collect, count_words
 from alacarte.passes.sample import SampledWindows, sample_windows
-from alacarte.transform.learned import FewShot, collect_learned, learn_weights, solve_step, weights_from
-from alacarte.transform.space import Space
+from alacarte.transform.component_removal import ComponentRemoval
+from alacarte.transform.learned_weights import (
+    FewShot,
+    collect_with_learned_weights,
+    learn_weights,
+    learn_weights_from_sample,
+    solve_step,
+)
 
 D, WORDS = 6, 200
 
@@ -133,10 +139,8 @@ def test_a_step_is_the_best_non_negative_solution(seed, n, penalty):
 def test_the_equations_are_those_of_the_regression(world):
     vectors, text = world
     counts = count_words(vectors, text, show_progress=False)
-    sample = sample_windows(
-        vectors, text, counts, Reading(2, 2), words=40, contexts=2, least=5, show_progress=False
-    )
-    space = Space.of(vectors, 1)
+    sample = sample_windows(vectors, text, counts, Reading(2, 2), words=40, contexts=2, least=5, show_progress=False)
+    space = ComponentRemoval.of(vectors, 1)
     problem = FewShot(vectors, sample, space)
     rng = np.random.default_rng(0)
     by_word, by_place = rng.uniform(size=len(vectors)), rng.uniform(size=4)
@@ -256,11 +260,11 @@ def test_errors(world, sums):
         learn_weights(vectors, text, sums, functions=["length"], show_progress=False)
     few = SampledWindows(np.arange(5), np.zeros((5, 1, 6), dtype=np.int32), 3)
     with pytest.raises(NotEnoughData, match="too few to learn weights for 6 dimensions"):
-        weights_from(vectors, sums, few)
+        learn_weights_from_sample(vectors, sums, few)
     with pytest.raises(AlacarteError, match="no shards"):
-        collect_learned(vectors, text, shard=(1, 2))
+        collect_with_learned_weights(vectors, text, shard=(1, 2))
     with pytest.raises(BadCorpus, match="several times"):
-        collect_learned(vectors, iter(text))
+        collect_with_learned_weights(vectors, iter(text))
     with pytest.raises(AlacarteError, match="leave `positions` out"):
         ALaCarte.fit(vectors, text, context_weights="learned", positions="linear")
     with pytest.raises(AlacarteError, match="made from sums"):

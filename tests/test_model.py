@@ -2,9 +2,12 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, collect
 from alacarte.contexts.sums import Reading
+from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, AlacarteWarning, NoOccurrences, NotEnoughData, TransformMismatch
 from alacarte.model import pretrained_names
 
@@ -35,7 +38,7 @@ def test_fit_induce_and_what_is_missing(model, corpus):
     assert induced.count("zorg") == text.count("zorg")
     assert isinstance(induced, WordVectors)
     sums = collect(model.vectors, corpus, ["zorg"], window=4)
-    expected = model.transform.matrix @ (sums.sums[0] / sums.occurrences[0])
+    expected = model.transform.matrix @ (sums.vectors()[0] / sums.occurrences[0])
     np.testing.assert_allclose(induced["zorg"], expected, rtol=1e-6)
     assert model.report.words == 60
 
@@ -60,14 +63,51 @@ def test_update_finds_what_was_missing(model):
 @pytest.mark.parametrize("unknown", ["keep", "drop"])
 def test_embed_is_induce_for_the_same_contexts(vectors, corpus, averaging, positions, weights, unknown):
     model = ALaCarte.fit(
-        vectors, corpus, window=(3, 2), averaging=averaging, positions=positions, context_weights=weights,
+        vectors,
+        corpus,
+        window=(3, 2),
+        averaging=averaging,
+        positions=positions,
+        context_weights=weights,
         unknown=unknown,
-    )  # fmt: skip
+    )
     contexts = [text for text in corpus if "zorg blik" in text or "blik zorg" in text][:20]
     texts = ["w1 foo zorg blik w2", "w3 foo foo zorg blik foo w4 w5 zorg blik", *contexts]
     texts = [text for text in texts if "zorg blik" in text]
     induced = model.induce(texts, ["zorg blik"])
     np.testing.assert_allclose(model.embed(texts, target="zorg blik"), induced["zorg blik"], rtol=1e-5, atol=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_embed_and_a_pass_agree_for_every_setting(vectors, data):
+    """One definition of window and average, two speeds: one context on the fly, and a corpus."""
+    left, right = data.draw(st.integers(0, 3)), data.draw(st.integers(1, 3))
+    numbers = ["1", "0.5", "0.25"]
+    explicit = f"{','.join(numbers[:left])}/{','.join(numbers[:right])}"
+    reading = Reading(
+        left,
+        right,
+        data.draw(st.sampled_from(["occurrence", "token", "context"])),
+        data.draw(st.sampled_from(["uniform", "linear", "inverse", explicit])),
+        unknown=data.draw(st.sampled_from(["keep", "drop"])),
+    )
+    transform = Transform(np.random.default_rng(5).normal(size=(6, 6)), settings=reading)
+    if data.draw(st.booleans()):
+        given_weights = {"w1": 0.0, "w2": 0.3, "w3": 2.0}
+        transform = transform.read_with(resolve(given_weights, vectors, lambda: np.ones(60, dtype=np.int64)))
+    model = ALaCarte(vectors, transform, tokenizer="whitespace")
+    words = st.sampled_from(["w1", "w2", "w3", "w4", "unknown", "zorg", "blik"])
+    texts = data.draw(st.lists(st.lists(words, min_size=1, max_size=12).map(" ".join), min_size=1, max_size=4))
+    target = data.draw(st.sampled_from(["zorg", "zorg blik", "w2"]))
+    texts = [f"{text} {target} w4" for text in texts]
+    try:
+        expected = model.induce(texts, [target], show_progress=False)[target]
+    except NotEnoughData:
+        with pytest.raises(NotEnoughData):
+            model.embed(texts, target)
+        return
+    np.testing.assert_allclose(model.embed(texts, target), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_embed_forms(model):
@@ -161,6 +201,11 @@ def test_load_says_what_is_wrong(tmp_path):
     (tmp_path / "model.json").write_text(json.dumps({"format": "other/9"}))
     with pytest.raises(AlacarteError, match="another format"):
         ALaCarte.load(tmp_path)
+    Transform(np.eye(2)).save(tmp_path / "transform.safetensors")
+    (tmp_path / "model.json").write_text(json.dumps({"format": "alacarte.ALaCarte/1"}))
+    with pytest.raises(AlacarteError, match="does not say where"):
+        ALaCarte.load(tmp_path)
+    assert ALaCarte.load(tmp_path, vectors={"a": [1.0, 2.0]}).tokenizer.name == "words"
 
 
 def test_induced_vectors_are_saved_like_any_others(tmp_path, model, corpus):

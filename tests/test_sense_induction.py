@@ -53,7 +53,11 @@ def test_gathered_contexts_are_the_plain_windows(texts, made):
     targets = [("x",), ("a", "b")]
     texts = [text for text in texts if text]  # empty documents may or may not have a number
     settings = made.settings
-    weights = None if made.transform.weights.values is None else dict(zip(WORDS, made.transform.weights.values.tolist(), strict=True))
+    weights = (
+        None
+        if made.transform.weights.values is None
+        else dict(zip(WORDS, made.transform.weights.values.tolist(), strict=True))
+    )
     found = plain.find(texts, targets)
     if not found:
         with pytest.raises(NoOccurrences):

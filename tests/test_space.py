@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from alacarte import WordVectors, collect
 from alacarte.errors import BadSums, NotEnoughData
-from alacarte.transform.space import Space
+from alacarte.transform.component_removal import ComponentRemoval
 
 WORDS = [f"w{i}" for i in range(30)]
 
@@ -29,7 +29,7 @@ def test_moved_sums_are_the_sums_of_moved_vectors(seed, components, averaging, w
     vectors, rng = made(seed)
     text = [" ".join(rng.choice([*WORDS, "unknown"], 12)) for _ in range(20)]
     options = {"window": 3, "averaging": averaging, "context_weights": weights, "positions": positions}
-    space = Space.of(vectors, components)
+    space = ComponentRemoval.of(vectors, components)
     moved = space.vectors(vectors)
     there = collect(moved, text, **options, show_progress=False)
     along = space.sums(collect(vectors, text, **options, show_progress=False), moved)
@@ -41,7 +41,7 @@ def test_moved_sums_are_the_sums_of_moved_vectors(seed, components, averaging, w
 def test_what_is_removed_is_gone_and_the_rest_keeps_its_angles():
     vectors, _ = made()
     for components in (0, 1, 3):
-        moved = Space.of(vectors, components).vectors(vectors).matrix.astype(np.float64)
+        moved = ComponentRemoval.of(vectors, components).vectors(vectors).matrix.astype(np.float64)
         assert moved.shape == (30, 6 - components)
         np.testing.assert_allclose(moved.mean(axis=0), 0, atol=1e-5)
         centred = vectors.matrix - vectors.matrix.mean(axis=0)
@@ -53,17 +53,17 @@ def test_what_is_removed_is_gone_and_the_rest_keeps_its_angles():
 
 def test_rows_decide_whose_mean_it_is():
     vectors, _ = made()
-    space = Space.of(vectors, 0, np.arange(10))
+    space = ComponentRemoval.of(vectors, 0, np.arange(10))
     np.testing.assert_allclose(space.mean, vectors.matrix[:10].mean(axis=0), atol=1e-6)
 
 
 def test_errors():
     vectors, _ = made()
     with pytest.raises(NotEnoughData, match="6 components cannot be removed"):
-        Space.of(vectors, 6)
+        ComponentRemoval.of(vectors, 6)
     with pytest.raises(NotEnoughData, match="remove fewer"):
-        Space.of(vectors, 2, np.arange(2))
+        ComponentRemoval.of(vectors, 2, np.arange(2))
     other = WordVectors(["a"], [[1.0]])
     sums = collect(other, ["a a"], window=1, show_progress=False)
     with pytest.raises(BadSums, match="6 dimensions, the sums have 1"):
-        Space.of(vectors, 1).sums(sums, vectors)
+        ComponentRemoval.of(vectors, 1).sums(sums, vectors)

@@ -10,7 +10,7 @@ from alacarte import ContextSums, Document, Targets, WordVectors, collect
 from alacarte.contexts.groups import document_codes, groups_of
 from alacarte.contexts.sums import merge
 from alacarte.errors import AlacarteError, BadCheckpoint, BadSums
-from alacarte.inference.spread import TypicalSpread, deviations, found_along
+from alacarte.inference.spread import TypicalSpread, deviations, own_variance_along
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
 
@@ -217,7 +217,7 @@ def test_few_targets_are_taken_as_they_are():
     typical = TypicalSpread.learn(found)
     np.testing.assert_allclose(typical.noise(found), found.noise)
     w = rng.normal(size=(3, 4))
-    np.testing.assert_allclose(typical.variance_along(found, w, np.zeros(3))[0], found_along(found, w))
+    np.testing.assert_allclose(typical.variance_along(found, w, np.zeros(3))[0], own_variance_along(found, w))
 
 
 def test_typical_spread_on_disk(tmp_path):

@@ -1,12 +1,24 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Transform, WordVectors, collect
-from alacarte.contexts.sums import Reading
+from alacarte.contexts.reading import Reading
+from alacarte.contexts.scale import Scale
+from alacarte.contexts.sums import Sums
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch
 from alacarte.transform.least_squares import Regression
+
+
+def whole_sums(vectors, means, counts, **amounts):
+    """Sums over the whole vocabulary with these means, in units of 2⁻⁴⁰."""
+    d = vectors.dimension
+    scale = Scale(np.full(d, 40, dtype=np.int16), np.full(d, 40, dtype=np.int16), 0)
+    sums = Sums(np.rint(means * counts[:, None] * 2.0**40).astype(np.int64), 10 * counts, 10 * counts, counts, counts)
+    return ContextSums(list(vectors.words), sums, scale, Reading(), vectors.fingerprint, None, **amounts)
 
 
 def problem(seed=0, words=60, d=5, noise=0.1, true=None, counts=None):
@@ -16,10 +28,7 @@ def problem(seed=0, words=60, d=5, noise=0.1, true=None, counts=None):
     u = rng.normal(size=(words, d)) * np.array([3, 1, 1, 0.5, 0.1, *[1] * d])[:d]
     vectors = WordVectors([f"w{i}" for i in range(words)], u @ true.T + noise * rng.normal(size=(words, d)))
     counts = rng.integers(1, 5000, size=words) if counts is None else counts
-    sums = ContextSums(
-        vectors.words, u * counts[:, None], counts, counts, 10 * counts, 10.0 * counts, Reading(),
-        vectors.fingerprint, None, documents=7, tokens_read=1000, tokens_known=900,
-    )  # fmt: skip
+    sums = whole_sums(vectors, u, counts, documents=7, tokens_read=1000, tokens_known=900)
     return vectors, sums, u, true
 
 
@@ -98,7 +107,7 @@ def test_cross_validation_leaves_words_out():
     rng = np.random.default_rng(3)
     vectors, sums, _, _ = problem(words=12, noise=0.0)
     noise = WordVectors(vectors.words, rng.normal(size=(12, 5)))
-    sums = ContextSums(**{**vars(sums), "fingerprint": noise.fingerprint})
+    sums = replace(sums, fingerprint=noise.fingerprint)
     report = Transform.fit(sums, noise, weighting=None).report
     assert report.cosine_mean > 0.5
     assert report.cv_cosine_mean < 0.4
@@ -111,8 +120,7 @@ def test_ill_conditioned_problems_go_to_qr():
     true = rng.normal(size=(5, 5)) / scale
     vectors = WordVectors([f"w{i}" for i in range(200)], u @ true.T)
     counts = np.full(200, 9)
-    sums = ContextSums(vectors.words, u * 9, counts, counts, counts, 1.0 * counts, Reading(), vectors.fingerprint, None)
-    transform = Transform.fit(sums, vectors, weighting=None)
+    transform = Transform.fit(whole_sums(vectors, u, counts), vectors, weighting=None)
     assert transform.report.solver == "QR"
     assert transform.report.condition == pytest.approx(1e6, rel=1)
     assert transform.report.cosine_mean > 0.999999
@@ -126,7 +134,7 @@ def test_singular_problems_and_few_words_are_errors():
     vectors, sums, u, _ = problem()
     flat = u.copy()
     flat[:, 4] = flat[:, 3]
-    flat = ContextSums(**{**vars(sums), "sums": flat * sums.occurrences[:, None]})
+    flat = whole_sums(vectors, flat, sums.occurrences)
     with pytest.raises(NotEnoughData, match="do not span all 5 dimensions"):
         Transform.fit(flat, vectors, weighting=None)
     with pytest.raises(NotEnoughData, match="count ≥ 9999"):

@@ -5,7 +5,7 @@ import pytest
 
 from alacarte import ALaCarte, Transform, WordVectors, collect
 from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey
-from alacarte.inference.comparing import compare
+from alacarte.inference.comparing import compare_uses
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.spread import deviations
 from alacarte.inference.uncertainty import Uncertainty
@@ -87,7 +87,7 @@ def test_one_context_alone_tells_nothing_and_beside_others_something():
     assert np.isnan(alone.confidence[0])
     sure, _ = simulated(200, 8, seed=0)
     one, _ = simulated(200, 1, seed=1)
-    beside = Uncertainty(one.keys, one._found, OTHERS, sure.typical)
+    beside = Uncertainty(one.keys, one._deviations_of, OTHERS, sure.typical)
     assert 0 < beside.confidence_of("w0") < sure.confidence.mean()
 
 
@@ -163,7 +163,7 @@ def test_from_text_to_confidence():
 def test_the_comparison_keeps_its_size(n_a, n_b):
     first, truth = simulated(400, n_a, seed=1)
     second, _ = simulated(400, n_b, seed=2, truth=1.5 * truth)  # longer, but the same direction
-    found = compare(first, second)
+    found = compare_uses(first, second)
     assert np.mean([item.p_value < 0.05 for item in found]) < 0.09  # .05 is expected; this is four standard errors
     assert np.mean([item.p_value for item in found]) == pytest.approx(0.5, abs=0.1)
     hits = [item.low <= 1 <= item.high for item in found]
@@ -176,11 +176,11 @@ def test_the_comparison_finds_what_differs():
     other = truth.copy()
     other[:50] += 0.8 * rng.normal(size=(50, D)) @ SHAPE
     second, _ = simulated(100, 64, seed=2, truth=other)
-    found = {item.word: item for item in compare(first, second)}
+    found = {item.word: item for item in compare_uses(first, second)}
     assert np.mean([found[f"w{i}"].q_value < 0.05 for i in range(50)]) > 0.9
     assert np.mean([found[f"w{i}"].q_value < 0.05 for i in range(50, 100)]) < 0.15
-    assert compare(first, second, "w3")[0].to_dict()["contexts_a"] == 64
-    assert compare(first, second).to_frame().p_value.is_monotonic_increasing
+    assert compare_uses(first, second, "w3")[0].to_dict()["contexts_a"] == 64
+    assert compare_uses(first, second).to_frame().p_value.is_monotonic_increasing
 
 
 def test_adjusted_p_values_by_hand():

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as st_numpy
 
 from alacarte import WordVectors
 from alacarte.errors import BadVectors, UnknownKey
-from alacarte.vectors import word_vectors as vectors
+from alacarte.vectors import search
 
 
 @pytest.fixture
@@ -96,8 +96,8 @@ def agree(found, expected):
 
 def test_nearest_equals_brute_force(random_vectors, monkeypatch):
     v = random_vectors
-    monkeypatch.setattr(vectors, "_BLOCK_VALUES", 1000)  # several blocks
-    monkeypatch.setattr(vectors, "_BLOCK_QUERIES", 3)
+    monkeypatch.setattr(search, "BLOCK_VALUES", 1000)  # several blocks
+    monkeypatch.setattr(search, "BLOCK_QUERIES", 3)
     queries = np.random.default_rng(2).normal(size=(10, 20))
     everything = range(300)
     for k in (0, 1, 10, 299, 300, 1000):
@@ -134,7 +134,7 @@ def test_ties_go_to_the_first(matrix, query, k):
 
 
 def test_many_equal_rows_keep_their_order(monkeypatch):
-    monkeypatch.setattr(vectors, "_BLOCK_VALUES", 100)
+    monkeypatch.setattr(search, "BLOCK_VALUES", 100)
     row = np.random.default_rng(0).normal(size=30)
     v = WordVectors([str(i) for i in range(500)], np.tile(row, (500, 1)))
     assert [word for word, _ in v.nearest(row, 20)] == [str(i) for i in range(20)]
@@ -236,7 +236,7 @@ def test_fingerprint_and_equality(random_vectors, monkeypatch):
         assert other != v
         assert other.fingerprint != v.fingerprint
     assert WordVectors(["a", "bc"], np.eye(2)).fingerprint != WordVectors(["ab", "c"], np.eye(2)).fingerprint
-    monkeypatch.setattr(vectors, "_BLOCK_VALUES", 64)
+    monkeypatch.setattr(search, "BLOCK_VALUES", 64)
     assert WordVectors(v.words, v.matrix).fingerprint == v.fingerprint
     assert v != "something else"
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
 from sense_fixtures import dict_folder, model, semcor, wordnet  # noqa: F401 (fixtures)
 
 from alacarte import WordVectors
@@ -95,3 +97,25 @@ def files(world, text, tmp_path_factory):
     (rare / "pairs.tsv").write_text("\n".join(pairs) + "\n", encoding="utf-8")
     (rare / "contexts.jsonl").write_text("\n".join(contexts) + "\n", encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """A store of the test module's own."""
+    return Store(tmp_path_factory.mktemp("store"), show_progress=False)
+
+
+@pytest.fixture
+def base(files):
+    """Settings of an experiment in the generated world."""
+
+    def settings(experiment, **options):
+        return Settings(
+            experiment,
+            vectors=str(files / "vectors.safetensors"),
+            corpus=(str(files / "corpus.txt"),),
+            data=str(files / experiment),
+            **{"window": 8, "tau": "10", "trials": 4, "sizes": (1, 2, 4), **options},
+        )
+
+    return settings

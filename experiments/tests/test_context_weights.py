@@ -5,37 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from alacarte_experiments import agreement, chimera, context_weights, crw, figures, nonce
-from alacarte_experiments.data import read_chimeras
-from alacarte_experiments.informed import Informed, in_space
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import System, Workbench
+from alacarte_experiments.fewshot import agreement, chimera, context_weights, crw, figures, nonce
+from alacarte_experiments.fewshot.data import read_chimeras
+from alacarte_experiments.fewshot.informed import Informed, in_space
+from alacarte_experiments.fewshot.systems import System, Workbench
+from alacarte_experiments.lab.store import Store
 from typer.testing import CliRunner
 
 from alacarte.cli import app
 from alacarte.errors import BadData
 from alacarte.text.corpus import Corpus
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    return Store(tmp_path_factory.mktemp("store"), show_progress=False)
-
-
-@pytest.fixture
-def base(files):
-    def settings(experiment, **options):
-        options = {"window": 8, "tau": "10", "trials": 3, "sizes": (1, 4), **options}
-        return Settings(
-            experiment,
-            vectors=str(files / "vectors.safetensors"),
-            corpus=(str(files / "corpus.txt"),),
-            data=str(files / experiment),
-            **options,
-        )
-
-    return settings
 
 
 def test_chimeras(base, store):
@@ -96,7 +75,7 @@ def test_ingredients_can_be_taken_out(base, store, world, text):
 def test_learned_sums_are_kept(base, store, monkeypatch):
     settings = base("chimera", systems=("learned",))
     first = chimera.run(settings, store)
-    monkeypatch.setattr("alacarte_experiments.informed.learn_weights", None)  # would fail if it were called
+    monkeypatch.setattr("alacarte_experiments.fewshot.informed.learn_weights", None)  # would fail if it were called
     again = Store(store.folder, show_progress=False)
     trials = {2: read_chimeras(settings.data, 2)}
     second = chimera.evaluate(trials, settings, again)
@@ -150,6 +129,7 @@ def test_commands(command, files, tmp_path):
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found["settings"]["experiment"] == command
+    assert len(found["rows"]) > 5
     assert all(row["source"] == "ours" for row in found["rows"])
 
 

@@ -4,8 +4,10 @@ import tarfile
 import numpy as np
 import pytest
 import scipy.sparse
-from alacarte_experiments.bigrams import PHRASES, compare
-from alacarte_experiments.documents import (
+from alacarte_experiments.documents.bigrams import PHRASES, compare
+from alacarte_experiments.documents.classifier import log_count_ratios, logistic_path, train
+from alacarte_experiments.documents.data import TASKS, Task, read_task
+from alacarte_experiments.documents.evaluation import (
     PUBLISHED,
     evaluate,
     evaluate_features,
@@ -13,11 +15,9 @@ from alacarte_experiments.documents import (
     load_ngrams,
     stratified,
 )
-from alacarte_experiments.documents_classifier import log_count_ratios, logistic_path, train
-from alacarte_experiments.documents_data import TASKS, Task, read_task
-from alacarte_experiments.documents_fasttext import FastText
-from alacarte_experiments.documents_systems import OPTIONAL, SYSTEMS, Ingredients, features, parse
-from alacarte_experiments.store import Store
+from alacarte_experiments.documents.fasttext import FastText
+from alacarte_experiments.documents.systems import OPTIONAL, SYSTEMS, Ingredients, features, parse, title
+from alacarte_experiments.lab.store import Store
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -255,8 +255,8 @@ def test_settings_are_chosen_on_training_parts_only(task):
 
 
 def test_every_system_has_a_name_and_published_rows_are_marked(model, tmp_path, task):
-    for system in (*SYSTEMS, *OPTIONAL):
-        parse(system)
+    names = (*SYSTEMS, *OPTIONAL)
+    assert len({title(system) for system in names}) == len(names)
     with pytest.raises(BadData, match="no system is called"):
         parse("bert")
     with pytest.raises(BadData, match="pass a model and a corpus"):

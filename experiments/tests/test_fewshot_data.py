@@ -4,8 +4,8 @@ import json
 import lzma
 
 import pytest
-from alacarte_experiments.data import Pair, read_chimeras, read_nonces, read_pairs, read_rare_words
-from alacarte_experiments.wordsim import read_sets
+from alacarte_experiments.fewshot.data import Pair, read_chimeras, read_nonces, read_pairs, read_rare_words
+from alacarte_experiments.fewshot.wordsim import read_sets
 
 from alacarte.errors import BadData
 

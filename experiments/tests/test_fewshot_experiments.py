@@ -5,38 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from alacarte_experiments import chimera, crw, crw_build, figure1, figures, nonce, sweep, wordsim
-from alacarte_experiments.data import Chimera, Nonce, Pair, RareWords, read_chimeras, read_rare_words
-from alacarte_experiments.measures import spearman
-from alacarte_experiments.results import Exclusion
-from alacarte_experiments.settings import SYSTEMS, Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import System, Workbench, without_words
+from alacarte_experiments.fewshot import chimera, crw, crw_build, figure1, figures, nonce, sweep, wordsim
+from alacarte_experiments.fewshot.data import Chimera, Nonce, Pair, RareWords, read_chimeras, read_rare_words
+from alacarte_experiments.fewshot.systems import System, Workbench, without_words
+from alacarte_experiments.lab.measures import spearman
+from alacarte_experiments.lab.results import Exclusion
+from alacarte_experiments.lab.settings import SYSTEMS
+from alacarte_experiments.lab.store import Store
 
 from alacarte import WordVectors
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.text.corpus import Corpus
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    return Store(tmp_path_factory.mktemp("store"), show_progress=False)
-
-
-@pytest.fixture
-def base(files):
-    def settings(experiment, **options):
-        options = {"window": 8, "tau": "10", "trials": 4, "sizes": (1, 2, 4), **options}
-        return Settings(
-            experiment,
-            vectors=str(files / "vectors.safetensors"),
-            corpus=(str(files / "corpus.txt"),),
-            data=str(files / experiment),
-            **options,
-        )
-
-    return settings
-
 
 # ---------------------------------------------------------------------------------------------------- nonces
 
@@ -348,6 +327,21 @@ def test_figure_1(base, store):
     assert all(row["low"] <= row["value"] <= row["high"] for row in top)
     assert all(row["value"] < 1 for row in top)  # a projection of what is centred
     assert sum(row["n"] for row in top) == 380
+
+
+def test_sums_that_were_kept_give_the_same_figures(base, world, tmp_path):
+    """In a text without every second word, a row of kept sums is no row of the vectors."""
+    odd = [word for word in world.vectors.words if word[0] == "s" or int(word[1:]) % 2]
+    rng = np.random.default_rng(5)
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(" ".join(rng.choice(odd, 12)) for _ in range(900)) + "\n")
+    settings = replace(base("figure1"), corpus=(str(path),))
+    first, again = (figure1.run(settings, Store(tmp_path / "store")).rows for _ in range(2))
+    assert first == again
+    rare = replace(base("sweep"), corpus=(str(path),))
+    first, again = (sweep.run(rare, {"tau": ("5",)}, "rare", Store(tmp_path / "store")).rows for _ in range(2))
+    fresh = sweep.run(rare, {"tau": ("5",)}, "rare", Store(tmp_path / "other")).rows
+    assert first == again == fresh
 
 
 def test_a_sweep_over_a_grid(base, store, files):

@@ -9,13 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import alacarte_experiments
+import numpy as np
 import pytest
-from alacarte_experiments import nonce, store, sweep
-from alacarte_experiments.data import read_nonces
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.splits import Permit, open_test, split_file
-from alacarte_experiments.store import EveryNth, Store
-from alacarte_experiments.systems import System, Workbench, without_words
+from alacarte_experiments.fewshot import nonce, sweep
+from alacarte_experiments.fewshot.data import read_nonces
+from alacarte_experiments.fewshot.systems import System, Workbench, without_words
+from alacarte_experiments.lab import store
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.splits import Permit, open_test, split_file
+from alacarte_experiments.lab.store import EveryNth, Store
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,6 +114,27 @@ def test_sums_are_collected_once(files, world, tmp_path):
     assert Store(tmp_path).sums(world.vectors, corpus, window=4, averaging="token").settings.averaging == "token"
 
 
+def test_words_that_never_occur_change_nothing_when_sums_are_kept(world, tmp_path):
+    """Sums that come from a file have rows for the words that were met alone; counts go by word, not by row."""
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(f"s1 w{i} s2 w{i + 1} s1 s3" for i in range(5, 60)) + "\n")
+    settings = Settings("nonce", corpus=(str(path),), window=2, tau="1")
+
+    def weights(folder):
+        return Store(folder).sums(world.vectors, Corpus(path), window=2, context_weights="sif:1e-3").weights.values
+
+    fresh = weights(tmp_path / "a")
+    Store(tmp_path / "b").sums(world.vectors, Corpus(path), window=2)  # the uniform sums alone are kept
+    np.testing.assert_array_equal(weights(tmp_path / "b"), fresh)
+    assert len(fresh) == len(world.vectors)
+    for name in ("sif", "nonce2vec"):
+        first, again = (
+            Workbench(world.vectors, Corpus(path), Store(folder)).build(System.parse(name, settings))
+            for folder in (tmp_path / "c", tmp_path / "c")
+        )
+        np.testing.assert_array_equal(first.embed_definition("___ s1 w7"), again.embed_definition("___ s1 w7"))
+
+
 def test_every_nth_document(files, world, tmp_path):
     corpus = Corpus(files / "corpus.txt")
     whole, part = (Store(tmp_path).sums(world.vectors, corpus, window=4, every=n) for n in (1, 3))
@@ -184,7 +207,7 @@ def test_the_code_is_that_of_both_packages(tmp_path):
         shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__", "pretrained"))
 
     def found():
-        code = "from alacarte_experiments.store import code_digest; print(code_digest())"
+        code = "from alacarte_experiments.lab.store import code_digest; print(code_digest())"
         environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         return done.stdout.strip()
@@ -192,7 +215,7 @@ def test_the_code_is_that_of_both_packages(tmp_path):
     before = found()
     assert found() == before
     seen = {before}
-    for name in ("alacarte/contexts/sums.py", "alacarte_experiments/measures.py"):
+    for name in ("alacarte/contexts/sums.py", "alacarte_experiments/lab/measures.py"):
         path = tmp_path / name
         path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
         seen.add(found())

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from alacarte_experiments import measures
-from alacarte_experiments.measures import cosines, gold_ranks, spearman, spearman_p, unit_rows
+from alacarte_experiments.lab import measures
+from alacarte_experiments.lab.measures import cosines, gold_ranks, spearman, spearman_p, unit_rows
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats

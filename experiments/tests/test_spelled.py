@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from alacarte_experiments import crw, nonce, wordsim
-from alacarte_experiments.data import Nonce, Pair, RareWords
-from alacarte_experiments.fusers import Gated, Matrices
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.systems import System, Workbench, without_words
+from alacarte_experiments.fewshot import crw, nonce, wordsim
+from alacarte_experiments.fewshot.data import Nonce, Pair, RareWords
+from alacarte_experiments.fewshot.fusers import Gated, Matrices
+from alacarte_experiments.fewshot.systems import System, Workbench, without_words
+from alacarte_experiments.lab.settings import Settings
 from spelled_language import language, text_in
 
 from alacarte.errors import BadData
@@ -32,11 +31,6 @@ def spoken():
     rng = np.random.default_rng(0)
     vectors = language(rng, roots=50, endings=10)
     return vectors, Corpus(text_in(vectors, rng, 9000)), rng
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    return Store(tmp_path_factory.mktemp("store"), show_progress=False)
 
 
 def settings(experiment, **options):

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from alacarte_experiments.wsd import PUBLISHED, evaluate, evaluate_sets
-from alacarte_experiments.wsd_baselines import (
+from alacarte_experiments.wsd.baselines import (
     by_counts,
     compare_countings,
     leaders,
@@ -12,9 +11,10 @@ from alacarte_experiments.wsd_baselines import (
     synset_counts,
     without_verb_files,
 )
-from alacarte_experiments.wsd_data import WsdData, parse_test, read_test
-from alacarte_experiments.wsd_scoring import Score, calibration, score
-from alacarte_experiments.wsd_tuning import split, tune
+from alacarte_experiments.wsd.data import WsdData, parse_test, read_test
+from alacarte_experiments.wsd.evaluation import PUBLISHED, evaluate, evaluate_sets
+from alacarte_experiments.wsd.scoring import Score, calibration, score
+from alacarte_experiments.wsd.tuning import split, tune
 from tiny_wordnet import semcor_file, write_wordnet
 from typer.testing import CliRunner
 

@@ -11,10 +11,9 @@
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,12 +34,14 @@ from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.targets.targets import TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.transform.learned import LearnedWeights, collect_learned
 from alacarte.transform.options import FitOptions
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
+
+if TYPE_CHECKING:
+    from alacarte.transform.learned_weights import LearnedWeights
 
 __all__ = ["ALaCarte", "Contexts", "InducedVectors", "learning_sums", "pretrained_names"]
 
@@ -154,8 +155,8 @@ class ALaCarte:
         from one context is.
 
         Options: how contexts are read (`window`, `averaging`, …: `ReadingOptions`; `context_weights="learned"` learns
-        how much context words count from the same text, see `alacarte.transform.learned`), how the matrix is learned
-        (`weighting`, `ridge`, …: `Solve`), how the work is done (`threads`, `memory`, …: `Work`).
+        how much context words count from the same text, see `alacarte.transform.learned_weights`), how the matrix is
+        learned (`weighting`, `ridge`, …: `Solve`), how the work is done (`threads`, `memory`, …: `Work`).
         """
         refuse_unknown("ALaCarte.fit", options, FitOptions)
         source, text = WordVectors.of(vectors), Corpus.of(corpus)
@@ -388,15 +389,6 @@ class ALaCarte:
             raise AlacarteError("a spelling needs the word; pass word=…")
         return self._fused([[summed]], word, [DEFINITION]).fused.reshape(-1)
 
-    def embed_tokens(self, tokens: Sequence[str]) -> Singles:
-        """The vector of a list of tokens, all of which count; zeros where none of them has a vector.
-
-        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
-        >>> model.embed_tokens(["a", "x"]).tolist(), model.embed_tokens(["x"]).tolist()
-        ([1.0, 0.0], [0.0, 0.0])
-        """
-        return self._reader.vector_or_zeros(self._reader.whole(tokens))
-
     def context_words(
         self, contexts: Contexts, target: str | None = None
     ) -> list[list[tuple[npt.NDArray[np.int64], Doubles]]]:
@@ -463,13 +455,15 @@ class ALaCarte:
 
 def learning_sums(
     vectors: WordVectors, corpus: CorpusLike, *, spread: int | None = None, **options: Unpack[CollectOptions]
-) -> tuple[ContextSums, LearnedWeights | None]:
+) -> tuple[ContextSums, "LearnedWeights | None"]:
     """Sums over the whole vocabulary, which a transform is learned from; the context weights, if they are learned."""
     refuse_unknown("learning_sums", options, CollectOptions)
     if options.get("context_weights") == "learned":
         if options.get("positions", "uniform") != "uniform":
             raise AlacarteError("learned context weights hold weights by distance too; leave `positions` out")
-        return collect_learned(vectors, corpus, spread=spread, **options)
+        from alacarte.transform.learned_weights import collect_with_learned_weights  # scipy's optimisers load slowly
+
+        return collect_with_learned_weights(vectors, corpus, spread=spread, **options)
     return _collect(vectors, corpus, None, spread, options), None
 
 

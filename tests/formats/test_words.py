@@ -49,6 +49,8 @@ def test_a_vocabulary_is_the_dictionary(words, other, few):
     assert lazy.copy() == dict(lazy) == plain
     assert pickle.loads(pickle.dumps(lazy)) == plain
     assert lazy == Vocabulary(words)
+    for found, expected in zip(lazy.packed(), Vocabulary(words).packed(), strict=True):
+        np.testing.assert_array_equal(found, expected)
     with pytest.raises(KeyError):
         lazy["\ud800"]
 

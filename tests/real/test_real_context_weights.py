@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from alacarte import WordVectors, collect
-from alacarte.transform.informative import informativeness
-from alacarte.transform.learned import learn_weights
-from alacarte.transform.space import Space
+from alacarte.transform.component_removal import ComponentRemoval
+from alacarte.transform.informative_weights import informativeness
+from alacarte.transform.learned_weights import learn_weights
 
 pytestmark = pytest.mark.real
 
@@ -32,7 +32,7 @@ def sums(vectors, wiki):
 
 
 def test_telling_words_tell(vectors, sums):
-    space = Space.of(vectors, 1)
+    space = ComponentRemoval.of(vectors, 1)
     moved = space.vectors(vectors)
     kappa = informativeness(space.sums(sums, moved), moved)
     frequent = np.argsort(-sums.occurrences)[:50]

@@ -98,3 +98,18 @@ def test_errors(place, arguments, message):
     result = run("regress", *common(place), "--model", place / "model", *arguments)
     assert result.exit_code == 1
     assert message in result.output
+
+
+@pytest.mark.parametrize("plot", [None, "ratio.png"])
+def test_compare_with_a_group_of_one_context(place, plot):
+    frame = pd.read_csv(place / "speeches.csv")
+    frame["lone"] = ["x"] + ["y"] * 39
+    frame.to_csv(place / "lone.csv", index=False)
+    options = "--target", "tax", "--by", "lone", "--model", place / "model", "--permutations", 19, "--feature", "w1"
+    drawn = () if plot is None else ("--plot", place / plot)
+    result = run("compare", *common(place, "lone.csv"), *options, *drawn)
+    assert result.exit_code == 0, result.output
+    assert "one context alone" in " ".join(result.output.split())
+    found = json.loads(run("compare", *common(place, "lone.csv"), *options, "--json").stdout)
+    assert {row["reason"] for row in found["ratio"]} == {"one context alone does not show its noise"}
+    assert found["similarity"][0]["std_error"] is None

@@ -80,6 +80,16 @@ def test_samples():
         dem_sample(found, 2.0)
     with pytest.raises(NotEnoughData, match="less than one row"):
         dem_sample(found, 0.01)
+    weights = np.arange(16.0)
+    assert "text1" not in dem_sample(found, 0.9, weight=weights, seed=0).names
+    for wrong, message in (
+        (weights[:5], "5 weights for 16 rows"),
+        (-weights, "not negative"),
+        (np.zeros(16), "not all 0"),
+        (np.eye(16)[0], "1 rows have a weight above 0"),
+    ):
+        with pytest.raises(AlacarteError, match=message):
+            dem_sample(found, 0.5, weight=wrong)
 
 
 def test_errors():

@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from alacarte.inference import regression_noise
 
 
-def plain(x, y, clusters):
+def plain(x, y, clusters, equal=True):
     """(coefficients, covariance of each output, debiased squared lengths), by the formulas."""
     n, k = x.shape
     units = np.arange(n) if clusters is None else clusters
-    weight = np.ones(n) if clusters is None else 1 / np.array([np.sum(clusters == c) for c in clusters])
+    weight = np.ones(n)
+    if clusters is not None and equal:
+        weight = 1 / np.array([np.sum(clusters == c) for c in clusters])
     gram = np.linalg.inv(x.T @ (weight[:, None] * x))
     b = gram @ x.T @ (weight[:, None] * y)
     e = y - x @ b
@@ -34,11 +36,12 @@ def example(seed, n=40, d=4, clustered=False, k=3):
 
 
 @pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("equal", [False, True])
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_fit_and_variance(clustered, k):
+def test_fit_and_variance(clustered, equal, k):
     x, y, clusters = example(0, clustered=clustered, k=k)
-    fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
-    b, covariance, debiased = plain(x, y, clusters)
+    fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=equal)
+    b, covariance, debiased = plain(x, y, clusters, equal)
     np.testing.assert_allclose(fit.coefficients, b, atol=1e-12)
     np.testing.assert_allclose(regression_noise.covariances(fit, "HC1"), covariance, atol=1e-12)
     lengths = (fit.coefficients**2).sum(axis=1)
@@ -50,14 +53,14 @@ def test_fit_and_variance(clustered, k):
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 10_000), st.booleans(), st.integers(2, 4))
-def test_jackknife_is_refitting_without_each_unit(seed, clustered, k):
+@given(st.integers(0, 10_000), st.booleans(), st.booleans(), st.integers(2, 4))
+def test_jackknife_is_refitting_without_each_unit(seed, clustered, equal, k):
     x, y, clusters = example(seed, clustered=clustered, k=k)
-    fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
+    fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=equal)
     found = regression_noise.jackknife(fit, np.eye(k))
     units = np.arange(len(x)) if clusters is None else clusters
     want = [
-        plain(x[units != unit], y[units != unit], None if clusters is None else clusters[units != unit])[2]
+        plain(x[units != unit], y[units != unit], None if clusters is None else clusters[units != unit], equal)[2]
         for unit in np.unique(units)
     ]
     np.testing.assert_allclose(found, want, rtol=1e-8, atol=1e-10)

@@ -27,9 +27,12 @@ def speeches(count=60, seed=1):
     ]
     year = rng.integers(1990, 2020, count)
     return {
-        "text": text, "party": party.tolist(), "gender": gender.tolist(), "year": year.tolist(),
+        "text": text,
+        "party": party.tolist(),
+        "gender": gender.tolist(),
+        "year": year.tolist(),
         "speaker": [f"s{number // 3}" for number in range(count)],
-    }  # fmt: skip
+    }
 
 
 def test_formulas():
@@ -124,9 +127,12 @@ def test_missing_values_are_left_out_and_counted():
     fit = regress("tax* ~ party + year", data, VECTORS, cluster="speaker", **FAST)
     assert len(fit) == 55
     assert fit.left_out == {
-        "documents without text": 1, "contexts without a known word": 1, "missing cluster": 1, "missing party": 1,
+        "documents without text": 1,
+        "contexts without a known word": 1,
+        "missing cluster": 1,
+        "missing party": 1,
         "missing year": 1,
-    }  # fmt: skip
+    }
     assert "left out: 1 (missing party)" in fit.summary()
 
 

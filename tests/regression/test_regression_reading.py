@@ -111,6 +111,18 @@ def test_another_window_than_the_transforms_is_said():
         dem(contexts(data, "tax", window=2), explicit)
 
 
+def test_a_window_for_contexts_that_are_cut_already():
+    data = speeches()
+    with pytest.raises(BadFormula, match=r"\(2, 2\).*\(4, 4\)"):
+        regress("tax ~ party", contexts(data, "tax", window=4), VECTORS, window=2)
+    with pytest.raises(BadFormula, match=r"\(2, 2\).*\(4, 4\)"):
+        regress("tax ~ party", dem(contexts(data, "tax", window=4), VECTORS), window=2)
+    open_window, direct = (
+        regress("tax ~ party", given, VECTORS, window=2, permutations=0) for given in (contexts(data, "tax"), data)
+    )
+    np.testing.assert_array_equal(open_window.coefficients, direct.coefficients)
+
+
 def test_six_words_are_conTexts_default_and_nobody_elses():
     data = speeches()
     ten, six = (regress("tax ~ party", data, VECTORS, permutations=0, compat=compat) for compat in (None, "conText"))

@@ -1,13 +1,13 @@
-"""The paper's section 4 as experiments: data in, a tidy table and a figure out, published numbers beside ours.
+"""The experiments of the à la carte paper, as commands of `alc eval` and as functions.
 
-| module | experiment |
+| folder | what is in it |
 |---|---|
-| `crw`, `crw_build` | contextual rare words (Figure 2), and a builder for such data sets |
-| `nonce` | definitional nonces (Table 1, left) |
-| `chimera` | chimeras (Table 1, right) |
-| `wordsim` | word similarity sets, with missing words induced from a corpus |
-| `figure1` | what the transform does to the length of a vector, by frequency |
-| `sweep` | quality against window, threshold, weighting, corpus size: a grid on training data only |
+| `fewshot` | section 4: nonces, chimeras, rare words, word similarity, Figure 1, sweeps |
+| `wsd` | section 5.1: word sense disambiguation |
+| `documents` | section 5.2: document classification, nearest words of n-grams |
+| `baselines` | what à la carte is compared with |
+| `lab` | what the experiments share: settings, kept results, test splits, measures |
+| `cli` | `alc eval` |
 
-`settings`, `store`, `systems`, `results`, `data`, `published` and `figures` are what they share.
+`library` lists the few inner parts of the library that are used here; all else is public.
 """

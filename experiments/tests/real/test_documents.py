@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from alacarte_experiments.documents import PUBLISHED, evaluate_features
-from alacarte_experiments.documents_data import TASKS, read_task
-from alacarte_experiments.documents_systems import bag_of_ngrams
+from alacarte_experiments.documents.data import TASKS, read_task
+from alacarte_experiments.documents.evaluation import PUBLISHED, evaluate_features
+from alacarte_experiments.documents.systems import bag_of_ngrams
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 

@@ -1,13 +1,13 @@
 """The few-shot experiments on real data: the files as they come, and the paper's main claims on a slice of text."""
 
 import pytest
-from alacarte_experiments import crw, nonce
 from alacarte_experiments.baselines import Additive
-from alacarte_experiments.data import read_chimeras, read_nonces, read_rare_words
-from alacarte_experiments.measures import cosines, gold_ranks, spearman
-from alacarte_experiments.settings import Settings
-from alacarte_experiments.store import Store
-from alacarte_experiments.wordsim import read_sets
+from alacarte_experiments.fewshot import crw, nonce
+from alacarte_experiments.fewshot.data import read_chimeras, read_nonces, read_rare_words
+from alacarte_experiments.fewshot.wordsim import read_sets
+from alacarte_experiments.lab.measures import cosines, gold_ranks, spearman
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
 
 from alacarte import ALaCarte, WordVectors
 

@@ -1,10 +1,10 @@
 """Word senses on the real data: WordNet 3.0, SemCor 3.0, SemEval-2013 and -2015."""
 
 import pytest
-from alacarte_experiments.wsd import evaluate
-from alacarte_experiments.wsd_baselines import FRAMEWORK_SIZE, by_counts, size, synset_counts
-from alacarte_experiments.wsd_data import WsdData
-from alacarte_experiments.wsd_scoring import score
+from alacarte_experiments.wsd.baselines import FRAMEWORK_SIZE, by_counts, size, synset_counts
+from alacarte_experiments.wsd.data import WsdData
+from alacarte_experiments.wsd.evaluation import evaluate
+from alacarte_experiments.wsd.scoring import score
 
 from alacarte import WordVectors
 from alacarte.senses import open_wordnet, sense_counts

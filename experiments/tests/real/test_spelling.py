@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from alacarte_experiments.data import read_nonces
-from alacarte_experiments.measures import cosines
+from alacarte_experiments.fewshot.data import read_nonces
+from alacarte_experiments.lab.measures import cosines
 
 from alacarte import WordVectors
 from alacarte.spelling.form import FormModel

@@ -30,10 +30,19 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from alacarte._io.files import atomic_write
-from alacarte._io.tensors import damaged, layout, little_endian_blocks, pack_words, read_header, unpack_words
+from alacarte._io.tensors import (
+    Places,
+    damaged,
+    layout,
+    little_endian_blocks,
+    map_tensors,
+    pack_words,
+    read_header,
+    unpack_words,
+)
 from alacarte.errors import AlacarteError
 
-__all__ = ["KINDS", "Artifact", "describe", "is_artifact", "read_artifact", "word_tensors", "write_artifact"]
+__all__ = ["KINDS", "Artifact", "describe", "kind_of", "read_artifact", "word_tensors", "write_artifact"]
 
 FORMAT = "alacarte"
 DIGESTS = "digests"  # the name of the last tensor
@@ -44,7 +53,16 @@ UPGRADE = "upgrade it: pip install --upgrade alacarte-embeddings"
 Result = TypeVar("Result")
 
 # What describes each kind for `alc inspect`: "module:function", a function of an `Artifact` that returns a dictionary.
-KINDS: dict[str, str] = {}
+KINDS = {
+    "word vectors": "alacarte.vectors.formats.native:describe",
+    "context sums": "alacarte.contexts.sums:describe",
+    "checkpoint": "alacarte.passes.checkpoint:describe",
+    "transform": "alacarte.transform.transform:describe",
+    "typical spread": "alacarte.inference.spread:describe",
+    "form model": "alacarte.spelling.form:describe",
+    "fusion weights": "alacarte.spelling.fusion:describe",
+    "index": "alacarte.vectors.neighbours:describe",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +113,10 @@ class Artifact:
             raise self.damaged(f"its {name!r} is {_shortened(value)}, of another type than {kind.__name__}")
         return value
 
+    def optional(self, name: str, kind: type[Result]) -> Result | None:
+        """The same for an entry that may be missing, or null."""
+        return None if self.metadata.get(name) is None else self.value(name, kind)
+
     def record(self, name: str, kind: type[Result]) -> Result:
         """An entry of the metadata as a dataclass, such as the settings.
 
@@ -121,13 +143,15 @@ class Artifact:
         except (ValueError, TypeError, AttributeError, KeyError, IndexError, AlacarteError) as problem:
             raise self.damaged(f"{name} make no sense ({problem})") from None
 
-    def verify(self) -> None:
-        """Compare every tensor with its digests, in several threads; raises if one byte is another than was written."""
+    def verify(self, *names: str) -> None:
+        """Compare tensors (all, unless some are named) with their digests; raises if a byte is not what was written.
+
+        The small ones were compared when the artifact was read. Several threads share the work.
+        """
         from concurrent.futures import ThreadPoolExecutor
 
-        large = [
-            (name, number) for name, array in self.tensors.items() for number in _blocks(array) if not _small(array)
-        ]
+        chosen = {name: array for name, array in self.tensors.items() if not names or name in names}
+        large = [(name, number) for name, array in chosen.items() if not _small(array) for number in _blocks(array)]
         with ThreadPoolExecutor() as pool:
             for (name, _), whole in zip(large, pool.map(lambda item: self._is_whole(*item), large), strict=True):
                 if not whole:
@@ -146,6 +170,8 @@ def write_artifact(
     version: int = 1,
 ) -> None:
     """Write an artifact, completely or not at all. `metadata` is anything that JSON can hold."""
+    if DIGESTS in tensors:
+        raise ValueError(f"no tensor may be called {DIGESTS!r}")
     arrays = {name: np.asarray(array) for name, array in tensors.items()}
     rows = 1 + sum(len(_blocks(array)) for array in arrays.values())
     arrays[DIGESTS] = np.empty((rows, 32), np.uint8)
@@ -178,15 +204,15 @@ def read_artifact(
     path = Path(path)
     if not path.is_file():
         raise error(f"{path}: there is no such file; check the path")
-    places, strings = read_header(path, error)
+    tensors, places, strings, mapped = map_tensors(path, error)
     if strings.get("format") != FORMAT or "kind" not in strings:
         raise error(
             f"{path}: not {_a(kind)} but a safetensors file of another program; `alc inspect` says what is in it"
         )
-    mapped = np.memmap(path, np.uint8, "r").view(np.ndarray)
     digests = _read_digests(path, places, mapped, error)
+    del tensors[DIGESTS]
     if kind is not None and strings["kind"] != kind:
-        raise error(f"{path}: not {_a(kind)} but {_a(strings['kind'])}; pass another file")
+        raise error(f"{path}: not {_a(kind)} but {_a(strings['kind'])}; pass another file, `alc inspect` says more")
     try:
         found_version = int(strings["version"])
         metadata = json.loads(strings["metadata"])
@@ -199,11 +225,6 @@ def read_artifact(
             f"{path}: made by a newer version of alacarte ({strings['kind']}, version {found_version}; this one reads "
             f"up to {version}); {UPGRADE}"
         )
-    tensors: dict[str, NDArray[Any]] = {}
-    for name, (dtype, shape, begin) in places.items():
-        count = math.prod(shape)
-        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
-        tensors[name].flags.writeable = False
     artifact = Artifact(path, strings["kind"], found_version, metadata, tensors, error, digests)
     for name, array in tensors.items():
         if _small(array) and not all(artifact._is_whole(name, number) for number in _blocks(array)):
@@ -211,12 +232,13 @@ def read_artifact(
     return artifact
 
 
-def is_artifact(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it is an artifact; it may still be damaged."""
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """The kind of artifact that a file says it is, or None for files that are none; it may still be damaged."""
     try:
-        return read_header(path, AlacarteError)[1].get("format") == FORMAT
+        strings = read_header(path, AlacarteError)[1]
     except (AlacarteError, OSError):
-        return False
+        return None
+    return strings.get("kind") if strings.get("format") == FORMAT else None
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:
@@ -269,17 +291,15 @@ def _digested(parts: Iterable[bytes], digests: list[bytes]) -> Iterator[bytes]:
 
 
 def _read_digests(
-    path: Path,
-    places: dict[str, tuple[str, tuple[int, ...], int]],
-    mapped: NDArray[np.uint8],
-    error: type[AlacarteError],
+    path: Path, places: Places, mapped: NDArray[np.uint8], error: type[AlacarteError]
 ) -> dict[str, list[bytes]]:
-    """The digests of each tensor, with that of the header compared; takes them out of `places`."""
+    """The digests of each tensor; that of the header is compared here."""
     if DIGESTS not in places:
         raise damaged(path, "it has no digests", error)
-    dtype, shape, begin = places.pop(DIGESTS)
-    start = min((place[2] for place in places.values()), default=begin)
-    sizes = {name: math.prod(shape) * np.dtype(dtype).itemsize for name, (dtype, shape, _) in places.items()}
+    dtype, shape, begin = places[DIGESTS]
+    start = min(place[2] for place in places.values())
+    others = {name: place for name, place in places.items() if name != DIGESTS}
+    sizes = {name: math.prod(shape) * np.dtype(dtype).itemsize for name, (dtype, shape, _) in others.items()}
     counts = {name: -(-size // BLOCK) for name, size in sizes.items()}
     if np.dtype(dtype) != np.uint8 or shape != (1 + sum(counts.values()), 32):
         raise damaged(path, "it has not as many digests as it should", error)
@@ -287,7 +307,7 @@ def _read_digests(
     if sha256(mapped[:start].data).digest() != rows[0]:
         raise damaged(path, "its header is not what was written", error)
     digests, position = {}, 1
-    for name in sorted(places, key=lambda name: places[name][2]):
+    for name in sorted(others, key=lambda name: places[name][2]):
         digests[name] = rows[position : position + counts[name]]
         position += counts[name]
     return digests

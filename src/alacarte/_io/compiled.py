@@ -1,7 +1,7 @@
 """How kernels are compiled: without the interpreter's lock, and kept on disk between runs.
 
-`kernel`, `inner` and `inlined` are decorators for functions; `prefetch`, `pointer`, `load_word` and `trailing_zeros` are
-what the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name, which is
+`kernel`, `inner` and `inlined` are decorators; `prefetch`, `pointer`, `load_word` and `trailing_zeros` are what the
+processor can do and numba itself has no word for. `announce` gives the kernels of a module a name, which is
 printed to standard error before they are compiled, that is once on a machine.
 """
 
@@ -12,13 +12,14 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils, event
-from numba.extending import intrinsic
+from numba.extending import intrinsic as untyped_intrinsic
 
 kernel: Any = numba.njit(cache=True, nogil=True)
 # A function that only kernels call: without the ways in from Python and C it compiles faster.
 inner: Any = numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 # A few lines that are copied into whatever calls them.
 inlined: Any = numba.njit(cache=True, nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+intrinsic: Any = untyped_intrinsic
 
 
 # ---------------------------------------------------------------------------------------------- instructions
@@ -60,7 +61,8 @@ def pointer(context, array):  # type: ignore[no-untyped-def]
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.make_array(signature.args[0])(context, builder, arguments[0]).data
 
-    return types.CPointer(array.dtype)(array), generate
+    result: Any = types.CPointer
+    return result(array.dtype)(array), generate
 
 
 @intrinsic
@@ -103,7 +105,7 @@ def announce(module: str, purpose: str, seconds: int) -> None:
     _announced[module] = f"alacarte: compiling {purpose} for this machine, once (about {seconds} s)"
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
+class _Announcer(event.Listener):
     """numba reports each compilation, but not what it loads from its cache."""
 
     def on_start(self, event: Any) -> None:
@@ -115,4 +117,4 @@ class _Announcer(event.Listener):  # type: ignore[misc]
         pass
 
 
-event.register("numba:compile", _Announcer())
+event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]

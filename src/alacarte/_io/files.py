@@ -169,6 +169,8 @@ def lock(path: Path, error: type[AlacarteError], what: str = "file") -> Iterator
     """
     from filelock import FileLock, Timeout
 
+    if not path.parent.is_dir():  # which filelock would make
+        raise error(f"{path}: nothing can be written there (no such folder); choose another {what}")
     file = path.with_name(path.name + ".lock")
     held = FileLock(file, timeout=0.1)
     try:
@@ -187,5 +189,9 @@ def lock(path: Path, error: type[AlacarteError], what: str = "file") -> Iterator
 
 def cache_folder() -> Path:
     """Where copies that can be made again are kept: `$XDG_CACHE_HOME/alacarte`, or `~/.cache/alacarte`."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "alacarte"
+    given = os.environ.get("XDG_CACHE_HOME")
+    try:
+        folder = Path(given) if given else Path.home() / ".cache"
+    except RuntimeError:  # a user without an entry in the system's list of users, as in some containers
+        raise FileNotFoundError("this user has no home folder; let XDG_CACHE_HOME name a folder for copies") from None
+    return folder / "alacarte"

@@ -45,6 +45,8 @@ CODES = {np.dtype(text): code for code, text in DTYPES.items()}
 MAX_HEADER = 100_000_000  # the limit of the safetensors library
 BLOCK = 1 << 24  # bytes written at a time
 
+Places = dict[str, tuple[str, tuple[int, ...], int]]  # of each tensor: dtype, shape, first byte
+
 
 def write_tensors(
     path: str | os.PathLike[str], tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]
@@ -92,20 +94,39 @@ def little_endian_blocks(array: NDArray[Any]) -> Iterator[bytes]:
         yield np.ascontiguousarray(rows[start : start + step], dtype=little).tobytes()
 
 
-def read_header(
+def read_header(path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors) -> tuple[Places, dict[str, str]]:
+    """Where each tensor lies, and the metadata; checks every size."""
+    with Path(path).open("rb") as file:
+        return _header(file, path, error)
+
+
+def map_tensors(
     path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors
-) -> tuple[dict[str, tuple[str, tuple[int, ...], int]], dict[str, str]]:
-    """Where each tensor lies, as (dtype, shape, first byte), and the metadata; checks every size."""
-    path = Path(path)
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        start = file.read(8)
-        length = int.from_bytes(start, "little")
-        if len(start) < 8 or length < 2 or length > MAX_HEADER:
-            raise error(f"{path} is not a safetensors file; check the path")
-        if 8 + length > size:
-            raise damaged(path, "its header is cut off", error)
-        text = file.read(length)
+) -> tuple[dict[str, NDArray[Any]], Places, dict[str, str], NDArray[np.uint8]]:
+    """The arrays of a file, memory-mapped; where they lie; the metadata; and all bytes of the file.
+
+    The file is opened once: another one may take its place at any time.
+    """
+    with Path(path).open("rb") as file:
+        places, metadata = _header(file, path, error)
+        mapped = np.memmap(file, np.uint8, "r").view(np.ndarray)
+    tensors: dict[str, NDArray[Any]] = {}
+    for name, (dtype, shape, begin) in places.items():
+        count = math.prod(shape)
+        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
+        tensors[name].flags.writeable = False
+    return tensors, places, metadata, mapped
+
+
+def _header(file: BinaryIO, path: str | os.PathLike[str], error: type[AlacarteError]) -> tuple[Places, dict[str, str]]:
+    size = os.fstat(file.fileno()).st_size
+    start = file.read(8)
+    length = int.from_bytes(start, "little")
+    if len(start) < 8 or length < 2 or length > MAX_HEADER:
+        raise error(f"{path} is not a safetensors file; check the path")
+    if 8 + length > size:
+        raise damaged(path, "its header is cut off", error)
+    text = file.read(length)
     try:
         header = json.loads(text)
         metadata = header.pop("__metadata__", {})
@@ -118,7 +139,7 @@ def read_header(
             raise ValueError("metadata that is not text")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise damaged(path, "its header makes no sense", error) from None
-    places: dict[str, tuple[str, tuple[int, ...], int]] = {}
+    places: Places = {}
     position = 0
     for begin, end, name, dtype, shape in entries:
         if dtype is None:
@@ -141,13 +162,7 @@ def read_tensors(
 
     A damaged file raises `error`, with the name of the file.
     """
-    entries, metadata = read_header(path, error)
-    mapped = np.memmap(path, np.uint8, "r").view(np.ndarray)
-    tensors: dict[str, NDArray[Any]] = {}
-    for name, (dtype, shape, begin) in entries.items():
-        count = math.prod(shape)
-        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
-        tensors[name].flags.writeable = False
+    tensors, _, metadata, _ = map_tensors(path, error)
     return tensors, metadata
 
 

@@ -24,13 +24,24 @@ from alacarte.errors import AlacarteError, MissingExtra, require
 from alacarte.model import ALaCarte, InducedVectors
 from alacarte.passes.discover import discover
 from alacarte.targets.targets import Targets
+from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 MODEL = "glove.6B.50d"
 WORDS = (
-    "decorator", "generator", "lambda", "class", "string", "float", "character", "module", "tuple",
-    "exception", "yield", "operator",
-)  # fmt: skip
+    "decorator",
+    "generator",
+    "lambda",
+    "class",
+    "string",
+    "float",
+    "character",
+    "module",
+    "tuple",
+    "exception",
+    "yield",
+    "operator",
+)
 PHRASE = "keyword argument"
 INVENTED = "snorvel"
 SENTENCE = "She played the snorvel in the orchestra, accompanied by violin and piano."
@@ -149,7 +160,7 @@ def language_reference() -> Mapping[str, str]:
 
 def paragraphs(topics: Mapping[str, str]) -> list[str]:
     """The prose of the topics, a paragraph each, without mark-up, headings, grammar, code and repetitions."""
-    found: dict[str, None] = {}
+    kept: dict[str, None] = {}
     for text in topics.values():
         for paragraph in re.split(r"\n\s*\n", _RULE.sub("\n", text)):
             if any(mark in paragraph for mark in _NOT_PROSE) or not _LINKS.search(paragraph):
@@ -157,8 +168,8 @@ def paragraphs(topics: Mapping[str, str]) -> list[str]:
             words = _MARKUP.sub(" ", _BROKEN_WORD.sub("-", paragraph)).split()
             prose = sum(_PROSE_WORD.fullmatch(word) is not None for word in words)
             if prose >= 6 and prose >= 0.7 * len(words):
-                found[" ".join(words)] = None
-    return list(found)
+                kept[" ".join(words)] = None
+    return list(kept)
 
 
 # ------------------------------------------------------------------------------------------------- neighbours
@@ -166,7 +177,7 @@ def paragraphs(topics: Mapping[str, str]) -> list[str]:
 
 def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
     """The words and phrases that are frequent here, less those with function words."""
-    found = discover(
+    frequent = discover(
         text,
         n=(1, 2),
         min_count=TERMS_FROM,
@@ -174,7 +185,7 @@ def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
         tokenizer=model.tokenizer,
         known=True,
     )
-    split = [key.split(" ") for key in found]
+    split = [key.split(" ") for key in frequent]
     chosen = {*WORDS, PHRASE}
     return Targets(tokens for tokens in split if STOP_WORDS.isdisjoint(tokens) and " ".join(tokens) not in chosen)
 
@@ -182,7 +193,7 @@ def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
 def _tone(vectors: WordVectors, induced: InducedVectors) -> list[str]:
     """Words that a good part of all terms comes near to here: the tone of a manual, most common first."""
     lists = vectors.nearest(induced.matrix, TONE_DEPTH, among=FREQUENT)
-    counts = Counter(neighbour for found in lists for neighbour, _ in found)
+    counts = Counter(neighbour for neighbours in lists for neighbour, _ in neighbours)
     return [word for word, count in counts.most_common() if count >= TONE_SHARE * len(induced)]
 
 
@@ -190,17 +201,13 @@ def _shift(vectors: WordVectors, induced: InducedVectors, word: str, tone: Seque
     old, new = vectors[word], induced[word]
     before = _telling(word, vectors.nearest(old, 10 * NEIGHBOURS, among=FREQUENT))
     after = _telling(word, vectors.nearest(new, 10 * NEIGHBOURS, among=FREQUENT, exclude=tone))
-    return WordShift(word, induced.count(word), before, after, _cosine(old, new))
+    return WordShift(word, induced.count(word), before, after, float(cosines(old, new)))
 
 
-def _telling(word: str, found: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+def _telling(word: str, neighbours: Sequence[tuple[str, float]]) -> tuple[str, ...]:
     """The first neighbours that are words (not numbers, signs or letters) and no forms of the word itself."""
-    words = [other for other, _ in found if other.isalpha() and len(other) > 2 and not other.startswith(word)]
+    words = [other for other, _ in neighbours if other.isalpha() and len(other) > 2 and not other.startswith(word)]
     return tuple(words[:NEIGHBOURS])
-
-
-def _cosine(a: Singles, b: Singles) -> float:
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
 
 
 # ---------------------------------------------------------------------------------------------------- picture
@@ -236,8 +243,9 @@ def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequ
         f"Two principal components of the unit vectors ({shares[0]:.0%} and {shares[1]:.0%} of the "
         "variance). Open: the word in GloVe;\n"
         "filled: embedded from this text; grey: the nearest other word at either end.",
-        fontsize=9, loc="left",
-    )  # fmt: skip
+        fontsize=9,
+        loc="left",
+    )
     axes.margins(0.1)
     axes.set_xticks([])
     axes.set_yticks([])
@@ -262,8 +270,7 @@ def plane(matrix: npt.ArrayLike) -> tuple[Doubles, Doubles]:
     >>> points.shape, round(float(shares.sum()), 6)
     ((3, 2), 1.0)
     """
-    rows = np.asarray(matrix, dtype=np.float64)
-    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = unit_rows(matrix)
     rows = rows - rows.mean(axis=0)
     left, values, _ = np.linalg.svd(rows, full_matrices=False)
     return left[:, :2] * values[:2], values[:2] ** 2 / np.sum(values**2)
@@ -321,7 +328,13 @@ def _places_around(width: float, height: float) -> list[tuple[float, float]]:
         right, left, middle = gap, -gap - width, -width / 2
         above, below, level = gap, -gap - height, -height / 2
         places += [
-            (right, level), (left, level), (middle, above), (middle, below),
-            (right, above), (left, above), (right, below), (left, below),
-        ]  # fmt: skip
+            (right, level),
+            (left, level),
+            (middle, above),
+            (middle, below),
+            (right, above),
+            (left, above),
+            (right, below),
+            (left, below),
+        ]
     return places

@@ -2,15 +2,11 @@
 
 import json
 from contextlib import suppress
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
-
-if TYPE_CHECKING:
-    from alacarte.transform.transform import Transform
 
 Facts = dict[str, Any]
 BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
@@ -38,59 +34,30 @@ def _file(path: Path) -> Facts:
     if format == "safetensors":
         return _tensors(path)
     try:
-        return {"what": "word vectors", **formats.describe(path)}
+        return _vectors(path)
     except BadVectors as no_vectors:
         return _no_vectors(path, no_vectors)
 
 
 def _tensors(path: Path) -> Facts:
+    from alacarte._io import artifact as artifacts
     from alacarte._io.tensors import read_tensors
-    from alacarte.contexts.sums import ContextSums
-    from alacarte.transform.transform import Transform
-    from alacarte.vectors import formats
 
-    tensors, metadata = read_tensors(path, BadVectors)
-    kind = metadata.get("format", "")
-    if kind.startswith("alacarte.ContextSums"):
-        sums = ContextSums.load(path)
-        return {
-            "what": "context sums", **_on_disk(path), "targets": len(sums), "dimension": sums.dimension,
-            "targets_met": len(sums.seen), "occurrences": int(sums.occurrences.sum()),
-            "covers": "the whole vocabulary" if sums.targets is None else "chosen targets",
-            "documents": sums.documents, "tokens_read": sums.tokens_read, "first_targets": sums.keys[:10],
-            "spread": None if sums.groups is None else sums.spread,
-            "fingerprint_of_vectors": sums.fingerprint, "settings": asdict(sums.settings),
-        }  # fmt: skip
-    if kind.startswith("alacarte.Transform"):
-        return {"what": "transform", **_on_disk(path), **_transform(Transform.load(path))}
-    if kind.startswith("alacarte.FormModel"):
-        from alacarte.spelling.form import FormModel
-
-        form = FormModel.load(path)
-        return {
-            "what": "form model (vectors from spelling)", **_on_disk(path), "ngrams": len(form.codes),
-            "dimension": form.dimension, "learned_from_words": form.words, "ridge": form.ridge,
-            "fingerprint_of_vectors": form.fingerprint,
-            "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
-        }  # fmt: skip
-    if kind.startswith("alacarte.TypicalSpread"):
-        from alacarte.inference.spread import TypicalSpread
-
-        typical = TypicalSpread.load(path)
-        return {
-            "what": "typical spread (how far contexts lie apart)", **_on_disk(path), "dimension": len(typical.shape),
-            "learned_from_targets": typical.targets, "effective_dimensions": round(typical.rank, 1),
-        }  # fmt: skip
-    if kind.startswith("alacarte.Checkpoint"):
-        told, identity = json.loads(metadata["progress"]), json.loads(metadata["identity"])
-        return {
-            "what": "checkpoint", **_on_disk(path), "complete": told["complete"], "blocks_read": told["done"],
-            **told["amounts"], "corpus": identity["corpus"][0], "settings": identity["settings"],
-        }  # fmt: skip
-    if kind.startswith("alacarte"):
-        return {"what": "word vectors", **formats.describe(path)}
+    if artifacts.kind_of(path) is not None:
+        artifact = artifacts.read_artifact(path)
+        artifact.verify()
+        return artifacts.describe(artifact)
+    tensors, _ = read_tensors(path, BadVectors)
+    if {"matrix", "words", "words_offsets"} <= tensors.keys():
+        return _vectors(path)
     shapes = {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
     return {"what": "safetensors of another program", **_on_disk(path), "tensors": shapes}
+
+
+def _vectors(path: Path) -> Facts:
+    from alacarte.vectors import formats
+
+    return {"what": "word vectors", **formats.describe(path)}
 
 
 def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
@@ -101,29 +68,16 @@ def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
         with suppress(BadTransform):
             transform = Transform.load(path)
             if transform.dimension > 1:  # a table with a line of text and a number is no matrix
-                return {"what": "transform (a bare matrix)", **_on_disk(path), **_transform(transform)}
+                return {"what": "transform (a bare matrix)", **_on_disk(path), "dimension": transform.dimension}
     try:
         return _corpus(path)
     except BadCorpus as no_corpus:
         raise AlacarteError(f"{no_vectors.message}. Nor is it text: {no_corpus.for_command_line()}") from None
 
 
-def _transform(transform: "Transform") -> Facts:
-    facts: Facts = {
-        "name": transform.name,
-        "dimension": transform.dimension,
-        "intercept": transform.intercept is not None,
-        "fingerprint_of_vectors": transform.fingerprint,
-    }
-    if transform.report is not None:
-        facts["report"] = transform.report
-    elif transform.settings is not None:
-        facts["settings"] = asdict(transform.settings)
-    return facts
-
-
 def _model(folder: Path) -> Facts:
-    from alacarte.transform.transform import Transform
+    from alacarte._io.artifact import read_artifact
+    from alacarte.transform.transform import KIND, describe
 
     try:
         description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
@@ -138,7 +92,7 @@ def _model(folder: Path) -> Facts:
         "tokenizer": description.get("tokenizer"),
         "spelling": (folder / "form.safetensors").is_file(),
         "version": description.get("version"),
-        **_transform(Transform.load(folder / "transform.safetensors")),
+        **describe(read_artifact(folder / "transform.safetensors", KIND, BadTransform)),
     }
 
 

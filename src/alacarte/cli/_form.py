@@ -22,10 +22,13 @@ def with_form(model: "ALaCarte") -> "ALaCarte":
 
 def from_spelling(model: "ALaCarte", word: str) -> "FormVector":
     """A word's vector from its spelling alone, and a note that says so."""
-    found = with_form(model).spell(word)
-    sure = "" if found.expected is None else f"; cosine with the true vector to expect: {found.expected:.2f}"
-    note(f"no context: the vector comes from the spelling alone ({found.known} of {found.ngrams} n-grams known{sure})")
-    return found
+    spelled = with_form(model).spell(word)
+    expected = "" if spelled.expected is None else f"; cosine with the true vector to expect: {spelled.expected:.2f}"
+    note(
+        f"no context: the vector comes from the spelling alone ({spelled.known} of {spelled.ngrams} n-grams "
+        f"known{expected})"
+    )
+    return spelled
 
 
 def facts_of(parts: "Parts", row: int = 0) -> dict[str, Any]:

@@ -20,9 +20,9 @@ PIPE_CLOSED = 141  # 128 + SIGPIPE
 class Group(TyperGroup):
     """Runs a command and turns what goes wrong into a message and an exit code."""
 
-    def make_context(self, *args: Any, **options: Any) -> Any:
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         voice.start()
-        return super().make_context(*args, **options)
+        return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         try:

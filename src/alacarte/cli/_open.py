@@ -55,6 +55,16 @@ def parse_shard(text: str | None) -> tuple[int, int] | None:
     return part, parts
 
 
+def open_shard(ctx: typer.Context, shard: str | None, save_sums: Path | None, *refused: str) -> tuple[int, int] | None:
+    """Which part of the text to read; with a part, some options make no sense, and its sums must go somewhere."""
+    part = parse_shard(shard)
+    if part is not None:
+        refuse(ctx, "a shard only saves its sums; go on from all of them, with --sums", *refused)
+        if save_sums is None:
+            raise typer.BadParameter("--shard needs --save-sums FILE, where the sums of this part go")
+    return part
+
+
 def finish_shard(shard: str, sums: "ContextSums", as_json: bool) -> None:
     """What to say when one of several parts is done."""
     if as_json:
@@ -76,10 +86,10 @@ def detail_memory() -> None:
 
 def forget(checkpoint: Path | None) -> None:
     """The results are safe, so the work that led to them need not be kept."""
-    if checkpoint is not None:
-        from alacarte.passes.checkpoint import delete_checkpoint
+    from alacarte.passes.checkpoint import remove
 
-        delete_checkpoint(checkpoint)
+    if checkpoint is not None:
+        remove(checkpoint)
 
 
 def parse_ridge(text: str) -> float | Literal["loo"]:

@@ -96,8 +96,8 @@ def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]], side_by_si
         for rank in range(longest):
             cells: list[Any] = []
             for name in chosen:
-                found = lists[name]
-                word, cosine = found[rank] if rank < len(found) else ("", None)
+                neighbours = lists[name]
+                word, cosine = neighbours[rank] if rank < len(neighbours) else ("", None)
                 cells += [_plain(word), "" if cosine is None else f"{cosine:.3f}"]
             table.add_row(*cells)
         _print(table)
@@ -113,8 +113,8 @@ def show_columns(names: Sequence[str], rows: Sequence[Sequence[object]], title: 
     _print(table)
 
 
-def neighbour_dicts(found: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
-    return [{"word": word, "cosine": cosine} for word, cosine in found]
+def neighbour_dicts(neighbours: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [{"word": word, "cosine": cosine} for word, cosine in neighbours]
 
 
 def wrote(path: str | os.PathLike[str]) -> None:

@@ -57,34 +57,36 @@ def certainty(
     if similar and (against or not words):
         raise typer.BadParameter("--with goes with WORD, and not with --against")
     opened = open_model(model, vectors=vectors, transform=transform, force=force)
-    sure = opened.apply(open_sums(sums)).uncertainty
+    uncertainty = opened.apply(open_sums(sums)).uncertainty
     if against:
-        from alacarte.inference.comparing import compare
+        from alacarte.inference.comparing import compare_uses
 
         there = opened.apply(open_sums(against)).uncertainty
-        _show_comparisons(compare(sure, there, words or None, level), as_json)
+        _show_comparisons(compare_uses(uncertainty, there, words or None, level), as_json)
         return
     if not words:
-        _show_all(sure, as_json)
+        _show_all(uncertainty, as_json)
         return
     lists = {
-        word: sure.similarities(word, similar, level) if similar else sure.nearest(word, k, level=level, among=among)
+        word: uncertainty.similarities(word, similar, level)
+        if similar
+        else uncertainty.nearest(word, k, level=level, among=among)
         for word in words
     }
     if as_json:
         show_json(
             {
-                word: {"confidence": sure.confidence_of(word), "similarities": found.to_dict()}
-                for word, found in lists.items()
+                word: {"confidence": uncertainty.confidence_of(word), "similarities": similarities.to_dict()}
+                for word, similarities in lists.items()
             }
         )
         return
-    for found in lists.values():
-        show_similarities(found)
+    for similarities in lists.values():
+        show_similarities(similarities)
 
 
-def _show_all(sure: "Uncertainty", as_json: bool) -> None:
-    rows = sure.rows()
+def _show_all(uncertainty: "Uncertainty", as_json: bool) -> None:
+    rows = uncertainty.rows()
     if as_json:
         show_json(rows)
         return
@@ -98,9 +100,9 @@ def _show_all(sure: "Uncertainty", as_json: bool) -> None:
         note(f"{len(rows) - SHOWN:,} more rows; --json prints all")
 
 
-def _show_comparisons(found: "Comparisons", as_json: bool) -> None:
+def _show_comparisons(comparisons: "Comparisons", as_json: bool) -> None:
     if as_json:
-        show_json(found.to_dict())
+        show_json(comparisons.to_dict())
         return
     cells = [
         (
@@ -112,9 +114,9 @@ def _show_comparisons(found: "Comparisons", as_json: bool) -> None:
             f"{item.p_value:.2g}",
             f"{item.q_value:.2g}",
         )
-        for item in found[:SHOWN]
+        for item in comparisons[:SHOWN]
     ]
-    names = ["word", "contexts here", "there", "similarity", f"{found.level:.0%} interval", "p", "q"]
+    names = ["word", "contexts here", "there", "similarity", f"{comparisons.level:.0%} interval", "p", "q"]
     show_columns(names, cells)
-    if len(found) > SHOWN:
-        note(f"{len(found) - SHOWN:,} more rows; --json prints all")
+    if len(comparisons) > SHOWN:
+        note(f"{len(comparisons) - SHOWN:,} more rows; --json prints all")

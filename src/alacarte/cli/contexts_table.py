@@ -39,7 +39,7 @@ def contexts(
     frame = s.open_table(data, where)
     from alacarte.regression import contexts as find
 
-    found = find(
+    hits = find(
         frame,
         patterns,
         text=text,
@@ -51,18 +51,18 @@ def contexts(
         tokenizer=tokenizer,
         show_progress=voice.progress,
     )
-    table = found.to_frame()
+    table = hits.to_frame()
     if csv is not None:
         joined = table.assign(
             left=[" ".join(side) for side in table["left"]], right=[" ".join(side) for side in table["right"]]
         )
         s.write_csv(joined, csv)
-    for pattern in found.missing:
+    for pattern in hits.missing:
         note(f"{pattern!r} does not occur")
     if as_json:
-        show_json(found.to_dicts())
+        show_json(hits.to_dicts())
         return
-    few = found.select(range(min(limit, len(found))))
+    few = hits.select(range(min(limit, len(hits))))
     sides = [
         (" ".join(few.side(row, "left")), few.matches()[row], " ".join(few.side(row, "right")))
         for row in range(len(few))
@@ -70,5 +70,5 @@ def contexts(
     width = max((len(left) for left, _, _ in sides), default=0)
     for left, hit, right in sides:
         show_line(f"{left:>{width}}  [{hit}]  {right}")
-    if len(found) > limit:
-        note(f"{len(found) - limit:,} more; --limit shows and --csv keeps them")
+    if len(hits) > limit:
+        note(f"{len(hits) - limit:,} more; --limit shows and --csv keeps them")

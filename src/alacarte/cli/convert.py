@@ -38,9 +38,11 @@ def convert(
     if as_json:
         show_json(
             {
-                "out": str(out), "words": len(vectors), "dimension": vectors.dimension,
+                "out": str(out),
+                "words": len(vectors),
+                "dimension": vectors.dimension,
                 "skipped": dict(vectors.skipped.counts),
             }
-        )  # fmt: skip
+        )
     elif not voice.quiet:
         show_line(f"{len(vectors):,} vectors of {vectors.dimension} dimensions are in {out}.")

@@ -1,7 +1,7 @@
 """`alc fit`: learn a transform."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,16 +14,19 @@ from alacarte.cli._open import (
     finish_shard,
     forget,
     open_corpus,
+    open_shard,
     open_sums,
     open_vectors,
     parse_context_weights,
     parse_ridge,
-    parse_shard,
     parse_window,
     read_list,
     refuse,
 )
 from alacarte.cli._output import note, show_json, show_line, show_rows, voice, wrote
+
+if TYPE_CHECKING:
+    from alacarte.model import ALaCarte
 
 # What has no meaning where sums are read instead of text.
 READ_FROM_TEXT = (
@@ -129,21 +132,13 @@ def fit(
 
     How words are weighted is chosen by the size of the corpus unless --tau, --log or --no-weighting says it.
     """
-    chosen = [tau] * (tau is not None) + ["log"] * log + ["none"] * no_weighting
-    if len(chosen) > 1:
-        raise typer.BadParameter("--tau, --log and --no-weighting exclude each other; pass one of them")
+    weighting = _weighting(tau, log, no_weighting)
     sides, penalty = parse_window(window), parse_ridge(ridge)
-    part = parse_shard(shard)
-    if part is not None:
-        refuse(
-            ctx, "a shard only saves its sums; learn from all of them, with --sums", "out", "sums", "include_vectors"
-        )
-        if save_sums is None:
-            raise typer.BadParameter("--shard needs --save-sums FILE, where the sums of this part go")
-    elif out is None:
-        raise typer.BadParameter("say where the model goes with --out DIR")
-    else:
+    part = open_shard(ctx, shard, save_sums, "out", "sums", "include_vectors")
+    if out is not None:
         check_folder(out)
+    elif part is None:
+        raise typer.BadParameter("say where the model goes with --out DIR")
     if form and (sums or part is not None):
         raise typer.BadParameter("--form reads the text again; give it with --corpus, and neither --sums nor --shard")
     if form and "-" in [*(corpus or []), *(paths or [])]:
@@ -152,14 +147,15 @@ def fit(
     check_file(checkpoint)
     voice.checkpoint = checkpoint
     left_out = [] if exclude is None else read_list(exclude)
+
+    from alacarte.model import ALaCarte, learning_sums
+
     if sums:
         refuse(ctx, "saved sums have this already; leave it out with --sums", *READ_FROM_TEXT)
         collected = open_sums(sums)
         source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
         documents = None
     else:
-        from alacarte.model import learning_sums
-
         weights = parse_context_weights(context_weights)
         if weights == "learned":
             refuse(ctx, "it is learned with --context-weights learned", "positions", "shard", "checkpoint")
@@ -199,13 +195,10 @@ def fit(
         finish_shard(shard or "", collected, as_json)
         forget(checkpoint)
         return
-
-    from alacarte.model import ALaCarte
-
     model = ALaCarte.from_sums(
         source,
         collected,
-        weighting=chosen[0] if chosen else "auto",
+        weighting=weighting,
         ridge=penalty,
         toward=toward,
         intercept=intercept,
@@ -220,6 +213,19 @@ def fit(
     model.save(out, include_vectors=True if include_vectors or special else None)
     wrote(out)
     forget(checkpoint)
+    _show(model, out, as_json)
+
+
+def _weighting(tau: float | None, log: bool, no_weighting: bool) -> float | str:
+    """How words are weighted, by the one option of three that was passed."""
+    passed: list[float | str] = [] if tau is None else [tau]
+    passed += ["log"] * log + ["none"] * no_weighting
+    if len(passed) > 1:
+        raise typer.BadParameter("--tau, --log and --no-weighting exclude each other; pass one of them")
+    return passed[0] if passed else "auto"
+
+
+def _show(model: "ALaCarte", out: Path, as_json: bool) -> None:
     assert model.report is not None
     if as_json:
         show_json({**model.report.to_dict(), "out": str(out)})

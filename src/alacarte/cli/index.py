@@ -11,7 +11,7 @@ from alacarte.cli._output import neighbour_dicts, show_json, show_line, show_nei
 
 app = typer.Typer(no_args_is_help=True, help="Search millions of vectors in milliseconds: build an index, query it.")
 
-Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="A folder made by alc index build.")]
+IndexFile = Annotated[Path, typer.Argument(metavar="INDEX", help="A file made by alc index build.")]
 Effort = Annotated[
     int | None,
     typer.Option(
@@ -23,7 +23,7 @@ Effort = Annotated[
 @app.command()
 def build(
     vectors: Annotated[str, typer.Argument(metavar="VECTORS", help="A file of any common format, or glove.6B.50d.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
     backend: Annotated[
         Literal["auto", "exact", "usearch"], typer.Option(help="auto: exact below 200,000 vectors, usearch above.")
     ] = "auto",
@@ -48,9 +48,14 @@ def build(
     from alacarte.vectors.neighbours import Index
 
     index = Index.build(
-        open_vectors(vectors), backend=backend, precision=precision, connectivity=connectivity, effort=effort,
-        threads=threads, show_progress=voice.progress,
-    )  # fmt: skip
+        open_vectors(vectors),
+        backend=backend,
+        precision=precision,
+        connectivity=connectivity,
+        effort=effort,
+        threads=threads,
+        show_progress=voice.progress,
+    )
     index.save(out)
     wrote(out)
     measured = index.recall(queries=queries) if queries else None
@@ -68,7 +73,7 @@ def build(
 
 @app.command()
 def query(
-    folder: Folder,
+    file: IndexFile,
     words: Annotated[list[str], typer.Argument(metavar="WORD", show_default=False, help="Words or n-grams.")],
     source: Annotated[
         str | None,
@@ -87,7 +92,7 @@ def query(
     """
     from alacarte.vectors.neighbours import Index
 
-    index = Index.load(folder)
+    index = Index.load(file)
     vectors = index.vectors if source is None else open_vectors(source)
     lists = {word: index.nearest(vectors[word], k, exclude=[word], effort=effort) for word in words}
     if as_json:

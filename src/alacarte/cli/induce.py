@@ -15,13 +15,12 @@ from alacarte.cli._open import (
     forget,
     open_corpus,
     open_model,
+    open_shard,
     open_sums,
     parse_lengths,
-    parse_shard,
     refuse,
 )
 from alacarte.cli._output import show_json, show_line, voice, wrote
-from alacarte.passes.discover import discover
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte, InducedVectors
@@ -166,14 +165,8 @@ def induce(
         refuse(ctx, "goes with --discover or --task", "ngrams", "min_count", "known")
     if sums:
         refuse(ctx, "saved sums have this already; leave it out with --sums", *TARGET_OPTIONS, *READ_FROM_TEXT)
-    part = parse_shard(shard)
-    if part is not None:
-        refuse(
-            ctx, "a shard only saves its sums; make vectors from all of them, with --sums", "out", "update", "missing"
-        )
-        if save_sums is None:
-            raise typer.BadParameter("--shard needs --save-sums FILE, where the sums of this part go")
-    elif out is None:
+    part = open_shard(ctx, shard, save_sums, "out", "update", "missing")
+    if part is None and out is None:
         raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
         refuse(ctx, "--update continues the targets of the saved sums; leave it out", *TARGET_OPTIONS)
@@ -303,8 +296,9 @@ def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: 
 
 def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
     from alacarte.errors import NotEnoughData
+    from alacarte.passes.discover import discover
 
-    found = discover(
+    targets = discover(
         corpus,
         n=lengths,
         min_count=min_count,
@@ -313,12 +307,12 @@ def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_cou
         known=known,
         show_progress=voice.progress,
     )
-    if not len(found):
+    if not len(targets):
         raise NotEnoughData(
             f"nothing without a vector occurs {min_count} times or more; lower --min-count, add --ngrams 1,2 "
             "or pass --known for words that have a vector too"
         )
-    return found
+    return targets
 
 
 def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:

@@ -28,10 +28,10 @@ def inspect(
 
 
 def _readable(value: object) -> str:
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no"}.get(value, "–") if value is not None else "–"
-    if isinstance(value, int):
-        return f"{value:,}"
+    from alacarte._io.table import format_cell
+
+    if value is None or isinstance(value, bool | int):
+        return format_cell(value)
     if isinstance(value, list):
         return "\n".join(map(str, value)) if any(len(str(item)) > 30 for item in value) else ", ".join(map(str, value))
     if isinstance(value, dict):

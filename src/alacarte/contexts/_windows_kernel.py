@@ -4,10 +4,14 @@ A row of `rows` holds a word's vector as integers, then its weight and a 1 if it
 weight and its number of words are two more dimensions of the same sum. A row of `sums` holds the same columns added up
 over all windows of a target, then the number of windows and of windows that are not empty.
 
-Two ways to the same numbers, chosen for each document by what it holds. Where matches are many, the running sum of all
-rows from the document's first word on is kept for the last positions, and a window is the difference of four of them:
+Three ways to the same numbers, chosen by what there is to do. Where every word is a target, a window moves along the
+document, one row added and one taken away at each step. Where matches are many and of any length, the running sum of
+all rows from the first match on is kept for the last positions, and a window is the difference of four of them:
 those sums wrap around in 32 bits, which does not matter, since a window fits (`Scale`) and arithmetic modulo 2³² is
 exact. Where matches are few, or weights depend on distance, the rows of each window are added one by one.
+
+Several threads add to the same sums. The first targets that a thread meets, which are the commonest, get rows of the
+thread's own as long as there is room for them; all others are added under a lock for each stripe of rows.
 """
 
 from typing import Any
@@ -15,6 +19,7 @@ from typing import Any
 import numba
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic as _intrinsic
 
@@ -42,9 +47,21 @@ def _exchange(context, array, index, value):  # type: ignore[no-untyped-def]
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.atomic_rmw("xchg", builder.gep(view.data, [arguments[1]]), arguments[2], "seq_cst")
+        return builder.atomic_rmw("xchg", builder.gep(view.data, [arguments[1]]), arguments[2], "acquire")
 
     return types.int32(array, types.int64, types.int32), generate
+
+
+@intrinsic
+def _release(context, array, index):  # type: ignore[no-untyped-def]
+    """Put 0 at `index`; a thread that finds it there finds all that was written before, too."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        builder.store_atomic(ir.Constant(ir.IntType(32), 0), builder.gep(view.data, [arguments[1]]), "release", 4)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
 
 
 @kernel
@@ -113,23 +130,78 @@ def _add_window(sums, at, ring, before, low, high, after, dimension, mean):  # t
 
 
 @inlined
-def _add_shared(sums, row, stride, locks, ring, before, low, high, after, dimension, mean):  # type: ignore[no-untyped-def]
-    """The same in sums that other threads add to as well, if there are locks."""
-    lock = np.int64(row & (locks.size // APART - 1)) * APART
+def _lock(locks, row):  # type: ignore[no-untyped-def]
+    """Wait for the lock of a row's stripe, if there are any; its place, for `_release`."""
+    place = np.int64(row & (locks.size // APART - 1)) * APART
     if locks.size:
-        while _exchange(locks, lock, np.int32(1)) != 0:
+        while _exchange(locks, place, np.int32(1)) != 0:
             pass
-    _add_window(sums, np.int64(row) * stride, ring, before, low, high, after, dimension, mean)
-    if locks.size:
-        _exchange(locks, lock, np.int32(0))
+    return place
 
 
 @inlined
-def _fetch_sums(row, stride, hot, private, sums):  # type: ignore[no-untyped-def]
-    if hot.size and hot[row] >= 0:
-        _fetch(private, np.int64(hot[row]) * stride, stride, 8)
+def _own_row(row, slots, owners, used):  # type: ignore[no-untyped-def]
+    """The number of the thread's own row for a row of the sums, taken now if there is room; -1 if it has none."""
+    slot = slots[row]
+    if slot < 0 and used[0] < owners.size:
+        slot = np.int32(used[0])
+        slots[row] = slot
+        owners[slot] = row
+        used[0] += 1
+    return slot
+
+
+@inlined
+def _fetch_sums(row, stride, slots, private, sums):  # type: ignore[no-untyped-def]
+    if slots.size and slots[row] >= 0:
+        _fetch(private, np.int64(slots[row]) * stride, stride, 8)
     else:
         _fetch(sums, np.int64(row) * stride, stride, 8)
+
+
+@inlined
+def _add(sums, row, stride, slots, owners, used, private, locks, ring, places, dimension, mean):  # type: ignore[no-untyped-def]
+    """Add a window to a row of the thread's own, or to one that all share."""
+    before, low, high, after = places
+    slot = _own_row(row, slots, owners, used) if slots.size else np.int32(-1)
+    if slot >= 0:
+        _add_window(private, np.int64(slot) * stride, ring, before, low, high, after, dimension, mean)
+    else:
+        place = _lock(locks, row)
+        _add_window(sums, np.int64(row) * stride, ring, before, low, high, after, dimension, mean)
+        if locks.size:
+            _release(locks, place)
+
+
+@inlined
+def _move_and_add(sums, at, window, rows, enter, leave, own, dimension, mean):  # type: ignore[no-untyped-def]
+    """Move the window one word on, and add it less the target's own row."""
+    if mean == 0.0:
+        for j in range(dimension + 2):
+            change = np.int32(rows[np.uint64(enter + j)] - rows[np.uint64(leave + j)])
+            value = np.int32(window[np.uint64(j)] + change)
+            window[np.uint64(j)] = value
+            sums[np.uint64(at + j)] += np.int64(np.int32(value - rows[np.uint64(own + j)]))
+        words = np.int32(window[dimension + 1] - rows[own + dimension + 1])
+    else:
+        _move(window, rows, enter, leave, dimension + 2)
+        weight = np.int64(np.int32(window[dimension] - rows[own + dimension]))
+        words = np.int32(window[dimension + 1] - rows[own + dimension + 1])
+        scale = mean / weight if weight > 0 else 0.0
+        for j in range(dimension):
+            value = np.int32(window[np.uint64(j)] - rows[np.uint64(own + j)])
+            sums[np.uint64(at + j)] += np.int64(np.rint(scale * np.float64(value)))
+        sums[at + dimension] += weight
+        sums[at + dimension + 1] += np.int64(words)
+    sums[at + dimension + 2] += 1
+    sums[at + dimension + 3] += words > 0
+
+
+@inlined
+def _move(window, rows, enter, leave, columns):  # type: ignore[no-untyped-def]
+    for j in range(columns):
+        change = np.int32(rows[np.uint64(enter + j)] - rows[np.uint64(leave + j)])
+        window[np.uint64(j)] = np.int32(window[np.uint64(j)] + change)
 
 
 @kernel
@@ -145,52 +217,55 @@ def add_vocabulary(
     mean: float,
     sums: Longs,
     stride: int,
-    hot: Ints,
+    slots: Ints,
+    owners: Longs,
+    used: Longs,
     private: Longs,
     locks: Ints,
 ) -> None:
     """Every word that has a row is a target: add the window around each to its row of `sums`.
 
     With `groups` > 1, document i adds to row word · groups + group_of[i]. `mean` is 0, or what a window's sum is
-    multiplied by before it is divided by the window's weight. Rows r with hot[r] ≥ 0 are added to row hot[r] of
-    `private` instead; the others under a lock, if there are any. The last row of `rows` is zero.
+    multiplied by before it is divided by the window's weight. The last row of `rows` is zero. `slots` (empty: none)
+    says which row of `private` stands for a row of the sums, `owners` the other way round, for the first `used[0]`.
     """
     known, width = rows.shape[0] - 1, rows.shape[1]
     flat = rows.reshape(-1)
     columns = dimension + 2
-    size = 1
-    while size < left + right + 2:
-        size *= 2
-    mask = size - 1
-    ring = np.zeros(size * width, dtype=np.int32)
+    window = np.empty(width, dtype=np.int32)
     for document in range(offsets.size - 1):
         begin, stop = offsets[document], offsets[document + 1]
         group = group_of[document] if groups > 1 else 0
         for j in range(columns):
-            ring[(begin & mask) * width + j] = 0
-        at = begin
+            window[j] = 0
+        for p in range(begin, min(stop, begin + right)):
+            if 0 <= ids[p] < known:
+                _advance(window, 0, 0, flat, np.int64(ids[p]) * width, columns)
         for p in range(begin, stop):
             coming = p + AHEAD
             if coming < stop and 0 <= ids[coming] < known:
-                _fetch_sums(np.int64(ids[coming]) * groups + group, stride, hot, private, sums)
+                _fetch_sums(np.int64(ids[coming]) * groups + group, stride, slots, private, sums)
             coming = p + right + AHEAD
             if coming < stop and 0 <= ids[coming] < known:
                 _fetch(flat, np.int64(ids[coming]) * width, columns, 16)
-            high = min(stop, p + 1 + right)
-            while at < high:
-                word = np.int64(ids[at]) if 0 <= ids[at] < known else np.int64(known)
-                _advance(ring, (at & mask) * width, ((at + 1) & mask) * width, flat, word * width, columns)
-                at += 1
+            enter = leave = np.int64(known)
+            if p + right < stop and 0 <= ids[p + right] < known:
+                enter = np.int64(ids[p + right])
+            if p - left - 1 >= begin and 0 <= ids[p - left - 1] < known:
+                leave = np.int64(ids[p - left - 1])
+            enter, leave = enter * width, leave * width
             if not 0 <= ids[p] < known:
+                _move(window, flat, enter, leave, columns)
                 continue
-            row = np.int64(ids[p]) * groups + group
-            before, after = (p & mask) * width, ((p + 1) & mask) * width
-            low, high = (max(begin, p - left) & mask) * width, (high & mask) * width
-            if hot.size and hot[row] >= 0:
-                to = np.int64(hot[row]) * stride
-                _add_window(private, to, ring, before, low, high, after, dimension, mean)
+            row, own = np.int64(ids[p]) * groups + group, np.int64(ids[p]) * width
+            slot = _own_row(row, slots, owners, used) if slots.size else np.int32(-1)
+            if slot >= 0:
+                _move_and_add(private, np.int64(slot) * stride, window, flat, enter, leave, own, dimension, mean)
             else:
-                _add_shared(sums, row, stride, locks, ring, before, low, high, after, dimension, mean)
+                place = _lock(locks, row)
+                _move_and_add(sums, row * stride, window, flat, enter, leave, own, dimension, mean)
+                if locks.size:
+                    _release(locks, place)
 
 
 @kernel
@@ -209,7 +284,9 @@ def add_matches(
     mean: float,
     sums: Longs,
     stride: int,
-    hot: Ints,
+    slots: Ints,
+    owners: Longs,
+    used: Longs,
     private: Longs,
     locks: Ints,
 ) -> None:
@@ -240,13 +317,10 @@ def add_matches(
         if not uniform:
             for m in range(first, last):
                 _weigh_window(ids, begin, stop, starts[m], ends[m], known, flat, width, left, right, wide)
-                row, lock = np.int64(targets[m]), np.int64(targets[m] & (locks.size // APART - 1)) * APART
+                place = _lock(locks, targets[m])
+                _add_weighed(sums, np.int64(targets[m]) * stride, wide, dimension, mean)
                 if locks.size:
-                    while _exchange(locks, lock, np.int32(1)) != 0:
-                        pass
-                _add_weighed(sums, row * stride, wide, dimension, mean)
-                if locks.size:
-                    _exchange(locks, lock, np.int32(0))
+                    _release(locks, place)
             continue
         if few or longest > LONGEST:
             for m in range(first, last):
@@ -258,8 +332,8 @@ def add_matches(
                 for p in range(ends[m], min(stop, ends[m] + right.size)):
                     if 0 <= ids[p] < known:
                         _advance(pair, 0, 0, flat, np.int64(ids[p]) * width, columns)
-                row = np.int64(targets[m])
-                _add_shared(sums, row, stride, locks, pair, 0, width, width, width, dimension, mean)
+                places = (0, width, width, width)
+                _add(sums, targets[m], stride, slots, owners, used, private, locks, pair, places, dimension, mean)
             continue
         at = max(begin, starts[first] - left.size)  # nothing before it is asked for
         for j in range(columns):
@@ -267,7 +341,7 @@ def add_matches(
         for m in range(first, last):
             start, end = np.int64(starts[m]), np.int64(ends[m])
             if m + AHEAD < last:
-                _fetch_sums(np.int64(targets[m + AHEAD]), stride, hot, private, sums)
+                _fetch_sums(targets[m + AHEAD], stride, slots, private, sums)
             coming = end + right.size + AHEAD
             if coming < stop and 0 <= ids[coming] < known:
                 _fetch(flat, np.int64(ids[coming]) * width, columns, 16)
@@ -278,12 +352,8 @@ def add_matches(
                 at += 1
             before, after = (start & mask) * width, (end & mask) * width
             low, high = (max(begin, start - left.size) & mask) * width, (high & mask) * width
-            row = np.int64(targets[m])
-            if hot.size and hot[row] >= 0:
-                to = np.int64(hot[row]) * stride
-                _add_window(private, to, ring, before, low, high, after, dimension, mean)
-            else:
-                _add_shared(sums, row, stride, locks, ring, before, low, high, after, dimension, mean)
+            places = (before, low, high, after)
+            _add(sums, targets[m], stride, slots, owners, used, private, locks, ring, places, dimension, mean)
 
 
 @inlined

@@ -1,8 +1,8 @@
 """The tally behind `ContextSums`: windows around matches, added up per target, by any number of threads.
 
-Sums are whole numbers, so threads may add in any order. Targets that a thread meets most are added up in rows of its
-own, which are few enough for a cache and are put together when the sums are wanted; all others in rows that the
-threads share, under one lock for each stripe of rows.
+Sums are whole numbers, so threads may add in any order. The targets that a thread meets first, which are the commonest,
+are added up in rows of its own, and put together when the sums are wanted; all others in rows that the threads share,
+under one lock for each stripe of rows.
 """
 
 import threading
@@ -26,9 +26,11 @@ from alacarte.text.encoding import Encoded
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-HOT = 4096  # targets with rows of a thread's own
+PRIVATE = 1 << 26  # bytes for rows of a thread's own, at most
+PRIVATE_OF_ALL = 1 << 28  # and of all threads together
 STRIPES = 1 << 14  # locks
 COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
+BLOCK = 4096  # rows put together at a time
 COVERED = 100_000  # targets up to which the progress bar says how many were met
 
 
@@ -54,6 +56,7 @@ class SumsTally:
         self._codes = document_codes(integers.known) if groups > 1 else None
         # Labels that turn up on the way make the sums grow, which only one thread at a time can do.
         self._alone = threading.Lock() if matcher.any_label else None
+        self._threads = threads
         self._shared = threads > 1 and self._alone is None
         self._locks = np.zeros(STRIPES * APART if self._shared else 0, dtype=np.int32)
         self._adders: list[_Adder] = []
@@ -68,7 +71,7 @@ class SumsTally:
     # ------------------------------------------------------------------------------------------- as a tally
 
     def adder(self) -> Callable[[Encoded], None]:
-        adder = _Adder(self.integers, self.rows.shape[1])
+        adder = _Adder(self.integers, self.rows, private_rows(self.rows.shape[1], self._threads) if self._shared else 0)
         self._adders.append(adder)
         return lambda encoded: self._add(encoded, adder)
 
@@ -89,7 +92,7 @@ class SumsTally:
             return {}
         met = np.array(self.rows[: self.size, self.dimension + 2] > 0)
         for adder in self._adders:
-            met[adder.hot_rows[adder.private[:, self.dimension + 2] > 0]] = True
+            met[adder.owners[: adder.used[0]]] = True
         covered = np.count_nonzero(met.reshape(-1, self.groups).any(axis=1))
         return {"targets": f"{covered:,}/{len(self.matcher.keys):,}"}
 
@@ -108,12 +111,6 @@ class SumsTally:
         if self.reading.unknown == "drop":
             ids, offsets, _ = without_unknown(ids, offsets, self.integers.known)
         adder.fill(ids)
-        if self._shared and not adder.hot.size:
-            known = (ids >= 0) & (ids < self.integers.known)
-            rows = ids[known].astype(np.int64) * self.groups
-            if groups is not None:
-                rows += np.repeat(groups, np.diff(offsets))[known]
-            adder.choose_hot(rows, len(self.rows))
         add_vocabulary(
             ids,
             offsets,
@@ -126,7 +123,9 @@ class SumsTally:
             self._mean,
             self.rows.reshape(-1),
             self.rows.shape[1],
-            adder.hot,
+            adder.slots,
+            adder.owners,
+            adder.used,
             adder.private.reshape(-1),
             self._locks,
         )
@@ -145,8 +144,6 @@ class SumsTally:
             ids, offsets, before = without_unknown(ids, offsets, self.integers.known)
             starts, ends = before[starts].astype(np.int32), before[ends].astype(np.int32)
         adder.fill(ids)
-        if self._shared and not adder.hot.size:
-            adder.choose_hot(rows, len(self.rows))
         left, right = self._sides
         add_matches(
             ids,
@@ -163,7 +160,9 @@ class SumsTally:
             self._mean,
             self.rows.reshape(-1),
             self.rows.shape[1],
-            adder.hot,
+            adder.slots,
+            adder.owners,
+            adder.used,
             adder.private.reshape(-1),
             self._locks,
         )
@@ -176,30 +175,32 @@ class SumsTally:
 
 
 class _Adder:
-    """What one thread holds by itself: which rows of integers it has filled, and sums of the targets it meets most."""
+    """What one thread holds by itself: which rows of integers it has filled, and sums of the targets it met first."""
 
-    def __init__(self, integers: IntegerVectors, stride: int) -> None:
+    def __init__(self, integers: IntegerVectors, rows: Longs, capacity: int) -> None:
         self._integers = integers
         self._filled = np.zeros(integers.known, dtype=np.uint8)
-        self.hot = np.zeros(0, dtype=np.int32)  # by row of the sums: the row of `private`, or -1
-        self.hot_rows = np.zeros(0, dtype=np.int64)  # and the other way round
-        self.private: Any = np.zeros((0, stride), dtype=np.int64)
+        capacity = min(capacity, len(rows))
+        self.slots = np.full(len(rows) if capacity else 0, -1, dtype=np.int32)  # by row of the sums: one of `private`
+        self.owners = np.zeros(capacity, dtype=np.int64)  # and the other way round
+        self.used = np.zeros(1, dtype=np.int64)
+        self.private: Any = aligned_zeros(capacity, rows.shape[1], np.int64)
 
     def fill(self, ids: Ints) -> None:
         self._integers.fill(ids, self._filled)
 
-    def choose_hot(self, rows: npt.NDArray[Any], count: int) -> None:
-        """Take the commonest of these rows (those of a first block) for rows of the thread's own."""
-        met, times = np.unique(rows, return_counts=True)
-        self.hot_rows = met[np.argsort(-times, kind="stable")[:HOT]].astype(np.int64)
-        self.hot = np.full(count, -1, dtype=np.int32)
-        self.hot[self.hot_rows] = np.arange(len(self.hot_rows), dtype=np.int32)
-        self.private = aligned_zeros(len(self.hot_rows), self.private.shape[1], np.int64)
-
     def settle(self, rows: Longs) -> None:
         """Add the thread's own sums to those that all share."""
-        rows[self.hot_rows] += self.private
-        self.private[:] = 0
+        used = int(self.used[0])
+        for low in range(0, used, BLOCK):
+            part = slice(low, min(low + BLOCK, used))
+            rows[self.owners[part]] += self.private[part]
+            self.private[part] = 0
+
+
+def private_rows(stride: int, threads: int) -> int:
+    """How many rows of sums a thread may have for itself."""
+    return min(PRIVATE, PRIVATE_OF_ALL // threads) // (8 * stride)
 
 
 def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs, Longs]:

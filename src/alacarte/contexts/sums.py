@@ -267,6 +267,7 @@ class ContextSums:
         metadata = {
             "settings": asdict(self.settings),
             "fingerprint": self.fingerprint,
+            "weights_words": self.weights.words,
             "targets": None if self.targets is None else self.targets.to_state(),
             "weight_exponent": self.scale.weights,
             "read": [self.documents, self.tokens_read, self.tokens_known],
@@ -304,13 +305,32 @@ class ContextSums:
             settings,
             artifact.value("fingerprint", str),
             None if state is None else Targets.from_state(keys, state),  # type: ignore[arg-type]
-            ContextWeights(settings.weights, artifact.tensors.get("context_weights")),
+            ContextWeights(
+                settings.weights, artifact.tensors.get("context_weights"), artifact.optional("weights_words", str)
+            ),
             documents=read[0],
             tokens_read=read[1],
             tokens_known=read[2],
             groups=groups,
             units=frozenset(unpack_units(artifact.tensors)),
         )
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file of sums, for people."""
+    sums = ContextSums.from_artifact(artifact)
+    return {
+        "targets": len(sums),
+        "occurring": int(np.count_nonzero(sums.occurrences)),
+        "dimension": sums.dimension,
+        "documents": sums.documents,
+        "tokens_read": sums.tokens_read,
+        "files": sorted({unit.name for unit in sums.units})[:10],
+        "first_targets": sums.keys[:10],
+        "spread": sums.spread,
+        "fingerprint_of_vectors": sums.fingerprint,
+        "settings": asdict(sums.settings),
+    }
 
 
 def merge(parts: Iterable[ContextSums], *, repeated: bool = False) -> ContextSums:

@@ -123,8 +123,9 @@ def _made(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> Co
         if name in ("learned", "informative"):
             raise AlacarteError(
                 f"{name} context weights are made from sums, not from counts: "
-                "alacarte.transform.learned.learn_weights and "
-                "alacarte.transform.informative.informative make them, and alc fit --context-weights learned does"
+                "alacarte.transform.learned_weights.learn_weights and "
+                "alacarte.transform.informative_weights.informative_weights make them, and alc fit --context-weights "
+                "learned does"
             )
         raise AlacarteError(
             f"context weights {what!r} are not known; use uniform, sif, sif:1e-3, top:100, stopwords, "

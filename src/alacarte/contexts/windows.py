@@ -24,7 +24,7 @@ def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, af
     starts = (places[:-1] * width + left).astype(np.int32)
     rows = np.zeros((count, row_stride(integers.dimension)), dtype=np.int64)
     sides = reading.position_weights()
-    nothing = np.zeros(0, dtype=np.int32)
+    nothing, no_rows = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
     add_matches(
         ids.reshape(-1),
         places * width,
@@ -40,7 +40,9 @@ def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, af
         rows.reshape(-1),
         rows.shape[1],
         nothing,
-        np.zeros(0, dtype=np.int64),
+        no_rows,
+        np.zeros(1, dtype=np.int64),
+        no_rows,
         nothing,
     )
     d = integers.dimension

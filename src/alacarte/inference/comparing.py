@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from alacarte.errors import NoOccurrences, require
+from alacarte.errors import NoOccurrences
+from alacarte.inference._frames import frame_of
 from alacarte.inference.cosines import interval, unit_rows
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.spread import Deviations, TypicalSpread
@@ -77,11 +78,10 @@ class Comparisons(Sequence[Comparison]):
 
     def to_frame(self) -> Any:
         """A pandas frame, a row a word."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(self.to_dict(), columns=list(Comparison.__dataclass_fields__))
+        return frame_of(self.to_dict(), list(Comparison.__dataclass_fields__))
 
 
-def compare(
+def compare_uses(
     a: "HasUncertainty | Uncertainty",
     b: "HasUncertainty | Uncertainty",
     words: str | Iterable[str] | None = None,
@@ -98,7 +98,7 @@ def compare(
     ...     pairs = [("x", near), ("y", vectors.words)]
     ...     return [" ".join([word, *rng.choice(others, 9)]) for word, others in pairs for _ in range(400)]
     >>> both = [model.induce(text(first), ["x", "y"], spread=16) for first in (True, False)]
-    >>> [(found.word, found.p_value < 0.01) for found in compare(*both)]
+    >>> [(item.word, item.p_value < 0.01) for item in compare_uses(*both)]
     [('x', True), ('y', False)]
     """
     first, second = (given if isinstance(given, Uncertainty) else given.uncertainty for given in (a, b))
@@ -109,15 +109,15 @@ def compare(
             raise NoOccurrences("no target occurs in both corpora; embed the same targets from both")
     else:
         names = [words] if isinstance(words, str) else list(words)
-    found = [_compare(name, first, second, level) for name in names]
-    found.sort(key=lambda item: (item.p_value, -item.statistic))
-    q_values = adjusted([item.p_value for item in found], "bh").tolist()
-    items = tuple(replace(item, q_value=q) for item, q in zip(found, q_values, strict=True))
+    tests = [_compare(name, first, second, level) for name in names]
+    tests.sort(key=lambda item: (item.p_value, -item.statistic))
+    q_values = adjusted([item.p_value for item in tests], "bh").tolist()
+    items = tuple(replace(item, q_value=q) for item, q in zip(tests, q_values, strict=True))
     return Comparisons(items, level)
 
 
 def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -> Comparison:
-    sides = [(sure.one(word), sure.typical) for sure in (first, second)]
+    sides = [(corpus.one(word), corpus.typical) for corpus in (first, second)]
     parts = [_scaled(*side) for side in sides]
     middle = parts[0].unit + parts[1].unit
     middle /= np.linalg.norm(middle)
@@ -132,14 +132,14 @@ def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -
     # The cosine of the two: its noise is that of either, along what changes it.
     estimate = float(parts[0].unit @ parts[1].unit)
     variance, dfs = 0.0, []
-    for at, (found, typical) in enumerate(sides):
+    for at, (target, typical) in enumerate(sides):
         mine, theirs = parts[at], parts[1 - at]
         w = ((theirs.unit - mine.own * estimate * mine.unit) / mine.root)[None]
-        along, df = typical.variance_along(found, w, np.array([estimate]))
+        along, df = typical.variance_along(target, w, np.array([estimate]))
         variance += float(along[0]) + estimate**2 * max(mine.extra, 0.0) / (4 * mine.root**4)
         dfs.append(float(df[0]))
     low, high = interval(np.array(estimate), np.sqrt(variance), min(dfs), level)
-    n_a, n_b = (int(found.contexts[0]) for found, _ in sides)
+    n_a, n_b = (int(target.contexts[0]) for target, _ in sides)
     cosine = float(unit_rows(sides[0][0].means)[0] @ unit_rows(sides[1][0].means)[0])
     p = float(special.fdtrc(rank, below, statistic))
     similarity = float(np.clip(estimate, -1, 1))
@@ -156,11 +156,11 @@ class _Side:
     df: float  # of the noise
 
 
-def _scaled(found: Deviations, typical: TypicalSpread) -> _Side:
-    q, own, extra = (float(values[0]) for values in typical.lengths(found))
+def _scaled(target: Deviations, typical: TypicalSpread) -> _Side:
+    q, own, extra = (float(values[0]) for values in typical.lengths(target))
     root = float(np.sqrt(q))
-    df = float(found.df[0]) * typical.rank + typical.scale_df
-    return _Side(found.means[0] / root, root, own, extra, float(typical.noise(found)[0]) / q, df)
+    df = float(target.df[0]) * typical.rank + typical.scale_df
+    return _Side(target.means[0] / root, root, own, extra, float(typical.noise(target)[0]) / q, df)
 
 
 def _without(shape: Doubles, unit: Doubles) -> Doubles:

@@ -22,7 +22,7 @@ from alacarte.inference.means import Units
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["jackknife", "bootstrap"] | None
 REPORTED = 256  # features at a time in the jackknife
-SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is found
+SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is estimated
 SHORTEST = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
 
 
@@ -155,8 +155,8 @@ def selection_excess(
     drawn = truth + noise
     roots = np.sqrt(np.maximum(lengths(drawn), SHORTEST * np.einsum("nd,nd->n", drawn, drawn)))
     chosen = np.stack(search(drawn))  # (draws, ranks, dimensions)
-    found = np.einsum("nkd,nd->nk", chosen, drawn) / roots[:, None]
-    return np.asarray((found - chosen @ truth / np.linalg.norm(truth)).mean(axis=0))
+    cosines = np.einsum("nkd,nd->nk", chosen, drawn) / roots[:, None]
+    return np.asarray((cosines - chosen @ truth / np.linalg.norm(truth)).mean(axis=0))
 
 
 # ---------------------------------------------------------------------------------------------------- checks

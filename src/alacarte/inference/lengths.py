@@ -124,9 +124,9 @@ class Length:
             masses = self.masses - gap * weights / weights.sum(axis=1, keepdims=True)
         most = noise.values[-1] * theta
         first = np.clip(masses @ noise.values, -np.minimum(SLACK * noise.second, most), most)
-        sure = np.maximum(first, 0.0)
-        square = np.maximum(masses @ (noise.values * along), sure**2 / np.maximum(theta, 1e-300))
-        square = np.minimum(square, noise.values[-1] * sure)
+        positive = np.maximum(first, 0.0)
+        square = np.maximum(masses @ (noise.values * along), positive**2 / np.maximum(theta, 1e-300))
+        square = np.minimum(square, noise.values[-1] * positive)
         return 2 * noise.second * (1 + noise.share) + 4 * first, 8 * noise.third + 24 * square
 
     def error(self) -> float:
@@ -196,8 +196,8 @@ def score_interval(
 ) -> tuple[Doubles, Doubles, Doubles]:
     """(standard error, lower, upper) of the squared lengths of combinations of coefficients."""
     coefficients = fit.combined(combinations) @ fit.inner
-    found = np.empty((3, len(coefficients)))
+    columns = np.empty((3, len(coefficients)))
     for m, (b, noise) in enumerate(zip(coefficients, noises(fit, combinations, tick), strict=True)):
         length = Length.of(b, noise)
-        found[:, m] = length.error(), *length.interval(level)
-    return found[0], found[1], found[2]
+        columns[:, m] = length.error(), *length.interval(level)
+    return columns[0], columns[1], columns[2]

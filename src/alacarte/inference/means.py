@@ -79,6 +79,13 @@ class Units:
         np.add.at(sums, codes, weighted)
         return cls(sums, np.bincount(codes, weights=weight).astype(np.float64), labels, len(matrix), clustered=True)
 
+    def among(self, labels: Longs) -> "Units":
+        """The same units in the order of `labels`, with nothing in those that this group has not."""
+        sums, sizes = np.zeros((len(labels), self.sums.shape[1])), np.zeros(len(labels))
+        places = np.searchsorted(labels, self.labels)
+        sums[places], sizes[places] = self.sums, self.sizes
+        return Units(sums, sizes, labels, self.contexts, self.clustered)
+
     def __len__(self) -> int:
         return len(self.sums)
 
@@ -128,6 +135,7 @@ class Units:
             drawn = rng.integers(0, count, size=(rows, count)) + np.arange(rows)[:, None] * count
             weight = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count).astype(np.float64)
             total = weight @ self.sizes
+            total[total == 0] = np.nan  # units that are drawn may be those with nothing in them
             means = (weight @ self.sums) / total[:, None]
             share = self.sizes / total[:, None]
             scaled = weight / np.where(weight > 0, 1 - share, 1.0)

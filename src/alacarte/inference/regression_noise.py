@@ -131,8 +131,8 @@ def factor(units: float, rows: npt.ArrayLike, columns: float) -> Doubles:
     """Stata's small-sample factor; N/(N−k) where each row is a unit of its own."""
     rows = np.asarray(rows, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = units / (units - 1) * (rows - 1) / (rows - columns)
-    return np.asarray(np.where((rows > columns) & (units > 1), found, np.nan))
+        correction = units / (units - 1) * (rows - 1) / (rows - columns)
+    return np.asarray(np.where((rows > columns) & (units > 1), correction, np.nan))
 
 
 def noise(fit: Fit, combinations: Doubles, robust: Robust = "HC2") -> Doubles:
@@ -183,12 +183,12 @@ def inflated(s: Doubles, g: Doubles) -> Doubles:
 def alone(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
     """Which combinations rest on a single unit: without it they cannot be estimated, so that it hides its noise."""
     a = fit.combined(combinations)
-    found = np.zeros(len(a), dtype=bool)
+    lone = np.zeros(len(a), dtype=bool)
     for _, _, g in fit.blocks():
         heavy = g[np.einsum("gpp->g", g) > 1 - SATURATED]
         if len(heavy):
-            found |= _unknown(_without(heavy)[2], a).any(axis=0)
-    return found
+            lone |= _unknown(_without(heavy)[2], a).any(axis=0)
+    return lone
 
 
 # ---------------------------------------------------------------------------------------------- jackknife

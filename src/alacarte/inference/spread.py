@@ -9,18 +9,19 @@ have in common, and each is shrunk toward it by as much as the data say (varianc
 
 from dataclasses import dataclass, replace
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma, polygamma
 
-from alacarte._io.tensors import read_tensors, write_tensors
+from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte.errors import BadSums, NotEnoughData
 from alacarte.inference.cosines import unit_rows
 from alacarte.inference.means import debiased_squares, scaled_deviations
 
 Doubles = npt.NDArray[np.float64]
-FORMAT = "alacarte.TypicalSpread/1"
+KIND = "typical spread"
 SAME = 1e6  # degrees of freedom that stand for "all targets alike"
 LEARNED_FROM = 20  # targets: fewer say nothing of how much targets differ
 NEAR_MOST = 3.0  # times the typical variance, at most, that a cosine of 1 adds
@@ -56,8 +57,8 @@ def deviations(
     The variance of 1 and 3 is 2, that of their mean is 1:
 
     >>> sums, one = np.array([[[1.0], [3.0]]]), np.ones((1, 2))
-    >>> found = deviations(sums, one, [2], np.eye(1))
-    >>> found.means.tolist(), found.noise.round(9).tolist(), found.df.tolist()
+    >>> targets = deviations(sums, one, [2], np.eye(1))
+    >>> targets.means.tolist(), targets.noise.round(9).tolist(), targets.df.tolist()
     ([[2.0]], [1.0], [1.0])
     """
     means, z, df = scaled_deviations(sums, weights)
@@ -92,10 +93,10 @@ class TypicalSpread:
     targets: int
 
     @classmethod
-    def learn(cls, found: Deviations, others: Doubles | None = None, seed: int = 0) -> "TypicalSpread":
+    def learn(cls, targets: Deviations, others: Doubles | None = None, seed: int = 0) -> "TypicalSpread":
         """From targets with at least two groups each; few targets are taken as they are, without shrinkage.
 
-        `others` are vectors that targets will be compared with; how alike targets are is found along these.
+        `others` are vectors that targets will be compared with; how alike targets are is estimated along these.
 
         >>> rng = np.random.default_rng(0)
         >>> x = rng.normal(size=(200, 8, 3)) + rng.normal(size=(200, 1, 3))  # eight contexts for each of 200 targets
@@ -103,110 +104,112 @@ class TypicalSpread:
         >>> round(typical.scale, 1), round(typical.rank, 1), round(typical.length, 1)
         (3.0, 3.0, 2.8)
         """
-        found = found[np.flatnonzero(found.df > 0.5)]
-        size = len(found.df)
+        targets = targets[np.flatnonzero(targets.df > 0.5)]
+        size = len(targets.df)
         if not size:
             raise NotEnoughData(
                 "no target has contexts from two documents or more, so nothing is known of how contexts differ; give "
                 "more text, or one that is split into documents"
             )
-        noise, df, enough = found.noise, found.df, size >= LEARNED_FROM
-        trace = np.where(noise > 0, noise * found.contexts, np.nan)
+        noise, df, enough = targets.noise, targets.df, size >= LEARNED_FROM
+        trace = np.where(noise > 0, noise * targets.contexts, np.nan)
         level = noise
         for _ in range(2):  # at the targets' own traces first, then at the shrunken ones
-            unit = found.z * np.sqrt(df / np.where(level > 0, level, 1.0))[:, None, None]
+            unit = targets.z * np.sqrt(df / np.where(level > 0, level, 1.0))[:, None, None]
             shape = np.einsum("tgd,tge->de", unit, unit) / df.sum()
             shape /= max(float(np.trace(shape)), 1e-300)
             rank = _effective_rank(shape, float(df.sum()))
             scale, scale_df = _prior(trace, df * rank)
             own = cls(shape, scale, scale_df if enough else 0.0, 0.0, rank, 0.0, np.inf, 0.0, size)
-            level = own.noise(found)
-        length, spread = own._lengths(found)
+            level = own.noise(targets)
+        length, spread = own._lengths(targets)
         if not enough:
             return own
         own = replace(own, length=length, length_spread=spread)
         rng = np.random.default_rng(seed)
         if others is None:
-            pairs = [(rng.normal(size=found.means.shape), np.zeros(size))]
+            pairs = [(rng.normal(size=targets.means.shape), np.zeros(size))]
         else:
-            pairs = own._directions(found, others, rng)
-        ratios = [found_along(found, w) / own.expected_along(found, w) for w, _ in pairs]
+            pairs = own._directions(targets, others, rng)
+        ratios = [own_variance_along(targets, w) / own.expected_along(targets, w) for w, _ in pairs]
         ratio, squares, dfs = np.concatenate(ratios), np.concatenate([c**2 for _, c in pairs]), np.tile(df, len(pairs))
         near = float(np.sum(dfs * (ratio - 1) * squares) / max(float(np.sum(dfs * squares**2)), 1e-12))
         near = float(np.clip(near, 0.0, NEAR_MOST))
         return replace(own, near=near, direction_df=_prior(ratio / (1 + near * squares), dfs)[1])
 
     def _directions(
-        self, found: Deviations, others: Doubles, rng: np.random.Generator
+        self, targets: Deviations, others: Doubles, rng: np.random.Generator
     ) -> list[tuple[Doubles, Doubles]]:
         """For each target the direction of a cosine with any other vector and of one with a near one: (w, cosine)."""
         units = unit_rows(others[others.any(axis=1)])
-        order = np.argsort(-(found.means @ units.T), axis=1)
+        order = np.argsort(-(targets.means @ units.T), axis=1)
         tenth = max(1, len(units) // 10)
         columns = rng.integers(0, len(units), len(order)), rng.integers(0, tenth, len(order))
         chosen = [units[order[np.arange(len(order)), column]] for column in columns]
-        return [self.direction(found, unit) for unit in chosen]
+        return [self.direction(targets, unit) for unit in chosen]
 
-    def direction(self, found: Deviations, units: Doubles) -> tuple[Doubles, Doubles]:
+    def direction(self, targets: Deviations, units: Doubles) -> tuple[Doubles, Doubles]:
         """(w, θ): θ = m · v / √q is the cosine with a unit vector v a target, and d θ = w · d m."""
-        q, own, _ = self.lengths(found)
+        q, own, _ = self.lengths(targets)
         root = np.sqrt(q)
-        cosines = np.einsum("td,td->t", found.means, units) / root
-        return (units - (own * cosines / root)[:, None] * found.means) / root[:, None], cosines
+        cosines = np.einsum("td,td->t", targets.means, units) / root
+        return (units - (own * cosines / root)[:, None] * targets.means) / root[:, None], cosines
 
-    def noise(self, found: Deviations) -> Doubles:
+    def noise(self, targets: Deviations) -> Doubles:
         """tr V for each target, its own and the typical one weighed by their degrees of freedom."""
-        own = found.df * self.rank
-        typical = self.scale / found.contexts
+        own = targets.df * self.rank
+        typical = self.scale / targets.contexts
         both = own + self.scale_df
-        return np.asarray((own * found.noise + self.scale_df * typical) / np.where(both > 0, both, 1.0))
+        return np.asarray((own * targets.noise + self.scale_df * typical) / np.where(both > 0, both, 1.0))
 
-    def lengths(self, found: Deviations) -> tuple[Doubles, Doubles, Doubles]:
+    def lengths(self, targets: Deviations) -> tuple[Doubles, Doubles, Doubles]:
         """‖μ‖² for each target: (q, the share of it that is the target's own, its variance of second order).
 
         Second order: what a change along one direction does not explain, from the square of the noise and from how
         much targets differ.
         """
-        noise, squared = self.noise(found), debiased_squares(found.means, 0.0)
-        raw = debiased_squares(found.means, noise)
+        noise, squared = self.noise(targets), debiased_squares(targets.means, 0.0)
+        raw = debiased_squares(targets.means, noise)
         if not (np.isfinite(self.length_spread) and self.length > 0):
-            return np.maximum(raw, SHRUNK_LEAST * squared), np.ones_like(raw), self._squared_noise(found, noise)
+            return np.maximum(raw, SHRUNK_LEAST * squared), np.ones_like(raw), self._squared_noise(targets, noise)
         prior = max(self.length_spread, 1e-3 * self.length) ** 2
         q = np.full_like(raw, self.length)
         for _ in range(2):  # the noise in ‖m‖² grows with ‖μ‖² itself
-            sampling = self._squared_noise(found, noise) + self._crossed_noise(found, q, noise)
+            sampling = self._squared_noise(targets, noise) + self._crossed_noise(targets, q, noise)
             own = prior / (prior + sampling)
             q = np.maximum(own * raw + (1 - own) * self.length, SHRUNK_LEAST * squared)
-        return q, own, own * sampling - own**2 * self._crossed_noise(found, q, noise)
+        return q, own, own * sampling - own**2 * self._crossed_noise(targets, q, noise)
 
-    def variance_along(self, found: Deviations, directions: Doubles, cosines: Doubles) -> tuple[Doubles, Doubles]:
+    def variance_along(self, targets: Deviations, directions: Doubles, cosines: Doubles) -> tuple[Doubles, Doubles]:
         """(w · V w, degrees of freedom) for one direction w and cosine a target."""
-        own, typical = found_along(found, directions), self.expected_along(found, directions, cosines)
-        df = found.df + self.direction_df
-        return (found.df * own + self.direction_df * typical) / np.where(df > 0, df, 1.0), df
+        own, typical = own_variance_along(targets, directions), self.expected_along(targets, directions, cosines)
+        df = targets.df + self.direction_df
+        return (targets.df * own + self.direction_df * typical) / np.where(df > 0, df, 1.0), df
 
-    def expected_along(self, found: Deviations, directions: Doubles, cosines: Doubles | None = None) -> Doubles:
+    def expected_along(self, targets: Deviations, directions: Doubles, cosines: Doubles | None = None) -> Doubles:
         """w · V w if the target's contexts spread as typical ones do."""
-        along = self.noise(found) * np.einsum("td,de,te->t", directions, self.shape, directions)
+        along = self.noise(targets) * np.einsum("td,de,te->t", directions, self.shape, directions)
         return np.asarray(along if cosines is None else along * (1 + self.near * np.clip(cosines, -1, 1) ** 2))
 
-    def _squared_noise(self, found: Deviations, noise: Doubles) -> Doubles:
+    def _squared_noise(self, targets: Deviations, noise: Doubles) -> Doubles:
         """The variance of ‖e‖² − tr V, where tr V is estimated too."""
-        own = found.df * self.rank + self.scale_df
+        own = targets.df * self.rank + self.scale_df
         return np.asarray(2 * noise**2 * (1 / self.rank + 1 / np.where(own > 0, own, np.inf)))
 
-    def _crossed_noise(self, found: Deviations, q: Doubles, noise: Doubles) -> Doubles:
+    def _crossed_noise(self, targets: Deviations, q: Doubles, noise: Doubles) -> Doubles:
         """The variance of 2 μ · e for a vector of squared length q."""
-        units = unit_rows(found.means)
+        units = unit_rows(targets.means)
         return np.asarray(4 * q * noise * np.einsum("td,de,te->t", units, self.shape, units))
 
-    def _lengths(self, found: Deviations) -> tuple[float, float]:
+    def _lengths(self, targets: Deviations) -> tuple[float, float]:
         """Mean and standard deviation of ‖μ‖² over targets, the sampling noise taken off."""
-        noise = self.noise(found)
-        raw = debiased_squares(found.means, noise)
+        noise = self.noise(targets)
+        raw = debiased_squares(targets.means, noise)
         center, between = max(float(np.mean(raw)), 0.0), 0.0
         for _ in range(50):  # weights by precision, and the variance between targets that they leave
-            sampling = self._squared_noise(found, noise) + self._crossed_noise(found, np.full_like(raw, center), noise)
+            sampling = self._squared_noise(targets, noise) + self._crossed_noise(
+                targets, np.full_like(raw, center), noise
+            )
             variance = between + sampling
             weights = 1 / np.maximum(variance, 1e-12 * variance.max() + 1e-100)
             center = max(float(np.average(raw, weights=weights)), 0.0)
@@ -219,25 +222,39 @@ class TypicalSpread:
     # --------------------------------------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:
-        numbers = [getattr(self, name) for name in _NUMBERS]
-        arrays = {"shape": self.shape.astype(np.float32), "numbers": np.array(numbers)}
-        write_tensors(path, arrays, {"format": FORMAT, "targets": str(self.targets)})
+        """One file, written completely or not at all."""
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        write_artifact(path, KIND, {"shape": self.shape.astype(np.float32)}, {**numbers, "targets": self.targets})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "TypicalSpread":
-        tensors, metadata = read_tensors(path, BadSums)
-        if metadata.get("format") != FORMAT:
-            raise BadSums(f"{path}: no typical spread but {metadata.get('format', 'something else')!r}")
-        numbers = dict(zip(_NUMBERS, tensors["numbers"].tolist(), strict=True))
-        return cls(np.array(tensors["shape"], dtype=np.float64), targets=int(metadata["targets"]), **numbers)
+        """What `save` wrote."""
+        return cls.from_artifact(read_artifact(path, KIND, BadSums))
+
+    @classmethod
+    def from_artifact(cls, artifact: Artifact) -> "TypicalSpread":
+        """The typical spread in an artifact of ours."""
+        shape = np.array(artifact.tensor("shape", np.float32, 2), dtype=np.float64)
+        numbers = {name: artifact.value(name, float) for name in _NUMBERS}
+        return cls(shape, targets=artifact.value("targets", int), **numbers)
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file with a typical spread, for people."""
+    typical = TypicalSpread.from_artifact(artifact)
+    return {
+        "dimension": len(typical.shape),
+        "learned_from_targets": typical.targets,
+        "effective_dimensions": round(typical.rank, 1),
+    }
 
 
 _NUMBERS = ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near")
 
 
-def found_along(found: Deviations, directions: Doubles) -> Doubles:
+def own_variance_along(targets: Deviations, directions: Doubles) -> Doubles:
     """w · V w by the target's own contexts."""
-    return np.asarray(np.sum(np.einsum("tgd,td->tg", found.z, directions) ** 2, axis=1))
+    return np.asarray(np.sum(np.einsum("tgd,td->tg", targets.z, directions) ** 2, axis=1))
 
 
 def _effective_rank(shape: Doubles, df: float) -> float:

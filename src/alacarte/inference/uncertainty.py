@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey, require
+from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey
+from alacarte.inference._frames import frame_of
 from alacarte.inference.cosines import check_level, interval, selection_excess, unit_rows
 from alacarte.inference.means import debiased_squares
 from alacarte.inference.spread import LEARNED_FROM, Deviations, TypicalSpread, deviations
@@ -25,7 +26,7 @@ Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 BLOCK = 1 << 10  # targets at a time
 SAMPLE = 2000  # targets that the typical spread is learned from
-OTHERS = 5000  # words along whose directions targets are found to be alike
+OTHERS = 5000  # words along whose directions targets are alike or not
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,7 @@ class Similarities(Sequence[Similarity]):
 
     def to_frame(self) -> Any:
         """A pandas frame, a row a similarity."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(self.to_dict(), columns=list(Similarity.__dataclass_fields__))
+        return frame_of(self.to_dict(), list(Similarity.__dataclass_fields__))
 
 
 class Uncertainty:
@@ -82,24 +82,24 @@ class Uncertainty:
     >>> vectors = WordVectors([f"w{i}" for i in range(60)], rng.normal(size=(60, 4)) + [3, 0, 0, 0])
     >>> text = [" ".join(rng.choice(vectors.words, 9)) for _ in range(4000)]
     >>> sums = collect(vectors, text, vectors.words[:30], spread=16)
-    >>> sure = Uncertainty.of_sums(sums, Transform(np.eye(4)), vectors)
-    >>> bool(0.9 < sure.confidence_of("w3") <= 1)
+    >>> uncertainty = Uncertainty.of_sums(sums, Transform(np.eye(4)), vectors)
+    >>> bool(0.9 < uncertainty.confidence_of("w3") <= 1)
     True
-    >>> low, high = sure.interval("w3", "w7")
-    >>> bool(-1 <= low < sure.similarity("w3", "w7").estimate < high <= 1)
+    >>> low, high = uncertainty.interval("w3", "w7")
+    >>> bool(-1 <= low < uncertainty.similarity("w3", "w7").estimate < high <= 1)
     True
     """
 
     def __init__(
         self,
         keys: Sequence[str],
-        found: Callable[[Rows], Deviations],
+        deviations_of: Callable[[Rows], Deviations],
         vectors: WordVectors,
         typical: TypicalSpread | None = None,
     ) -> None:
         self.keys = list(keys)
         self.vectors = vectors
-        self._found = found
+        self._deviations_of = deviations_of
         self._given = typical
 
     @classmethod
@@ -114,11 +114,11 @@ class Uncertainty:
             )
         matrix, intercept = _wide(transform)
 
-        def found(rows: Rows) -> Deviations:
+        def deviations_of(rows: Rows) -> Deviations:
             chosen = seen[rows]
             return deviations(*sums.group_sums(chosen), sums.occurrences[chosen], matrix, intercept)
 
-        return cls([sums.keys[row] for row in seen.tolist()], found, vectors, typical)
+        return cls([sums.keys[row] for row in seen.tolist()], deviations_of, vectors, typical)
 
     @classmethod
     def of_contexts(
@@ -164,23 +164,23 @@ class Uncertainty:
     def typical(self) -> TypicalSpread:
         """What the targets' spreads have in common; what was given, where there are too few to tell."""
         step = max(1, len(self) // SAMPLE)
-        found = self._found(np.arange(0, len(self), step, dtype=np.intp))
-        if self._given is not None and np.count_nonzero(found.df > 0.5) < LEARNED_FROM:
+        target = self._deviations_of(np.arange(0, len(self), step, dtype=np.intp))
+        if self._given is not None and np.count_nonzero(target.df > 0.5) < LEARNED_FROM:
             return self._given
-        return TypicalSpread.learn(found, self.vectors.matrix[:OTHERS].astype(np.float64))
+        return TypicalSpread.learn(target, self.vectors.matrix[:OTHERS].astype(np.float64))
 
     @cached_property
     def _scalars(self) -> tuple[Doubles, Doubles]:
         """(noise, confidence) of all targets."""
         typical = self.typical
-        noises, sure = np.empty(len(self)), np.empty(len(self))
+        noises, confidences = np.empty(len(self)), np.empty(len(self))
         for low in range(0, len(self), BLOCK):
-            found = self._found(np.arange(low, min(low + BLOCK, len(self))))
-            noise, (q, _, _) = typical.noise(found), typical.lengths(found)
-            known = found.df * typical.rank + typical.scale_df > 0
+            target = self._deviations_of(np.arange(low, min(low + BLOCK, len(self))))
+            noise, (q, _, _) = typical.noise(target), typical.lengths(target)
+            known = target.df * typical.rank + typical.scale_df > 0
             noises[low : low + BLOCK] = np.where(known, noise, np.nan)
-            sure[low : low + BLOCK] = np.where(known, np.sqrt(q / (q + noise)), np.nan)
-        return noises, sure
+            confidences[low : low + BLOCK] = np.where(known, np.sqrt(q / (q + noise)), np.nan)
+        return noises, confidences
 
     @property
     def confidence(self) -> Doubles:
@@ -192,7 +192,7 @@ class Uncertainty:
 
     def confidence_of(self, word: str) -> float:
         place = self._place(word)
-        self._known(word, self._found(np.array([place])))
+        self._known(word, self._deviations_of(np.array([place])))
         return float(self.confidence[place])
 
     @property
@@ -202,10 +202,10 @@ class Uncertainty:
 
     def covariance(self, word: str) -> Doubles:
         """The covariance of the vector's noise: its own contexts' and the typical one, as their weight is."""
-        found = self.one(word)
-        typical, noise = self.typical, self.typical.noise(found)[0]
-        own = found.df[0] / (found.df[0] + typical.direction_df)
-        return np.asarray(own * (found.z[0].T @ found.z[0]) + (1 - own) * noise * typical.shape)
+        target = self.one(word)
+        typical, noise = self.typical, self.typical.noise(target)[0]
+        own = target.df[0] / (target.df[0] + typical.direction_df)
+        return np.asarray(own * (target.z[0].T @ target.z[0]) + (1 - own) * noise * typical.shape)
 
     def deviations(self, word: str) -> Doubles:
         """A row a group: their outer products add up to the covariance by the target's own contexts."""
@@ -213,12 +213,12 @@ class Uncertainty:
 
     def one(self, word: str) -> Deviations:
         """The parts that everything about one target is computed from."""
-        found = self._found(np.array([self._place(word)]))
-        self._known(word, found)
-        return found
+        target = self._deviations_of(np.array([self._place(word)]))
+        self._known(word, target)
+        return target
 
-    def _known(self, word: str, found: Deviations) -> None:
-        if found.df[0] + self.typical.direction_df <= 0:
+    def _known(self, word: str, target: Deviations) -> None:
+        if target.df[0] + self.typical.direction_df <= 0:
             raise NotEnoughData(
                 f"the contexts of {word!r} are one, or all in one document: they say nothing of how far contexts lie "
                 f"apart. Embed it together with at least {LEARNED_FROM} others, or with more text"
@@ -240,8 +240,8 @@ class Uncertainty:
 
     def interval(self, word: str, other: "str | npt.ArrayLike", level: float = 0.95) -> tuple[float, float]:
         """Where the cosine that infinitely many contexts would give lies."""
-        found = self.similarity(word, other, level)
-        return found.low, found.high
+        similarity = self.similarity(word, other, level)
+        return similarity.low, similarity.high
 
     def similarities(self, word: str, others: Iterable[str], level: float = 0.95) -> Similarities:
         """The cosines of a target with words that have a vector."""
@@ -253,14 +253,14 @@ class Uncertainty:
     ) -> Similarities:
         """The nearest words, each with an interval that knows that these words were chosen.
 
-        The largest of many noisy numbers are too large. By how much at each rank is found by drawing vectors with
+        The largest of many noisy numbers are too large. By how much at each rank is estimated by drawing vectors with
         this target's noise and searching with them; that is taken off the estimates.
         """
-        found = self.one(word)
-        listed = self.vectors.nearest(found.means[0], k, among=among, exclude=[word])
+        target = self.one(word)
+        listed = self.vectors.nearest(target.means[0], k, among=among, exclude=[word])
         names = [name for name, _ in listed]
         typical = self.typical
-        noise, (q, own, _) = typical.noise(found)[0], typical.lengths(found)
+        noise, (q, own, _) = typical.noise(target)[0], typical.lengths(target)
 
         def search(drawn: Doubles) -> list[Doubles]:
             lists = self.vectors.nearest(drawn, k, among=among, exclude=[word])
@@ -270,7 +270,7 @@ class Uncertainty:
             return np.asarray(own[0] * debiased_squares(drawn, noise) + (1 - own[0]) * q[0])
 
         rng = np.random.default_rng(seed)
-        excess = selection_excess(found.means[0], float(q[0]), self.covariance(word), search, lengths, rng)
+        excess = selection_excess(target.means[0], float(q[0]), self.covariance(word), search, lengths, rng)
         matrix = self.vectors[names].astype(np.float64)
         return Similarities(tuple(self._similarities(word, names, matrix, level, excess)))
 
@@ -278,11 +278,11 @@ class Uncertainty:
         self, word: str, names: Sequence[str], matrix: Doubles, level: float, excess: Doubles | None = None
     ) -> list[Similarity]:
         check_level(level)
-        found = self.one(word)
-        typical, mean = self.typical, found.means[0]
-        length, (q, _, extra) = np.linalg.norm(mean), typical.lengths(found)
+        target = self.one(word)
+        typical, mean = self.typical, target.means[0]
+        length, (q, _, extra) = np.linalg.norm(mean), typical.lengths(target)
         units = unit_rows(matrix)
-        repeated = found[np.zeros(len(names), dtype=np.intp)]
+        repeated = target[np.zeros(len(names), dtype=np.intp)]
         w, estimate = typical.direction(repeated, units)
         variance, df = typical.variance_along(repeated, w, estimate)
         error = np.sqrt(variance + estimate**2 * max(extra[0], 0.0) / (4 * q[0] ** 2))
@@ -301,7 +301,7 @@ class Uncertainty:
         cosine = float(unit_rows(first.means)[0] @ unit_rows(second.means)[0])
         if word == other:
             return Similarity(word, other, 1.0, 1.0, 0.0, 1.0, 1.0, level)
-        parts = [(found, *typical.lengths(found)) for found in (first, second)]
+        parts = [(target, *typical.lengths(target)) for target in (first, second)]
         roots = [float(np.sqrt(q[0])) for _, q, _, _ in parts]
         same = first.z.shape == second.z.shape
         shared = float(np.sum(first.z * second.z)) if same else 0.0  # contexts that count for both
@@ -325,8 +325,8 @@ class Uncertainty:
 
     def rows(self) -> list[dict[str, Any]]:
         """Each target with its contexts, effective contexts, confidence and the length of its noise."""
-        found = (self._found(np.arange(low, min(low + BLOCK, len(self)))) for low in self._blocks())
-        contexts = np.concatenate([part.contexts for part in found]).astype(np.int64)
+        blocks = (self._deviations_of(np.arange(low, min(low + BLOCK, len(self)))) for low in self._blocks())
+        contexts = np.concatenate([block.contexts for block in blocks]).astype(np.int64)
         columns = zip(self.keys, contexts, self.effective_contexts, self.confidence, self._scalars[0], strict=True)
         return [
             {
@@ -341,8 +341,7 @@ class Uncertainty:
 
     def to_frame(self) -> Any:
         """`rows` as a pandas frame."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(self.rows()).set_index("word")
+        return frame_of(self.rows()).set_index("word")
 
     def _blocks(self) -> range:
         return range(0, len(self), BLOCK)

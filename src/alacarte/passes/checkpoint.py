@@ -119,19 +119,25 @@ class Checkpoint:
             self.stages[name] = _stage_of(artifact, name, dict(amounts))
 
 
-def rows_beside(path: Path) -> Path:
-    """The file beside a checkpoint that holds sums which do not fit in memory.
+def remove(path: Path) -> None:
+    """Delete a checkpoint, and the file with sums that belongs to it, if there is one. Nothing else is touched."""
+    if not path.exists():
+        return
+    beside = read_artifact(path, KIND, BadCheckpoint, VERSION).value("notes", dict).get("sums")
+    if beside is not None:
+        path.with_name(beside).unlink(missing_ok=True)
+    path.unlink()
 
-    >>> rows_beside(Path("work/fit.ckpt")).name
-    'fit.ckpt.rows'
-    """
-    return path.with_name(path.name + ".rows")
 
-
-def delete_checkpoint(path: Path) -> None:
-    """Delete a checkpoint, and what lies beside it."""
-    path.unlink(missing_ok=True)
-    rows_beside(path).unlink(missing_ok=True)
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What a checkpoint holds, for people."""
+    identity = artifact.value("identity", dict)
+    stages = artifact.value("stages", dict)
+    return {
+        "complete": bool(stages) and all(stage.get("complete") for stage in stages.values()),
+        "stages": stages,
+        **{name: value for name, value in identity.items() if value is not None},
+    }
 
 
 def _stage_of(artifact: Artifact, name: str, amounts: dict[str, Any]) -> Stage:

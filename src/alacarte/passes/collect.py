@@ -6,6 +6,7 @@
 [[4.0, 2.5]]
 """
 
+import secrets
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -16,12 +17,12 @@ import numpy.typing as npt
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
 from alacarte.contexts.scale import MOST_WINDOWS, Scale
-from alacarte.contexts.summing import COUNTS, HOT, SumsTally, row_stride
+from alacarte.contexts.summing import COUNTS, SumsTally, private_rows, row_stride
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
-from alacarte.passes.checkpoint import Checkpoint, Stage, rows_beside
+from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.memory import allocate, disk_space, room_for_sums, scratch_file
 from alacarte.passes.scan import check_text, run
 from alacarte.passes.spool import readable_again
@@ -224,7 +225,11 @@ class _Summed:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
         stride = row_stride(self.integers.dimension)
         threads = self.work.cores
-        return vectors + threads * (HOT * stride * 8 + 4 * self.matcher.size * self.groups) + self._text_under_way()
+        return (
+            vectors
+            + threads * (private_rows(stride, threads) * stride * 8 + 4 * self.matcher.size * self.groups)
+            + self._text_under_way()
+        )
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
@@ -254,7 +259,8 @@ class _Summed:
         if checkpoint is None:
             rows = scratch_file(shape)
             return rows, self._fill(rows, corpus, width, None)
-        rows, path = _file_beside(checkpoint, shape), rows_beside(checkpoint.path)
+        path = _file_beside(checkpoint, shape)
+        rows = np.memmap(path, dtype=np.int64, mode="r+", shape=shape)
         try:
             state = self._fill(rows, corpus, width, checkpoint)
         finally:
@@ -299,18 +305,19 @@ def _same_text(one: Stage | None, two: Stage) -> Stage:
     return two
 
 
-def _file_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.int64]]":
-    """The sums that belong to a checkpoint: a file beside it, made anew if the checkpoint does not know of it."""
-    path, length = rows_beside(checkpoint.path), max(1, 8 * shape[0] * shape[1])
-    if "rows" not in checkpoint.notes:
-        path.unlink(missing_ok=True)  # of a checkpoint that is gone
+def _file_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> Path:
+    """The sums that belong to a checkpoint: a file with a name that only the checkpoint knows."""
+    length = max(1, 8 * shape[0] * shape[1])
+    name = checkpoint.notes.get("sums")
+    path = checkpoint.path.with_name(name or f".{checkpoint.path.name}.{secrets.token_hex(4)}.sums")
+    if name is not None and not (path.is_file() and path.stat().st_size == length):
+        raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
+    if name is None:
         try:
             with disk_space(path.parent), path.open("xb") as file:
                 allocate(file, length)
         except AlacarteError:
             path.unlink(missing_ok=True)
             raise
-        checkpoint.notes["rows"] = path.name
-    elif not (path.is_file() and path.stat().st_size == length):
-        raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
-    return np.memmap(path, dtype=np.int64, mode="r+", shape=shape)
+        checkpoint.notes["sums"] = path.name
+    return path

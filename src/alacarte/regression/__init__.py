@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from alacarte.regression._frames import Table, read_table
+    from alacarte.regression._groups import InferenceOptions
     from alacarte.regression.concordance import ContextTable, contexts, documents, from_tokens
     from alacarte.regression.describe import (
         nearest,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "_frames": ["Table", "read_table"],
+    "_groups": ["InferenceOptions"],
     "concordance": ["ContextTable", "contexts", "documents", "from_tokens"],
     "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
     "embed": ["Embeddings", "dem", "dem_group", "dem_sample"],
@@ -59,6 +61,7 @@ __all__ = [
     "Cooccurrence",
     "EmbeddingRegression",
     "Embeddings",
+    "InferenceOptions",
     "LearnedTransform",
     "Table",
     "compute_transform",

@@ -237,8 +237,9 @@ def read_table(path: str | PathLike[str]) -> Any:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "speeches.jsonl"
     ...     _ = path.write_text('{"text": "a b", "year": "1990", "district": "01", "day": "1990-05-01"}')
-    ...     read_table(path).iloc[0].tolist()
-    ['a b', 1990, '01', Timestamp('1990-05-01 00:00:00')]
+    ...     row = read_table(path).iloc[0]
+    >>> int(row["year"]), row["district"], str(row["day"].date())
+    (1990, '01', '1990-05-01')
     """
     path = Path(path).expanduser()
     pandas = require("pandas", extra="regression", purpose="reading tables")

@@ -70,15 +70,15 @@ class Lexical:
             rows = np.array([row for row, name in enumerate(of_all) if name in wanted], dtype=np.int64)
             if not len(rows):
                 raise NotEnoughData(f"no word with a vector has the stem of any of the {purpose}; check the language")
-            found = [of_all[row] for row in rows.tolist()]
+            stem_of_row = [of_all[row] for row in rows.tolist()]
         else:
             rows, _ = space.candidate_rows(candidates, purpose)
-            found = stems([space.words[row] for row in rows.tolist()], stem)
+            stem_of_row = stems([space.words[row] for row in rows.tolist()], stem)
         if again is not None:
-            found = stems(found, again)
-        names = sorted(set(found))
+            stem_of_row = stems(stem_of_row, again)
+        names = sorted(set(stem_of_row))
         place = {name: number for number, name in enumerate(names)}
-        owner = np.array([place[name] for name in found])
+        owner = np.array([place[name] for name in stem_of_row])
         share = 1 / np.bincount(owner)[owner]
         average = sparse.csr_matrix((share, (owner, np.arange(len(rows)))), shape=(len(names), len(rows)))
         return cls(space, names, rows, average)

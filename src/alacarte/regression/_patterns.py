@@ -70,10 +70,10 @@ def find(
                 parts[part] = np.fromiter(map(test, vocabulary), dtype=bool, count=len(vocabulary))
         length = len(pattern)
         room = max(len(ids) - length + 1, 0)
-        found = np.ones(room, dtype=bool)
+        matches = np.ones(room, dtype=bool)
         for shift, part in enumerate(pattern):
-            found &= parts[part][ids[shift : shift + room]]
-        at = np.flatnonzero(found)
+            matches &= parts[part][ids[shift : shift + room]]
+        at = np.flatnonzero(matches)
         if length > 1:
             at = at[document_of[at] == document_of[at + length - 1]]
         starts.append(at)

@@ -161,12 +161,12 @@ class EmbeddingSpace:
         """
         get = self.index.get
         if case == "lower":
-            found = [get(token.lower(), -1) if token else -1 for token in tokens]
+            rows = [get(token.lower(), -1) if token else -1 for token in tokens]
         elif case == "exact":
-            found = [get(token, -1) if token else -1 for token in tokens]
+            rows = [get(token, -1) if token else -1 for token in tokens]
         else:
-            found = [get(token, get(token.lower(), -1)) if token else -1 for token in tokens]
-        return np.array(found, dtype=np.int64)
+            rows = [get(token, get(token.lower(), -1)) if token else -1 for token in tokens]
+        return np.array(rows, dtype=np.int64)
 
     def candidate_rows(self, candidates: Candidates, purpose: str = "candidates") -> tuple[Longs, list[str]]:
         """(rows to search in the order of the vectors, names that have no vector)."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from alacarte._io.progress import progress
 from alacarte.contexts.reading import Reading, window_sides
-from alacarte.errors import BadCorpus, BadTargets, NoOccurrences
+from alacarte.errors import BadCorpus, BadTargets, Hint, NoOccurrences
 from alacarte.model import ALaCarte
 from alacarte.regression._frames import (
     Column,
@@ -322,8 +322,11 @@ def _text_column(frame: Variables, text: str, tokens: str | None) -> str:
     if text == "text" and "tokens" in frame.columns:
         return "tokens"
     raise BadCorpus(
-        f"no column {text!r} with the text; the columns are {', '.join(map(repr, frame.columns))}. Name it as text=…, "
-        "or the one with lists of tokens as tokens=…"
+        f"no column {text!r} with the text; the columns are {', '.join(map(repr, frame.columns))}",
+        hint=Hint(
+            "name it as text=…, or the one with lists of tokens as tokens=…",
+            "name it as --text …, or the one with lists of tokens as --tokens …",
+        ),
     )
 
 

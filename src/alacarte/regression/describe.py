@@ -112,10 +112,10 @@ def _excess(group: Units, lexical: Lexical, k: int, rng: np.random.Generator) ->
 
     def search(drawn: Doubles) -> list[Doubles]:
         step = max(1, SEARCHED // len(lexical.names))
-        found: list[Doubles] = []
+        directions: list[Doubles] = []
         for low in range(0, len(drawn), step):
-            found += [lexical.directions(top(values, k)) for values in lexical.cosines(drawn[low : low + step])]
-        return found
+            directions += [lexical.directions(top(values, k)) for values in lexical.cosines(drawn[low : low + step])]
+        return directions
 
     return selection_excess(group.mean(), square, z.T @ z, search, lambda drawn: debiased_squares(drawn, noise), rng)
 

@@ -167,10 +167,12 @@ def _variables_of(text: str, formulaic: Any, compat: Compat) -> tuple[list[str],
         return list(dict.fromkeys(part for part in parts if part)), set(), None
     try:
         formula = formulaic.Formula(text)
-        factors = [factor.expr for term in formula for factor in term.factors]
+        factors = [factor for term in formula for factor in term.factors]
     except Exception as error:  # formulaic raises many kinds
         raise BadFormula(f"the formula {text!r} cannot be read: {error}") from None
-    uses = [use for factor in factors for use in _uses(factor)]
+    uses: list[tuple[str, bool]] = []
+    for factor in factors:  # a plain name may be anything, `my-income` for one; the rest is Python
+        uses += [(factor.expr, False)] if factor.eval_method.value == "lookup" else _uses(factor.expr)
     names = sorted({name for name, _ in uses}, key=text.find)
     return names, {name for name, _ in uses} - {name for name, in_levels in uses if not in_levels}, formula
 
@@ -203,19 +205,18 @@ def _uses(factor: str) -> Iterator[tuple[str, bool]]:
 
     try:
         tree = ast.parse(re.sub("`([^`]*)`", placeholder, factor), mode="eval")
-    except SyntaxError:  # a bare name that Python would not allow
-        yield factor, False
-        return
+    except SyntaxError as error:
+        raise BadFormula(f"the term {factor!r} of the formula cannot be read: {error.msg}; correct it") from None
     yield from walk(tree, False)
 
 
 def _formulaic_matrix(formula: Any, frame: Any, formulaic: Any) -> tuple[Doubles, list[str], Any]:
     try:
-        found = formulaic.model_matrix(formula, frame, na_action="ignore")
+        model_matrix = formulaic.model_matrix(formula, frame, na_action="ignore")
     except Exception as error:
         raise BadFormula(f"the formula cannot be evaluated: {error}") from None
-    matrix = np.asarray(found, dtype=np.float64)
-    return matrix, [str(name) for name in found.columns], found.model_spec
+    matrix = np.asarray(model_matrix, dtype=np.float64)
+    return matrix, [str(name) for name in model_matrix.columns], model_matrix.model_spec
 
 
 def _frame(columns: Mapping[str, Column], levels: Mapping[str, list[Any]]) -> Any:
@@ -254,8 +255,10 @@ def _check_rank(matrix: Doubles, names: list[str], levels: Mapping[str, list[Any
     if rank < columns:
         weights = linalg.solve_triangular(triangle[:rank, :rank], triangle[:rank, rank])
         together = sorted([int(order[rank]), *order[:rank][np.abs(weights) > 1e-6].tolist()])
-        others = [names[place] for place in together[:-1]]
+        last, others = names[together[-1]], [names[place] for place in together[:-1]]
+        remedy = "leave one of them out of the formula"
+        if re.match(r"c[csr]\(", last):
+            remedy = "these splines hold the constant too: write constraints='center' in them, or 0 + before them"
         raise BadFormula(
-            f"{names[together[-1]]!r} says nothing that {', '.join(map(repr, others))} do not say already (collinear); "
-            "leave one of them out of the formula"
+            f"{last!r} says nothing that {', '.join(map(repr, others))} do not say already (collinear); {remedy}"
         )

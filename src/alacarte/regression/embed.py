@@ -339,14 +339,23 @@ def dem_sample(
             raise AlacarteError("weights go with a sample of all rows; leave out either `by` or `weight`")
         labels, codes = group_codes(embeddings, by)
         pools = [np.flatnonzero(codes == code) for code in range(len(labels))]
-    chance = None if weight is None else np.asarray(weight, dtype=np.float64)
-    drawn = [
-        rng.choice(
-            pool, size=round(size * len(pool)), replace=replace, p=None if chance is None else chance / chance.sum()
+    chance = None if weight is None else _chances(weight, len(embeddings))
+    if chance is not None and not replace and round(size * len(chance)) > np.count_nonzero(chance):
+        raise AlacarteError(
+            f"{np.count_nonzero(chance)} rows have a weight above 0, too few for a share of {size} without replacement"
         )
-        for pool in pools
-    ]
+    drawn = [rng.choice(pool, size=round(size * len(pool)), replace=replace, p=chance) for pool in pools]
     rows = np.concatenate(drawn)
     if not len(rows):
         raise NotEnoughData(f"a share of {size} of {len(embeddings)} rows is less than one row; raise it")
     return embeddings.select(rows)
+
+
+def _chances(weight: npt.ArrayLike, count: int) -> Doubles:
+    """Weights as probabilities, or an error that says what is wrong with them."""
+    weights = np.asarray(weight, dtype=np.float64)
+    if weights.shape != (count,):
+        raise AlacarteError(f"{weights.size} weights for {count} rows; give one for each row")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise AlacarteError("weights are finite, not negative, and not all 0")
+    return np.asarray(weights / weights.sum())

@@ -172,9 +172,9 @@ def compute_transform(
     """
     weighting = weighting if weighting is not None else (500 if compat else "log")
     space = EmbeddingSpace.of(vectors)
-    found = fem(pairs, space)
-    rows = space.rows_of([str(name) for name in found.names], "exact")
-    counts = found.counts if found.counts is not None else np.ones(len(found), dtype=np.int64)
+    means = fem(pairs, space)
+    rows = space.rows_of([str(name) for name in means.names], "exact")
+    counts = means.counts if means.counts is not None else np.ones(len(means), dtype=np.int64)
     if weighting == "log":
         alpha, shown = np.log(np.maximum(counts, 1).astype(np.float64)), "log(count)"
     elif isinstance(weighting, (int, float, np.number)):
@@ -188,7 +188,7 @@ def compute_transform(
             f"{len(chosen)} words are too few to learn {d} dimensions from (weighting: {shown}). Give more text, a "
             "lower threshold or weighting='log', a ridge penalty, or use a transform learned on a larger corpus"
         )
-    u, v = found.matrix[chosen], space.matrix[rows[chosen]].astype(np.float64)
+    u, v = means.matrix[chosen], space.matrix[rows[chosen]].astype(np.float64)
     root = np.sqrt(alpha[chosen])[:, None]
     matrix, condition = _solve(root * u, root * v, ridge, pivot=compat is not None)
     held_out = None
@@ -199,7 +199,7 @@ def compute_transform(
             part = fold != number
             guesses[~part] = u[~part] @ _solve((root * u)[part], (root * v)[part], ridge, pivot=True)[0].T
         held_out = _mean_cosine(guesses, v)
-    words = [str(found.names[row]) for row in chosen.tolist()]
+    words = [str(means.names[row]) for row in chosen.tolist()]
     cosine = _mean_cosine(u @ matrix.T, v)
     return LearnedTransform(matrix, words, shown, condition, cosine, held_out, pairs.window)
 

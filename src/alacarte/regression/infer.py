@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 from alacarte._io.progress import Progress, progress
-from alacarte.contexts.reading import Averaging
+from alacarte.contexts.reading import Averaging, window_sides
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_draws, check_level
 from alacarte.inference.lengths import score_interval
@@ -57,7 +57,7 @@ class Settings:
 
 
 class OtherSettings(TypedDict):
-    """The settings that have no default to be found."""
+    """The settings that are used as they are given."""
 
     fraction: float
     seed: int | None
@@ -114,8 +114,8 @@ class EmbeddingRegression:
 
     def vcov(self, dimension: int | None = None) -> Doubles:
         """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""
-        found = covariances(self._fit, self.settings.robust)
-        return found if dimension is None else found[dimension]
+        matrices = covariances(self._fit, self.settings.robust)
+        return matrices if dimension is None else matrices[dimension]
 
     def _place(self, term: str) -> int:
         if term not in self.terms:
@@ -246,8 +246,8 @@ def regress(
     Args:
         formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
             `c("a", "b")`, or `.` for whole documents. Right: anything formulaic reads (interactions, `C(…)`,
-            `log(…)`, `bs(…)`, `cs(…)`, `poly(…)`, `scale(…)`, `center(…)`, `.` for all columns). Dates (also as
-            2001-01-20) count in days since 1970; in `C(date)` each date is a level.
+            `log(…)`, `bs(…)`, `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns). Dates (also
+            as 2001-01-20) count in days since 1970; in `C(date)` each date is a level.
         data: as in `contexts`; or a `ContextTable` or `Embeddings`, with the same words on the left side or none.
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.
@@ -257,8 +257,8 @@ def regress(
         equal_clusters: whether clusters weigh the same whatever their size, which changes the estimates; False, or True
             with `compat="conText"`.
         window: words each side; the transform's own if it says so, else 10 (6 with `compat="conText"`).
-        robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias with few
-            contexts or clusters too) or "HC1" (conText's); with clusters these are CR2 and CR1.
+        robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias for few
+            independent contexts, and with little for clusters) or "HC1" (conText's); with clusters these are CR2, CR1.
         intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
             "bootstrap" or None.
         jackknife_fraction: use only this share of the units, drawn at random.
@@ -292,8 +292,8 @@ def regress(
         robust=robust,
     )
     given = data
+    space = None if isinstance(data, Embeddings) else _space(vectors, transform, averaging)
     if not isinstance(data, (ContextTable, Embeddings)):
-        space = _space(vectors, transform, averaging)
         reading: ReadingDocuments = {
             "text": text,
             "tokens": tokens,
@@ -319,12 +319,12 @@ def regress(
             )
         )
     wanted = _same_targets(wanted, given)
+    given = given if window is None else _same_window(window_sides(window), given)
     left_out: dict[str, int] = {}
     if isinstance(given, ContextTable):
         if given.skipped:
             left_out["documents without text"] = given.skipped
         left_out |= {f"no hit of {pattern!r}": 0 for pattern in given.missing}
-        space = _space(vectors, transform, averaging)
         given = dem(given, space, case=case or rules.case_in_regress, compat=compat)
     if given.dropped:
         left_out["contexts without a known word"] = given.dropped
@@ -384,6 +384,19 @@ def _settings(
     check_adjust(adjust)
     number = (100 if compat else 999) if permutations is None else permutations
     return Settings(chosen, level, draws, number, adjust, compat, variance, **others)
+
+
+def _same_window(window: tuple[int, int], given: "ContextTable | Embeddings") -> "ContextTable | Embeddings":
+    """Ready-made contexts with the window asked for; an error if they have another one."""
+    table = given if isinstance(given, ContextTable) else given.contexts
+    if table is None or table.whole or table.window == window:
+        return given
+    if table.window is None and isinstance(given, ContextTable):
+        return replace(given, window=window)
+    raise BadFormula(
+        f"a window of {window} (words before, after) is asked for and the contexts have {table.window}; leave one of "
+        "the two out"
+    )
 
 
 def _same_targets(wanted: list[str] | None, given: "ContextTable | Embeddings") -> list[str] | None:

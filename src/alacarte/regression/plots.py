@@ -55,23 +55,32 @@ def plot_coefficients(
     places = np.arange(len(terms))[::-1]
     p = table.columns.get("p_adjusted", table.columns.get("p_value"))
     estimates = table["estimate"]
-    if (
-        "lower" in table.columns and np.nanmin(table["lower"]) >= 0
-    ):  # as the interval, so the mark: no length is below 0
+    lower = table.columns.get("lower", np.full(len(terms), -1.0))
+    if not (lower < 0).any():  # as the interval, so the mark: no length is below 0
         estimates = np.maximum(estimates, 0.0)
     for place, row in zip(places, range(len(terms)), strict=True):
         sure = p is None or bool(p[row] < alpha)
         if "lower" in table.columns and np.isfinite(table["lower"][row]):
             axes.plot([table["lower"][row], table["upper"][row]], [place, place], color=COLOURS[0], lw=1.8, zorder=2)
         axes.plot(
-            estimates[row], place, "o", ms=7, mec=COLOURS[0], mew=1.6, mfc=COLOURS[0] if sure else "white",
+            estimates[row],
+            place,
+            "o",
+            ms=7,
+            mec=COLOURS[0],
+            mew=1.6,
+            mfc=COLOURS[0] if sure else "white",
             zorder=3,
-        )  # fmt: skip
+        )
         if p is not None:
             axes.annotate(
-                _p_text(float(p[row])), (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=8,
+                _p_text(float(p[row])) if np.isfinite(p[row]) else str(table["reason"][row]),
+                (1.01, place),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontsize=8,
                 color=GREY,
-            )  # fmt: skip
+            )
     axes.axvline(0, color=GREY, lw=0.8, zorder=1)
     axes.set_yticks(places, terms)
     axes.set_ylim(-0.6, len(terms) - 0.4)
@@ -110,6 +119,7 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
     p = shown.columns.get("p_adjusted", shown.columns.get("p_value"))
     # With an interval, what is drawn is the ratio the interval is around.
     values = shown.columns.get("debiased", shown["value"])
+    values = np.where(np.isfinite(values), values, shown["value"])
     for place, row in enumerate(order.tolist()):
         kind = groups.index(shown["group"][row])
         colour = COLOURS[(1, 6, 0)[kind]]
@@ -117,13 +127,20 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
             axes.plot([shown["lower"][row], shown["upper"][row]], [place, place], color=colour, lw=1.4, zorder=2)
         sure = p is None or bool(p[row] < alpha)
         axes.plot(
-            values[row], place, MARKS[(1, 3, 0)[kind]], ms=6.5, mec=colour, mew=1.4,
-            mfc=colour if sure else "white", zorder=3,
-        )  # fmt: skip
+            values[row],
+            place,
+            MARKS[(1, 3, 0)[kind]],
+            ms=6.5,
+            mec=colour,
+            mew=1.4,
+            mfc=colour if sure else "white",
+            zorder=3,
+        )
     axes.axvline(1, color=GREY, lw=0.8, zorder=1)
     axes.set_xscale("log")
-    low = min(float(np.nanmin(shown.columns.get("lower", values))), float(np.nanmin(values)))
-    high = max(float(np.nanmax(shown.columns.get("upper", values))), float(np.nanmax(values)))
+    ends = np.concatenate([shown.columns.get("lower", values), shown.columns.get("upper", values), values])
+    ends = ends[np.isfinite(ends)]
+    low, high = float(ends.min(initial=1.0)), float(ends.max(initial=1.0))
     limit = min(max(high, 1 / low if low > 0 else high, 1.1), 20.0) * 1.04
     axes.set_xlim(1 / limit, limit)
     ticks = [
@@ -140,12 +157,16 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
     lines = require("matplotlib.lines", extra="plot", purpose="drawing figures")
     handles = [
         lines.Line2D(
-            [], [], ls="", marker=MARKS[(1, 3, 0)[kind]], color=COLOURS[(1, 6, 0)[kind]],
+            [],
+            [],
+            ls="",
+            marker=MARKS[(1, 3, 0)[kind]],
+            color=COLOURS[(1, 6, 0)[kind]],
             label=name if name != "shared" else "both",
         )
         for kind, name in enumerate(groups)
         if name in shown["group"]
-    ]  # fmt: skip
+    ]
     axes.legend(
         handles=handles, loc="lower right", frameon=False, fontsize=8, title="among the nearest of", title_fontsize=8
     )
@@ -215,9 +236,14 @@ def _label_ends(axes: Any, ends: list[tuple[float, float, str, str]]) -> None:
     for _, y, label, colour in sorted(ends, key=lambda end: end[1]):
         place = max(y, place + gap)
         axes.annotate(
-            label, (1.02, place), xycoords=("axes fraction", "data"), color=colour, va="center", fontsize=9,
+            label,
+            (1.02, place),
+            xycoords=("axes fraction", "data"),
+            color=colour,
+            va="center",
+            fontsize=9,
             annotation_clip=False,
-        )  # fmt: skip
+        )
 
 
 def plot_map(
@@ -240,9 +266,9 @@ def plot_map(
         if embeddings.counts is not None
         else dem_group(embeddings, by if by is not None else [0] * len(embeddings))
     )
-    found = nearest(means, k=k, candidates=candidates)
+    neighbours = nearest(means, k=k, candidates=candidates)
     owners: dict[str, list[Any]] = {}
-    for target, feature in zip(found["target"].tolist(), found["feature"].tolist(), strict=True):
+    for target, feature in zip(neighbours["target"].tolist(), neighbours["feature"].tolist(), strict=True):
         owners.setdefault(feature, []).append(target)
     words = list(owners)
     rows = np.array([means.space.index[word] for word in words])
@@ -298,10 +324,17 @@ def _place_labels(axes: Any, texts: Sequence[tuple[float, float, str, str, bool]
     for x, y, text, colour, strong in sorted(texts, key=lambda item: not item[4]):
         for dx, dy, side in choices_of_place:
             label = axes.annotate(
-                text, (x, y), xytext=(dx * (1.6 if strong else 1), dy * (1.5 if strong else 1)),
-                textcoords="offset points", ha=side, va="center", color=colour, fontsize=11 if strong else 8.5,
-                fontweight="bold" if strong else "normal", zorder=5,
-            )  # fmt: skip
+                text,
+                (x, y),
+                xytext=(dx * (1.6 if strong else 1), dy * (1.5 if strong else 1)),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                color=colour,
+                fontsize=11 if strong else 8.5,
+                fontweight="bold" if strong else "normal",
+                zorder=5,
+            )
             box = label.get_window_extent()
             if not any(box.overlaps(other) for other in taken):
                 taken.append(box)

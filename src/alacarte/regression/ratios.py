@@ -31,7 +31,7 @@ Longs = npt.NDArray[np.int64]
 CELLS = 1 << 24  # of a block of permuted group labels
 
 
-class TestOptions(TypedDict, total=False):
+class PermutationOptions(TypedDict, total=False):
     """`permutations`: how often groups are shuffled for p-values; 0, the default, for none. `adjust`: p-values for
     several words: "holm", the default, "bh", "bonferroni" or "none"."""
 
@@ -40,7 +40,7 @@ class TestOptions(TypedDict, total=False):
     show_progress: bool | None
 
 
-class RatioOptions(InferenceOptions, TestOptions, total=False):
+class RatioOptions(InferenceOptions, PermutationOptions, total=False):
     """The keywords of `ratio` that say what is known of its error."""
 
 
@@ -149,8 +149,7 @@ def _intervals(
             pulls = [jackknife_deviations(unit, directions) / at for unit, at in zip(units, centres, strict=True)]
             error = np.sqrt(_joint_squares(units, pulls))
         else:
-            errors = [_bootstrap_error(unit, directions, inference.draws or 1000, rng) for unit in units]
-            error = np.hypot(errors[0], errors[1])
+            error = _bootstrap_error(units, directions, inference.draws or 1000, rng)
     df = max(len(units[0]) + len(units[1]) - 2, 1)
     low, high = interval(centre, error, df, inference.level, np.inf)
     ratio_at = np.exp(centre)
@@ -163,12 +162,27 @@ def _intervals(
     }
 
 
-def _bootstrap_error(unit: Units, directions: Doubles, draws: int, rng: np.random.Generator) -> Doubles:
-    """The standard error of the logarithms of debiased cosines; NaN for a single unit."""
-    if len(unit) < 2:
+def _bootstrap_error(units: list[Units], directions: Doubles, draws: int, rng: np.random.Generator) -> Doubles:
+    """The standard error of the logarithm of the ratio of debiased cosines; NaN where a group is a single unit."""
+    if min(map(len, units)) < 2:
         return np.full(len(directions), np.nan)
-    logs = [np.log(debiased_cosines(means, squares, directions)) for means, squares in unit.bootstrap(draws, rng)]
-    return np.asarray(np.concatenate(logs).std(axis=0, ddof=1) * np.sqrt(len(unit) / (len(unit) - 1)))
+    if not units[0].clustered:
+        logs = [_bootstrap_logs(unit, directions, draws, rng).std(axis=0, ddof=1) for unit in units]
+        scaled = [log * np.sqrt(len(unit) / (len(unit) - 1)) for log, unit in zip(logs, units, strict=True)]
+        return np.asarray(np.hypot(*scaled))
+    # A cluster that lies in both groups is drawn for both at once.
+    labels = np.union1d(units[0].labels, units[1].labels)
+    seed = int(rng.integers(1 << 62))
+    above, below = (
+        _bootstrap_logs(unit.among(labels), directions, draws, np.random.default_rng(seed)) for unit in units
+    )
+    return np.asarray(np.nanstd(above - below, axis=0, ddof=1) * np.sqrt(len(labels) / (len(labels) - 1)))
+
+
+def _bootstrap_logs(unit: Units, directions: Doubles, draws: int, rng: np.random.Generator) -> Doubles:
+    """The logarithms of debiased cosines of units drawn with replacement, (draws, features)."""
+    blocks = unit.bootstrap(draws, rng)
+    return np.concatenate([np.log(debiased_cosines(means, squares, directions)) for means, squares in blocks])
 
 
 def _why_undefined(units: list[Units], error: float) -> str:

@@ -66,9 +66,9 @@ def find_codes(known: Codes, codes: Codes, bounds: Longs) -> tuple[Ints, Longs]:
     if not len(known):
         return np.empty(0, dtype=np.int32), np.zeros_like(bounds)
     places = np.minimum(np.searchsorted(known, codes), len(known) - 1)
-    found = known[places] == codes
-    ends = np.concatenate([[0], np.cumsum(found)])
-    return places[found].astype(np.int32), ends[bounds]
+    is_known = known[places] == codes
+    ends = np.concatenate([[0], np.cumsum(is_known)])
+    return places[is_known].astype(np.int32), ends[bounds]
 
 
 def frequent_codes(codes: Codes, min_words: int) -> Codes:
@@ -77,8 +77,8 @@ def frequent_codes(codes: Codes, min_words: int) -> Codes:
     >>> frequent_codes(np.array([5, 3, 5], np.uint64), 2).tolist()
     [5]
     """
-    found, counts = np.unique(codes, return_counts=True)
-    kept: Codes = found[counts >= min_words]
+    distinct, counts = np.unique(codes, return_counts=True)
+    kept: Codes = distinct[counts >= min_words]
     return kept
 
 
@@ -108,7 +108,7 @@ class Writing:
         Writing(script='LATIN', cased=False)
         """
         some = words[:: max(1, len(words) // 5000)]
-        scripts = Counter(found for word in some if (found := script_of(word)))
+        scripts = Counter(script for word in some if (script := script_of(word)))
         capitals = sum(word != word.lower() for word in some)
         return cls(scripts.most_common(1)[0][0] if scripts else "", capitals >= MANY_CAPITALS * len(some))
 

@@ -25,12 +25,13 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.draw import evenly_over_octaves
 from alacarte._io.files import cache_folder
-from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
 from alacarte.spelling._solver import WIDTH, predict, solve_ridge
+from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 Singles = npt.NDArray[np.float32]
@@ -38,7 +39,7 @@ Halves = npt.NDArray[np.float16]
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-FORMAT = "alacarte.FormModel/1"
+KIND = "form model"
 PENALTIES = (0.3, 1.0, 3.0)
 HELD_OUT = 5000  # words, at most
 LEAST_HELD_OUT = 50
@@ -133,27 +134,27 @@ class FormModel:
         """
         codes, spans = codes_of(words, self.shortest, self.longest, self.writing.cased)
         features, bounds = find_codes(self.codes, codes, spans)
-        found = predict(features, bounds, self.weights) * np.float32(self.scale)
+        vectors = predict(features, bounds, self.weights) * np.float32(self.scale)
         hopeless = {item.kind for item in self.quality if item.words >= LEAST_OF_KIND and item.cosine < NOTHING}
         usable = np.diff(bounds) > 0
         if hopeless:
             usable &= np.array([self.writing.kind(word) not in hopeless for word in words], dtype=bool)
-        found[~usable] = 0
-        return found, usable
+        vectors[~usable] = 0
+        return vectors, usable
 
     def vector(self, word: str) -> FormVector:
         """The vector of one word, with what is known of its quality; raises `NotEnoughData` where it has none."""
         codes, spans = codes_of([word], self.shortest, self.longest, self.writing.cased)
         known = int(np.isin(codes, self.codes).sum())
         kind = self.writing.kind(word)
-        found, usable = self.rows([word])
+        vectors, usable = self.rows([word])
         if not usable[0]:
             reason = "none of its n-grams is known" if not known else f"words of the kind {kind!r} do not follow it"
             raise NotEnoughData(f"the spelling of {word!r} says nothing: {reason}; give a context that mentions it")
         # As if unknown n-grams had been counted with: one that is known out of many proves little.
-        length = float(np.linalg.norm(found[0])) / self.scale * np.sqrt(known / spans[-1])
+        length = float(np.linalg.norm(vectors[0])) / self.scale * np.sqrt(known / spans[-1])
         expected = float(np.interp(length, self.lengths, self.cosines)) if self.lengths else None
-        return FormVector(word, found[0], kind, int(spans[-1]), known, expected)
+        return FormVector(word, vectors[0], kind, int(spans[-1]), known, expected)
 
     def to_frame(self) -> Any:
         """A pandas frame of the quality by kind of word."""
@@ -171,7 +172,7 @@ class FormModel:
         source = WordVectors.of(vectors)
         place = cache_folder() if folder is None else Path(folder)
         identity = {name: value for name, value in options.items() if name not in ("threads", "show_progress")}
-        name = hashlib.blake2b(json.dumps([FORMAT, identity], default=str).encode(), digest_size=4).hexdigest()
+        name = hashlib.blake2b(json.dumps([KIND, identity], default=str).encode(), digest_size=4).hexdigest()
         path = place / f"form-{source.fingerprint}-{name}.safetensors"
         if path.is_file():
             with suppress(BadTransform):  # a damaged copy is made again
@@ -187,7 +188,7 @@ class FormModel:
     # ------------------------------------------------------------------------------------------------ files
 
     def save(self, path: str | PathLike[str]) -> None:
-        """One safetensors file."""
+        """One file, written completely or not at all."""
         description = {
             "scale": self.scale,
             "shortest": self.shortest,
@@ -200,110 +201,182 @@ class FormModel:
             "lengths": self.lengths,
             "cosines": self.cosines,
         }
-        write_tensors(
-            path,
-            {"codes": self.codes, "weights": self.weights, "center": self.center},
-            {"format": FORMAT, "fingerprint": self.fingerprint, "form": json.dumps(description)},
-        )
+        tensors: dict[str, npt.NDArray[Any]] = {"codes": self.codes, "weights": self.weights, "center": self.center}
+        write_artifact(path, KIND, tensors, {"fingerprint": self.fingerprint, "form": description})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "FormModel":
         """What `save` wrote; the weights are memory-mapped, so only the n-grams that are asked for are read."""
-        tensors, metadata = read_tensors(path, BadTransform)
-        if metadata.get("format") != FORMAT:
-            raise BadTransform(f"{path}: no form model but {metadata.get('format', 'something else')!r}")
-        try:
-            content = json.loads(metadata["form"])
-            writing = Writing(**content.pop("writing"))
-            quality = tuple(Quality(**item) for item in content.pop("quality"))
-            lengths, cosines = tuple(content.pop("lengths")), tuple(content.pop("cosines"))
-            return cls(
-                tensors["codes"],
-                tensors["weights"],
-                tensors["center"],
-                writing=writing,
-                fingerprint=metadata["fingerprint"],
-                quality=quality,
-                lengths=lengths,
-                cosines=cosines,
-                **content,
-            )
-        except (KeyError, TypeError) as error:
-            raise BadTransform(
-                f"{path}: a form model of another version ({error}); upgrade alacarte, or learn the form model again"
-            ) from None
+        return cls.from_artifact(read_artifact(path, KIND, BadTransform))
+
+    @classmethod
+    def from_artifact(cls, artifact: Artifact) -> "FormModel":
+        """The form model in an artifact of ours."""
+        content = dict(artifact.value("form", dict))
+        writing = artifact.build(Writing, content.pop("writing", {}), "form")
+        quality = tuple(artifact.build(Quality, item, "form") for item in content.pop("quality", ()))
+        arrays = {name: artifact.tensor(name) for name in ("codes", "weights", "center")}
+        listed = {name: tuple(content.pop(name, ())) for name in ("lengths", "cosines")}
+        values = {**arrays, **listed, **content, "writing": writing, "quality": quality}
+        return artifact.build(cls, {**values, "fingerprint": artifact.value("fingerprint", str)}, "form")
 
 
-def learn_with_guesses(
-    vectors: VectorsLike,
-    *,
-    shortest: int = 3,
-    longest: int = 6,
-    min_words: int = 3,
-    ridge: float | None = None,
-    exclude: Iterable[str] = (),
-    held_out: int | Iterable[str] = HELD_OUT,
-    seed: int = 0,
-    threads: int | None = None,
-    show_progress: bool | None = None,
-) -> tuple[FormModel, dict[str, Singles]]:
-    """`FormModel.learn`, and the vectors it gave to the held-out words before it learned from them too."""
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file with a form model, for people."""
+    form = FormModel.from_artifact(artifact)
+    return {
+        "ngrams": len(form.codes),
+        "dimension": form.dimension,
+        "learned_from_words": form.words,
+        "ridge": form.ridge,
+        "fingerprint_of_vectors": form.fingerprint,
+        "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
+    }
+
+
+def learn_with_guesses(vectors: VectorsLike, **options: Unpack[FormOptions]) -> tuple[FormModel, dict[str, Singles]]:
+    """`FormModel.learn`, and the vectors it gave to named held-out words before it learned from them too."""
+    settings = _Settings(**options)
     source = WordVectors.of(vectors)
-    if not 1 <= shortest <= longest:
-        raise AlacarteError(f"n-grams have 1 character or more, from the shortest on: not {shortest} to {longest}")
-    if ridge is not None and not ridge > 0:
-        raise AlacarteError(f"the ridge of a form model is a number above 0, not {ridge}")
-    excluded = set(exclude)
+    excluded = set(settings.exclude)
     rows = np.array([row for row, word in enumerate(source.words) if word not in excluded], dtype=np.int64)
     words = [source.words[row] for row in rows.tolist()]
     writing = Writing.of(words)
-    codes, spans = codes_of(words, shortest, longest, writing.cased)
-    known = frequent_codes(codes, min_words)
+    codes, spans = codes_of(words, settings.shortest, settings.longest, writing.cased)
+    known = frequent_codes(codes, settings.min_words)
     if not len(known):
         raise NotEnoughData(
-            f"no n-gram stands in {min_words} of the {len(words):,} words; learn from more words, or pass a smaller "
-            "min_words"
+            f"no n-gram stands in {settings.min_words} of the {len(words):,} words; learn from more words, or pass a "
+            "smaller min_words"
         )
     features, bounds = find_codes(known, codes, spans)
     del codes
     center = source.matrix[rows].mean(axis=0, dtype=np.float64)
     targets, scale = _centred_units(source.matrix, rows, center)
-    rng = np.random.default_rng(seed)
-    if isinstance(held_out, int):
-        held = evenly_over_octaves(np.arange(FEW, FEW + len(rows)), min(held_out, len(rows) // 20), rng)
-    else:
-        wanted = set(held_out)
-        held = np.array([i for i, word in enumerate(words) if word in wanted], dtype=np.int64)
-    kept = np.setdiff1d(np.arange(len(rows)), held)
-    options: dict[str, Any] = {"threads": threads or cpu_count() or 1, "show_progress": show_progress}
-    start: Singles | None = None
+    rng = np.random.default_rng(settings.seed)
+    held = _held_out_rows(words, settings.held_out, rng)
+    trial = _Trial(1.0 if settings.ridge is None else settings.ridge)
+    if len(held) >= LEAST_HELD_OUT:
+        trial = _try_out((features, bounds, len(known)), targets, held, settings, rng)
+    weights = solve_ridge(
+        features,
+        bounds,
+        targets,
+        len(known),
+        trial.ridge,
+        start=trial.weights,
+        iterations=STEPS if trial.weights is None else FURTHER_STEPS,
+        threads=settings.cores,
+        show_progress=settings.show_progress,
+    )
     quality: tuple[Quality, ...] = ()
     curve: tuple[tuple[float, ...], tuple[float, ...]] = (), ()
-    told: dict[str, Singles] = {}
-    if len(held) >= LEAST_HELD_OUT:
-        left, left_bounds = _subset(features, bounds, kept)
-        out, out_bounds = _subset(features, bounds, held)
-        few = _mixed(targets, rng)
-        tried = {}
-        for penalty in PENALTIES if ridge is None else (ridge,):
-            weights = solve_ridge(left, left_bounds, few, len(known), penalty, rows=kept, **options)
-            tried[penalty] = predict(out, out_bounds, weights)
-        ridge = max(tried, key=lambda penalty: _cosines(tried[penalty], few[held]).mean())
-        guesses, truth = tried[ridge], few[held]
-        if not isinstance(held_out, int):  # the caller wants them in full
-            start = solve_ridge(left, left_bounds, targets, len(known), ridge, rows=kept, **options)
-            guesses, truth = predict(out, out_bounds, start), targets[held]
-            told = {words[i]: guesses[j] * np.float32(scale) for j, i in enumerate(held.tolist())}
-        quality = _quality([writing.kind(words[i]) for i in held.tolist()], guesses, truth)
-        curve = _curve(guesses * np.float32(np.sqrt(targets.shape[1] / truth.shape[1])), truth)
-    ridge = 1.0 if ridge is None else ridge
-    steps = STEPS if start is None else FURTHER_STEPS
-    weights = solve_ridge(features, bounds, targets, len(known), ridge, start=start, iterations=steps, **options)
+    guesses: dict[str, Singles] = {}
+    if trial.guesses is not None and trial.truth is not None:
+        quality = _quality([writing.kind(words[i]) for i in held.tolist()], trial.guesses, trial.truth)
+        full = np.float32(np.sqrt(targets.shape[1] / trial.truth.shape[1]))
+        curve = _curve(trial.guesses * full, trial.truth)
+    if trial.weights is not None and trial.guesses is not None:
+        guesses = {words[i]: trial.guesses[j] * np.float32(scale) for j, i in enumerate(held.tolist())}
     model = FormModel(
-        known, weights.astype(np.float16), center.astype(np.float32), scale, shortest, longest, min_words, ridge,
-        writing, len(words), source.fingerprint, quality, *curve,
-    )  # fmt: skip
-    return model, told
+        known,
+        weights.astype(np.float16),
+        center.astype(np.float32),
+        scale,
+        settings.shortest,
+        settings.longest,
+        settings.min_words,
+        trial.ridge,
+        writing,
+        len(words),
+        source.fingerprint,
+        quality,
+        *curve,
+    )
+    return model, guesses
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """`FormOptions` with what they are if left out."""
+
+    shortest: int = 3
+    longest: int = 6
+    min_words: int = 3
+    ridge: float | None = None
+    exclude: Iterable[str] = ()
+    held_out: int | Iterable[str] = HELD_OUT
+    seed: int = 0
+    threads: int | None = None
+    show_progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shortest <= self.longest:
+            raise AlacarteError(
+                f"n-grams have 1 character or more, from the shortest on: not {self.shortest} to {self.longest}"
+            )
+        if self.ridge is not None and not self.ridge > 0:
+            raise AlacarteError(f"the ridge of a form model is a number above 0, not {self.ridge}")
+
+    @property
+    def cores(self) -> int:
+        return self.threads or cpu_count() or 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """What held-out words say: the penalty, their predictions and the truth, in a few directions or in full.
+
+    `weights` is the full solution without the held-out words, where these were named.
+    """
+
+    ridge: float
+    guesses: Singles | None = None
+    truth: Singles | None = None
+    weights: Singles | None = None
+
+
+def _held_out_rows(words: Sequence[str], held_out: int | Iterable[str], rng: np.random.Generator) -> Longs:
+    """Which words are held out: so many, evenly over the doublings of the rank, or those named."""
+    if isinstance(held_out, int):
+        return evenly_over_octaves(np.arange(FEW, FEW + len(words)), min(held_out, len(words) // 20), rng)
+    wanted = set(held_out)
+    return np.array([i for i, word in enumerate(words) if word in wanted], dtype=np.int64)
+
+
+def _try_out(
+    spelled: tuple[npt.NDArray[np.int32], Longs, int],
+    targets: Singles,
+    held: Longs,
+    settings: _Settings,
+    rng: np.random.Generator,
+) -> _Trial:
+    """Learn without the held-out words (`spelled`: features, bounds, number of features) and predict these."""
+    features, bounds, size = spelled
+    kept = np.setdiff1d(np.arange(len(targets)), held)
+    kept_features, kept_bounds = _subset(features, bounds, kept)
+    held_features, held_bounds = _subset(features, bounds, held)
+
+    def solved(goal: Singles, ridge: float) -> Singles:
+        return solve_ridge(
+            kept_features,
+            kept_bounds,
+            goal,
+            size,
+            ridge,
+            rows=kept,
+            threads=settings.cores,
+            show_progress=settings.show_progress,
+        )
+
+    few = _mixed(targets, rng)
+    penalties = PENALTIES if settings.ridge is None else (settings.ridge,)
+    tried = {ridge: predict(held_features, held_bounds, solved(few, ridge)) for ridge in penalties}
+    best = max(tried, key=lambda ridge: cosines(tried[ridge], few[held]).mean())
+    if isinstance(settings.held_out, int):
+        return _Trial(best, tried[best], few[held])
+    weights = solved(targets, best)  # the caller wants the predictions in full
+    return _Trial(best, predict(held_features, held_bounds, weights), targets[held], weights)
 
 
 def same_stem(words: Iterable[str], vocabulary: Iterable[str]) -> set[str]:
@@ -318,8 +391,8 @@ def same_stem(words: Iterable[str], vocabulary: Iterable[str]) -> set[str]:
     stem = package.stemmer("english").stemWord
     stems: dict[str, set[str]] = {}  # by the first three letters, which share a stem's
     for word in words:
-        found = stem(word.lower())
-        stems.setdefault(found[:3], set()).add(found)
+        stemmed = stem(word.lower())
+        stems.setdefault(stemmed[:3], set()).add(stemmed)
     shared = set()
     for word in vocabulary:
         near = stems.get(word[:3].lower())
@@ -356,31 +429,24 @@ def _mixed(targets: Singles, rng: np.random.Generator) -> Singles:
     return few
 
 
-def _cosines(guesses: Singles, truth: Singles) -> Doubles:
-    products = np.einsum("ij,ij->i", guesses, truth, dtype=np.float64)
-    lengths = np.linalg.norm(guesses, axis=1).astype(np.float64) * np.linalg.norm(truth, axis=1)
-    result: Doubles = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-    return result
-
-
 def _quality(kinds: list[str], guesses: Singles, truth: Singles) -> tuple[Quality, ...]:
-    cosines = _cosines(guesses, truth)
+    by_word = cosines(guesses, truth)
     errors, squares = ((guesses - truth) ** 2).sum(axis=1), (truth**2).sum(axis=1)
     named = np.array(kinds)
-    found = []
+    result = []
     for kind in (*KINDS, "all"):
         chosen = np.flatnonzero((named == kind) | (kind == "all"))
         if len(chosen):
             explained = 1 - errors[chosen].sum() / max(float(squares[chosen].sum()), 1e-12)
-            found.append(Quality(kind, len(chosen), float(cosines[chosen].mean()), float(explained)))
-    return tuple(found)
+            result.append(Quality(kind, len(chosen), float(by_word[chosen].mean()), float(explained)))
+    return tuple(result)
 
 
 def _curve(guesses: Singles, truth: Singles, bins: int = 10) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The mean cosine by the length of the prediction, which says how much the regression knew."""
-    lengths, cosines = np.linalg.norm(guesses, axis=1), _cosines(guesses, truth)
+    lengths, by_word = np.linalg.norm(guesses, axis=1), cosines(guesses, truth)
     parts = np.array_split(np.argsort(lengths, kind="stable"), bins)
     return (
         tuple(float(lengths[part].mean()) for part in parts),
-        tuple(float(cosines[part].mean()) for part in parts),
+        tuple(float(by_word[part].mean()) for part in parts),
     )

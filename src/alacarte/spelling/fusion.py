@@ -6,14 +6,15 @@ they are interpolated in log n. The direction that all vectors share is taken ou
 word is, not what it means. See docs/form.md for what else was tried.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform, NotEnoughData, require
 from alacarte.passes.sample import WORDS, Samples, sample_contexts
@@ -23,13 +24,14 @@ from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
+from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-FORMAT = "alacarte.Fusion/1"
+KIND = "fusion weights"
 FOLDS = 3
 LEAST = 30  # samples of a size from which weights are learned
 DEFINITION = 4  # contexts that a definition is worth, by the training nonces
@@ -94,7 +96,7 @@ class Fusion:
         """
         x, f = np.atleast_2d(np.asarray(contexts, np.float64)), np.atleast_2d(np.asarray(forms, np.float64))
         n = np.atleast_1d(np.asarray(counts, dtype=np.int64))
-        (ux, x_length), (uf, f_length) = _units(x), _units(f)
+        ux, uf, x_length, f_length = unit_rows(x), unit_rows(f), _lengths(x), _lengths(f)
         a, b = self.weights(n)
         has_x, has_f = x_length[:, 0] > 0, f_length[:, 0] > 0
         both = has_x & has_f
@@ -102,7 +104,7 @@ class Fusion:
         agreement: Doubles = np.einsum("ij,ij->i", ux, uf)
         if self.common is not None:
             ux, uf = ux - np.outer(ux @ self.common, self.common), uf - np.outer(uf @ self.common, self.common)
-        mixed_length = _units(a[:, None] * ux + b[:, None] * uf)[1]
+        mixed_length = _lengths(a[:, None] * ux + b[:, None] * uf)
         length = np.where(has_x[:, None], x_length, f_length)
         scale = np.divide(length, mixed_length, out=np.zeros_like(length), where=mixed_length > 0)
         context_part, form_part = scale * a[:, None] * ux, scale * b[:, None] * uf
@@ -124,7 +126,7 @@ class Fusion:
     @classmethod
     def learn(cls, trials: "Trials") -> "Fusion":
         """The least squares weights at each size, and how well those learned on the other folds do."""
-        (ux, _), (uf, _), (v, _) = _units(trials.contexts), _units(trials.forms), _units(trials.truth)
+        ux, uf, v = unit_rows(trials.contexts), unit_rows(trials.forms), unit_rows(trials.truth)
         sizes, folds = trials.sizes, trials.folds
         used: list[int] = []
         table: list[Doubles] = []
@@ -140,9 +142,7 @@ class Fusion:
                 others = here[~inside] if (~inside).any() else here
                 c, e = _least_squares(ux[others], uf[others], v[others])
                 fused[inside] = c * ux[here[inside]] + e * uf[here[inside]]
-            alone, spelled, best = (
-                float(np.einsum("ij,ij->i", side, v[here]).mean()) for side in (ux[here], uf[here], _units(fused)[0])
-            )
+            alone, spelled, best = (float(cosines(side, v[here]).mean()) for side in (ux[here], uf[here], fused))
             used.append(size)
             table.append(weights)
             report.append(Simulated(size, len(here), float(a), float(b), alone, spelled, best))
@@ -157,31 +157,39 @@ class Fusion:
         pandas = require("pandas", extra="pandas", purpose="to_frame()")
         return pandas.DataFrame([asdict(item) for item in self.report])
 
-    def to_json(self) -> str:
-        """
-        >>> Fusion.from_json(Fusion((1,), np.array([[0.5, 0.5]])).to_json()).table.tolist()
-        [[0.5, 0.5]]
-        """
-        content = {
-            "format": FORMAT,
-            "sizes": self.sizes,
-            "weights": self.table.tolist(),
-            "common": None if self.common is None else self.common.tolist(),
-            "report": [asdict(item) for item in self.report],
-        }
-        return json.dumps(content, indent=1) + "\n"
+    def save(self, path: str | PathLike[str]) -> None:
+        """One file, written completely or not at all."""
+        tensors = {"weights": self.table}
+        if self.common is not None:
+            tensors["common"] = self.common
+        metadata = {"sizes": self.sizes, "report": [asdict(item) for item in self.report]}
+        write_artifact(path, KIND, tensors, metadata)
 
     @classmethod
-    def from_json(cls, text: str) -> "Fusion":
-        try:
-            content = json.loads(text)
-            if content["format"] != FORMAT:
-                raise ValueError(f"format {content['format']!r}")
-            report = tuple(Simulated(**item) for item in content["report"])
-            common = None if content["common"] is None else np.array(content["common"], dtype=np.float64)
-            return cls(tuple(content["sizes"]), np.array(content["weights"], dtype=np.float64), common, report)
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadTransform(f"no fusion weights ({error}); learn them again with `alc fit --form`") from None
+    def load(cls, path: str | PathLike[str]) -> "Fusion":
+        """What `save` wrote.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Fusion((1,), np.array([[0.5, 0.5]])).save(f"{folder}/fusion.safetensors")
+        ...     print(Fusion.load(f"{folder}/fusion.safetensors").table.tolist())
+        [[0.5, 0.5]]
+        """
+        return cls.from_artifact(read_artifact(path, KIND, BadTransform))
+
+    @classmethod
+    def from_artifact(cls, artifact: Artifact) -> "Fusion":
+        """The weights in an artifact of ours."""
+        report = tuple(artifact.build(Simulated, item, "report") for item in artifact.value("report", list))
+        common = np.array(artifact.tensor("common", np.float64, 1)) if "common" in artifact.tensors else None
+        table = np.array(artifact.tensor("weights", np.float64, 2))
+        return cls(tuple(artifact.value("sizes", list)), table, common, report)
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file with weights of contexts and spelling, for people."""
+    fusion = Fusion.from_artifact(artifact)
+    return {"contexts": list(fusion.sizes), "weights_of_contexts_and_spelling": fusion.table.round(3).tolist()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,19 +308,14 @@ def learn_form(
     return form, Fusion.learn(trials)
 
 
-def _units(rows: Doubles) -> tuple[Doubles, Doubles]:
-    """(rows at length 1, or zeros; the lengths they had)."""
-    lengths: Doubles = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0), lengths
+def _lengths(rows: Doubles) -> Doubles:
+    """The length of each row, as a column."""
+    return np.asarray(np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def _least_squares(x: Doubles, f: Doubles, v: Doubles) -> Doubles:
     """(a, b) that minimise Σ |v − a x − b f|², neither below 0."""
-    gram = np.array([[(x * x).sum(), (x * f).sum()], [(x * f).sum(), (f * f).sum()]])
-    right = np.array([(x * v).sum(), (f * v).sum()])
-    solution: Doubles = np.linalg.lstsq(gram, right, rcond=None)[0]
-    if (solution < 0).any():  # the best there is has one of them at 0
-        alone = np.maximum(right / np.maximum(np.diag(gram), 1e-12), 0)
-        gains = alone * right
-        solution = np.where(np.arange(2) == int(np.argmax(gains)), alone, 0.0)
-    return solution
+    from scipy.optimize import nnls  # only to learn: importing it takes longer than most calls
+
+    weights: Doubles = nnls(np.column_stack([x.reshape(-1), f.reshape(-1)]), v.reshape(-1))[0]
+    return weights

@@ -115,7 +115,7 @@ def find_sequences(
                     if roles[token] & STARTS:
                         reach[i - low] = _hash_ngrams(ids, i, stop, lengths, codes[i - low])
                         for k in range(reach[i - low]):
-                            prefetch(table, np.int64(codes[i - low, k] & mask))  # type: ignore[call-arg]
+                            prefetch(table, np.int64(codes[i - low, k] & mask))
             if not anything:
                 continue
             for i in range(low, high):
@@ -123,7 +123,7 @@ def find_sequences(
                     slot = _next_slot(table, codes[i - low, k] & mask, codes[i - low, k])
                     slots[i - low, k] = slot
                     if table[slot] != 0:
-                        prefetch(records, np.int64(table[slot] & LOWER) - 1)  # type: ignore[call-arg]
+                        prefetch(records, np.int64(table[slot] & LOWER) - 1)
             for i in range(low, high):
                 if reach[i - low] < 0:
                     continue

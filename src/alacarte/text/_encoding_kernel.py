@@ -14,7 +14,7 @@ The rules are those of `alacarte.text.tokenizers`, which is the reference; what 
 beyond the tables, bytes that are no UTF-8) is left to it and only listed.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -62,9 +62,8 @@ class Characters(NamedTuple):
     order: Bytes  # the canonical combining class
     decomposition: Ints  # where the full one begins in `parts`, which ends in a zero; 0: none; -1: beyond the tables
     parts: Ints
-    pairs: Longs  # sorted: the first character << 32 | the second, for those that compose
-    composed: Ints
-    n_pairs: int
+    pairs: Words  # a hash table of the pairs that compose: the first character << 32 | the second; zero: an empty slot
+    composed: Ints  # what the pair in that slot composes to
 
 
 class Unknown(NamedTuple):
@@ -74,7 +73,7 @@ class Unknown(NamedTuple):
     places: Ints
     bounds: Longs
     text: Bytes
-    count: Longs
+    total: Longs
 
 
 class Scratch(NamedTuple):
@@ -103,6 +102,10 @@ class Work(NamedTuple):
     characters: Characters
     unknown: Unknown
     scratch: Scratch
+
+    def plain(self) -> tuple[Any, ...]:
+        """As plain tuples, which numba takes in a tenth of the time."""
+        return tuple(tuple(part) if isinstance(part, tuple) else part for part in self)
 
 
 _APOSTROPHE, _HYPHEN, _PERIOD, _UNDERSCORE, _NEWLINE, _SPACE = 39, 45, 46, 95, 10, 32
@@ -298,7 +301,8 @@ def add_words(text: Bytes, bounds: Longs, first: int, table: Table, at: int) -> 
 
 @inlined
 def _table_pointers(table):  # type: ignore[no-untyped-def]
-    return Table(pointer(table.slots), pointer(table.records), table.bits)
+    slots, records, bits = table
+    return Table(pointer(slots), pointer(records), bits)
 
 
 @kernel
@@ -327,7 +331,13 @@ def look_up_all(text: Bytes, size: int, count: int, table: Table) -> tuple[Ints,
 # --------------------------------------------------------------------------------------------------- fold
 
 
-@inner
+@inlined
+def _follows(byte):  # type: ignore[no-untyped-def]
+    """Whether a byte continues a character."""
+    return byte & 0xC0 == 0x80
+
+
+@inlined
 def _decode(data, i, high):  # type: ignore[no-untyped-def]
     """(code point, bytes) of the character at i, which is not ASCII; no bytes if it is none, or beyond the tables.
 
@@ -335,52 +345,42 @@ def _decode(data, i, high):  # type: ignore[no-untyped-def]
     """
     byte = np.int32(data[i])
     if 0xC2 <= byte <= 0xDF:
-        width, code = 2, byte & 0x1F
+        if i + 1 < high and _follows(data[i + 1]):
+            return np.int32((byte & 0x1F) << 6 | (data[i + 1] & 0x3F)), 2
     elif 0xE0 <= byte <= 0xEF:
-        width, code = 3, byte & 0x0F
-    elif byte == 0xF0:
-        width, code = 4, np.int32(0)
-    else:
-        return np.int32(0), 0
-    if i + width > high:
-        return np.int32(0), 0
-    for k in range(1, width):
-        following = np.int32(data[i + k])
-        if following & 0xC0 != 0x80:
-            return np.int32(0), 0
-        code = np.int32((code << 6) | (following & 0x3F))
-    if width == 3 and (code < 0x800 or 0xD800 <= code <= 0xDFFF):
-        return np.int32(0), 0
-    if width == 4 and (code < 0x10000 or code >= TABLE):
-        return np.int32(0), 0
-    return code, width
+        if i + 2 < high and _follows(data[i + 1]) and _follows(data[i + 2]):
+            code = np.int32((byte & 0x0F) << 12 | (np.int32(data[i + 1]) & 0x3F) << 6 | (data[i + 2] & 0x3F))
+            if code >= 0x800 and not 0xD800 <= code <= 0xDFFF:
+                return code, 3
+    elif byte == 0xF0 and i + 3 < high and _follows(data[i + 1]) and _follows(data[i + 2]) and _follows(data[i + 3]):
+        upper = (np.int32(data[i + 1]) & 0x3F) << 12 | (np.int32(data[i + 2]) & 0x3F) << 6
+        code = np.int32(upper | (data[i + 3] & 0x3F))
+        if 0x10000 <= code < TABLE:
+            return code, 4
+    return np.int32(0), 0
 
 
-@inner
+@inlined
 def _encode(code, kind, text, kinds, n):  # type: ignore[no-untyped-def]
-    """Write one character at n; where the next one goes."""
-    first = n
+    """Write one character at n; where the next one goes. Up to four bytes there are overwritten."""
+    kinds[n] = kinds[n + 1] = kinds[n + 2] = kinds[n + 3] = kind
     if code < 0x80:
         text[n] = code
-        n += 1
-    elif code < 0x800:
+        return n + 1
+    if code < 0x800:
         text[n] = 0xC0 | (code >> 6)
         text[n + 1] = 0x80 | (code & 0x3F)
-        n += 2
-    elif code < 0x10000:
+        return n + 2
+    if code < 0x10000:
         text[n] = 0xE0 | (code >> 12)
         text[n + 1] = 0x80 | ((code >> 6) & 0x3F)
         text[n + 2] = 0x80 | (code & 0x3F)
-        n += 3
-    else:
-        text[n] = 0xF0
-        text[n + 1] = 0x80 | ((code >> 12) & 0x3F)
-        text[n + 2] = 0x80 | ((code >> 6) & 0x3F)
-        text[n + 3] = 0x80 | (code & 0x3F)
-        n += 4
-    for k in range(first, n):
-        kinds[k] = kind
-    return n
+        return n + 3
+    text[n] = 0xF0
+    text[n + 1] = 0x80 | ((code >> 12) & 0x3F)
+    text[n + 2] = 0x80 | ((code >> 6) & 0x3F)
+    text[n + 3] = 0x80 | (code & 0x3F)
+    return n + 4
 
 
 @inner
@@ -507,7 +507,7 @@ def _is_final(data, low, codes, count, place, classes):  # type: ignore[no-untyp
 
 @inner
 def _normalise(codes, count, characters, out):  # type: ignore[no-untyped-def]
-    """Normal form C of codes[:count], in `out`; its length or NOT_OURS. Hangul syllables need not be taken apart for it."""
+    """Normal form C of codes[:count], in `out`; its length or NOT_OURS. Hangul syllables need not be taken apart."""
     order, decomposition, parts = characters.order, characters.decomposition, characters.parts
     n = 0
     for k in range(count):
@@ -545,10 +545,19 @@ def _normalise(codes, count, characters, out):  # type: ignore[no-untyped-def]
             starter = kept
             highest = -1
         else:
-            highest = rank
+            highest = rank  # type: ignore[assignment]
         out[kept] = code
         kept += 1
     return kept
+
+
+PAIR_SLOTS = 1 << 12
+
+
+@kernel
+def pair_slot(pair: np.uint64) -> int:
+    """Where to begin to look for a pair of characters."""
+    return np.int64((pair * _FACTOR) >> np.uint64(52))  # type: ignore[return-value]
 
 
 @inner
@@ -558,18 +567,16 @@ def _composed(first, second, characters):  # type: ignore[no-untyped-def]
         return np.int32(0xAC00 + ((first - 0x1100) * 21 + second - 0x1161) * 28)
     if 0xAC00 <= first < 0xD7A4 and 0x11A8 <= second < 0x11C3 and (first - 0xAC00) % 28 == 0:
         return np.int32(first + second - 0x11A7)
+    if second < 0x300:  # as all ASCII
+        return np.int32(0)
     pairs = characters.pairs
-    wanted = (np.int64(first) << 32) | np.int64(second)
-    low, high = 0, characters.n_pairs
-    while low < high:
-        middle = (low + high) >> 1
-        if pairs[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    if low < characters.n_pairs and pairs[low] == wanted:
-        return characters.composed[low]
-    return np.int32(0)
+    wanted = np.uint64(first) << _HALF | np.uint64(second)
+    slot = pair_slot(wanted)
+    while pairs[slot] != wanted:
+        if pairs[slot] == _ZERO:
+            return np.int32(0)
+        slot = (slot + 1) & (PAIR_SLOTS - 1)
+    return characters.composed[slot]
 
 
 # -------------------------------------------------------------------------------------------------- split
@@ -581,14 +588,14 @@ def _composed(first, second, characters):  # type: ignore[no-untyped-def]
 @inner
 def _remember(text, low, high, case, n, unknown):  # type: ignore[no-untyped-def]
     """Keep the text of a token that has no id, where that is asked for."""
-    m = unknown.count[0]
+    m = unknown.total[0]
     unknown.places[m] = n
     begin = unknown.bounds[m]
     for k in range(high - low):
         byte = text[low + k]
         unknown.text[begin + k] = byte | 32 if case and 65 <= byte <= 90 else byte
     unknown.bounds[m + 1] = begin + high - low
-    unknown.count[0] = m + 1
+    unknown.total[0] = m + 1
 
 
 @inner
@@ -804,23 +811,27 @@ def _split_spaces(text, kinds, size, table, ids, n, unknown):  # type: ignore[no
 _CLEAN, _JOINS, _PERIODS, _IN_NUMBERS, _CAREFUL = 0, 1, 2, 3, 4
 
 
-def _kinds_of_bytes() -> tuple[Bytes, npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """By byte: what it is behind a word; whether a word may go on with it; whether it stands alone; white space."""
+Flags = npt.NDArray[np.bool_]
+
+
+def _kinds_of_bytes() -> tuple[Bytes, Flags, Flags, Flags, Flags]:
+    """What a byte is behind a word; whether a word may go on with it, it is punctuation, stands alone, is a space."""
     behind = np.full(256, _CLEAN, np.uint8)
-    in_word, alone, space = np.zeros((3, 256), np.bool_)
+    in_word, mark, alone, space = np.zeros((4, 256), np.bool_)
     in_word[128:] = True
     for code in range(128):
         in_word[code] = chr(code).isalnum() or code == _UNDERSCORE
+        mark[code] = 32 < code < 127 and not in_word[code]
         alone[code] = chr(code) in '()[]{}"'
         space[code] = chr(code).isspace()
     behind[in_word] = _CAREFUL
     behind[[_APOSTROPHE, _HYPHEN, _SLASH, _AMPERSAND]] = _JOINS
     behind[_PERIOD] = _PERIODS
     behind[[_COMMA, _COLON]] = _IN_NUMBERS
-    return behind, in_word, alone, space
+    return behind, in_word, mark, alone, space
 
 
-_BEHIND, _IN_WORD, _ALONE, _WHITE = _kinds_of_bytes()
+_BEHIND, _IN_WORD, _MARK, _ALONE, _WHITE = _kinds_of_bytes()
 
 
 @inlined
@@ -926,42 +937,72 @@ def _read_compound(data, i, safe, case, text, room):  # type: ignore[no-untyped-
 
 
 # Tokens wait to be looked up until there are some: the memory of their slots is fetched meanwhile.
-BATCH = 32
-
-
-@inlined
-def _wait(key, n, low, high, waiting, work):  # type: ignore[no-untyped-def]
-    """One more token, data[low:high], that gets the id at n; how many are waiting then."""
-    prefetch(work.table.slots, 2 * _slot(key, work.table))  # type: ignore[call-arg]
-    keys, spots = work.scratch.keys, work.scratch.spots
-    keys[waiting] = key
-    spots[3 * waiting] = n
-    spots[3 * waiting + 1] = low
-    spots[3 * waiting + 2] = high
-    return waiting + 1
+BATCH = 64
 
 
 @inner
 def _resolve(waiting, work):  # type: ignore[no-untyped-def]
     """Look up the tokens that are waiting; none are then."""
     keys, spots, slots = work.scratch.keys, work.scratch.spots, work.table.slots
-    for k in range(waiting):
-        key, n, low, high = keys[k], spots[3 * k], spots[3 * k + 1], spots[3 * k + 2]
+    short, long = waiting
+    for at in range(short):
+        key = keys[at]
         slot = _slot(key, work.table)
         value = slots[2 * slot + 1]
-        if high - low > 8:
-            token = _find_long(key, work.data, low, high, work.case, work.table)
-        elif slots[2 * slot] == key and value - _ONE < _LOWER_HALF:  # the commonest case, without a loop
+        if slots[2 * slot] == key and value - _ONE < _LOWER_HALF:  # the commonest case, without a loop
             token = np.int32(value - _ONE)
         else:
             token = _find_short(key, work.table)
+            if token < 0 and work.unknown.wanted:
+                _remember(work.data, spots[3 * at + 1], spots[3 * at + 2], work.case, spots[3 * at], work.unknown)
+        work.ids[spots[3 * at]] = token
+    for at in range(BATCH, BATCH + long):
+        n, low, high = spots[3 * at], spots[3 * at + 1], spots[3 * at + 2]
+        token = _find_long(keys[at], work.data, low, high, work.case, work.table)
         if token < 0 and work.unknown.wanted:
             _remember(work.data, low, high, work.case, n, work.unknown)
         work.ids[n] = token
-    return 0
+    return 0, 0
+
+
+@inlined
+def _wait(key, n, low, high, waiting, batch, work):  # type: ignore[no-untyped-def]
+    """One more token, data[low:high], that gets the id at n; how many wait then: (short ones, long ones)."""
+    keys, spots = work.scratch.keys, work.scratch.spots
+    short, long = waiting
+    if high - low <= 8:
+        at = short
+        short += 1
+    else:
+        at = BATCH + long
+        long += 1
+    prefetch(work.table.slots, 2 * _slot(key, work.table))
+    keys[at] = key
+    spots[3 * at] = n
+    spots[3 * at + 1] = low
+    spots[3 * at + 2] = high
+    if at == batch - 1 or at == BATCH + batch - 1:
+        return _resolve((short, long), work)
+    return short, long
 
 
 # ------------------------------------------------------------------------------------------------- the loops
+
+
+@inlined
+def _chunk_end(data, i, size):  # type: ignore[no-untyped-def]
+    """Where the next ASCII white space is, or the end of the data."""
+    while i < size and not _WHITE[data[i]]:
+        i += 1
+    return i
+
+
+@inlined
+def _reach(data, low, high, safe, size):  # type: ignore[no-untyped-def]
+    """How far to go on from data[low:high] at once: over more chunks in one line that begin with other than ASCII."""
+    while high < safe and high - low < 512 and data[high] == _SPACE and load_word(data, high + 1) & _HIGH:
+        high = _chunk_end(data, high + 1, size)
+    return high
 
 
 @inner
@@ -1002,8 +1043,8 @@ def _leave(left, count, document, n, low, high, data):  # type: ignore[no-untype
 @inlined
 def _work_pointers(work):  # type: ignore[no-untyped-def]
     data, ids, case, known, table, characters, unknown, scratch = work
-    classes, folded, order, decomposition, parts, pairs, composed, n_pairs = characters
-    wanted, places, bounds, unknown_text, count = unknown
+    classes, folded, order, decomposition, parts, pairs, composed = characters
+    wanted, places, bounds, unknown_text, total = unknown
     text, kinds, codes, spare, size, keys, spots = scratch
     return Work(
         pointer(data),
@@ -1019,9 +1060,8 @@ def _work_pointers(work):  # type: ignore[no-untyped-def]
             pointer(parts),
             pointer(pairs),
             pointer(composed),
-            n_pairs,
         ),
-        Unknown(wanted, pointer(places), pointer(bounds), pointer(unknown_text), pointer(count)),
+        Unknown(wanted, pointer(places), pointer(bounds), pointer(unknown_text), pointer(total)),
         Scratch(pointer(text), pointer(kinds), pointer(codes), pointer(spare), size, pointer(keys), pointer(spots)),
     )
 
@@ -1039,15 +1079,15 @@ def _contraction_ids(table, known, case):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def encode_words(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
+def encode_words(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Longs, int]:
     """Ids of all tokens of all lines by the rules of `words`: (ids written, documents, what is left, room needed).
 
-    `offsets` gets the end of each document. What is left to the reference has a row (document, place among the ids,
-    where its chunk of text begins, where it begins itself, where it ends) and no ids yet. If more room is needed than
-    `scratch` has, nothing else of the result counts.
+    `arrays` is a plain `Work`. `offsets` gets the end of each document. What is left to the reference has a row
+    (document, place among the ids, where its chunk of text begins, where it begins itself, where it ends) and no ids
+    yet. If more room is needed than `scratch` has, nothing else of the result counts.
     """
     work = _work_pointers(arrays)
-    size = arrays.data.size
+    size = arrays[0].size
     data, ids, case, known, table, _, unknown, scratch = work
     safe = size - 16  # up to here eight bytes can be read, and two more behind them
     batch = 1 if unknown.wanted else BATCH  # so that unknown tokens keep their order
@@ -1056,32 +1096,43 @@ def encode_words(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
     for k in range(128):
         marks[k] = _find_short(np.uint64(k), table)
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
-    n = documents = i = begun = waiting = 0
+    n = documents = i = begun = 0
+    waiting = (0, 0)
     while i < size:
         byte = data[i]
         if i <= safe:
             key, end = _read_word(data, i, safe, case)
             following = data[i + 1]
             if end > i:
-                if _ends_cleanly(data, end):
-                    waiting = _wait(key, n, i, end, waiting, work)
-                    if waiting == batch:
-                        waiting = _resolve(waiting, work)
+                behind = data[end]
+                if behind == _SPACE:
+                    waiting = _wait(key, n, i, end, waiting, batch, work)
                     n += 1
-                    i = end + (data[end] == _SPACE)
+                    i = end + 1
+                    continue
+                if data[end + 1] == _SPACE and _MARK[behind]:  # a comma or the like, which this takes along
+                    waiting = _wait(key, n, i, end, waiting, batch, work)
+                    if marks[behind] < 0 and unknown.wanted:
+                        _remember(data, end, end + 1, case, n + 1, unknown)
+                    ids[n + 1] = marks[behind]
+                    n += 2
+                    i = end + 2
+                    continue
+                if _ends_cleanly(data, end):
+                    waiting = _wait(key, n, i, end, waiting, batch, work)
+                    n += 1
+                    i = end
                     continue
                 if data[end] == _APOSTROPHE and end + 2 <= safe and data[end + 1] < 128:
                     token = contractions[data[end + 1]]
                     if token >= 0 and _ends_cleanly(data, end + 2):
-                        waiting = _wait(key, n, i, end, waiting, work)
-                        if waiting == batch:
-                            waiting = _resolve(waiting, work)
+                        waiting = _wait(key, n, i, end, waiting, batch, work)
                         ids[n + 1] = token
                         n += 2
                         i = end + 2
                         continue
-            elif end == i and _SPACE < byte < 127 and following < 128:
-                joined = _IN_WORD[following] if byte == _APOSTROPHE else byte == _UNDERSCORE
+            elif end == i and _MARK[byte] and following < 128:
+                joined = byte == _APOSTROPHE and _IN_WORD[following]
                 if not joined and (following != byte or _ALONE[byte]):
                     if marks[byte] < 0 and unknown.wanted:
                         _remember(data, i, i + 1, case, n, unknown)
@@ -1102,12 +1153,14 @@ def encode_words(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
                 documents += 1
                 begun = i
             continue
-        high = i + 1
-        while high < size and data[high] > _SPACE:
-            high += 1
+        chunk = _chunk_end(data, i, size)
+        high = _reach(data, i, chunk, safe, size)
         if high - i > scratch.size:
             return 0, 0, left, high - i
         after = _careful(i, high, False, n, work)
+        if after < 0 and high > chunk:
+            high = chunk
+            after = _careful(i, high, False, n, work)
         if after < 0:
             left = _leave(left, n_left, documents, n, i, high, data)
             n_left += 1
@@ -1122,15 +1175,16 @@ def encode_words(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
 
 
 @kernel
-def encode_spaces(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
+def encode_spaces(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Longs, int]:
     """The same by the rules of `whitespace`."""
     work = _work_pointers(arrays)
-    size = arrays.data.size
+    size = arrays[0].size
     data, case, unknown, scratch = work.data, work.case, work.unknown, work.scratch
     safe = size - 16
     batch = 1 if unknown.wanted else BATCH
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
-    n = documents = i = begun = waiting = 0
+    n = documents = i = begun = 0
+    waiting = (0, 0)
     while i < size:
         byte = data[i]
         if _WHITE[byte]:
@@ -1143,18 +1197,18 @@ def encode_spaces(arrays: Work, offsets: Longs) -> tuple[int, int, Longs, int]:
         if i <= safe:
             key, end = _read_token(data, i, safe, case)
             if end > i and data[end] < 128 and data[end - 1] != 0:
-                waiting = _wait(key, n, i, end, waiting, work)
-                if waiting == batch:
-                    waiting = _resolve(waiting, work)
+                waiting = _wait(key, n, i, end, waiting, batch, work)
                 n += 1
                 i = end + (data[end] == _SPACE)
                 continue
-        high = i + 1
-        while high < size and not _WHITE[data[high]]:
-            high += 1
+        chunk = _chunk_end(data, i, size)
+        high = _reach(data, i, chunk, safe, size)
         if high - i > scratch.size:
             return 0, 0, left, high - i
         after = _careful(i, high, True, n, work)
+        if after < 0 and high > chunk:
+            high = chunk
+            after = _careful(i, high, True, n, work)
         if after < 0:
             left = _leave(left, n_left, documents, n, i, high, data)
             n_left += 1

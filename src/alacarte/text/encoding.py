@@ -64,7 +64,8 @@ def _words_at(data: npt.NDArray[np.uint8], begins: Longs, ends: Longs) -> list[s
 class Lexicon:
     """Token → id: the vectors' words first, as rows; then words that only targets need; -1 for all others.
 
-    `admit` decides about a token that is met for the first time; with `grow` every token gets an id.
+    `admit` decides about a token that is met for the first time; with `grow` every token gets an id. Several threads
+    may use one lexicon at once.
     """
 
     MANY = 50_000  # sequences from which on a kernel pays
@@ -78,7 +79,7 @@ class Lexicon:
         self._rejected = 0
         self._words: list[str] | None = None
         self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._size = -1  # when the table was made
         self._table: kernel.Table
 
@@ -87,15 +88,16 @@ class Lexicon:
 
     def add(self, token: str) -> int:
         """The id of a token, which it gets now if it has none."""
-        found = self._ids.get(token, UNKNOWN)
-        if found != UNKNOWN:
-            return found
-        if self._ids is self.index:
-            self._ids = dict(self.index)
-        new = len(self)
-        self._ids[token] = new  # type: ignore[index]
-        self._extra.append(token)
-        return new
+        with self._lock:
+            found = self._ids.get(token, UNKNOWN)
+            if found != UNKNOWN:
+                return found
+            if self._ids is self.index:
+                self._ids = dict(self.index)
+            new = len(self)
+            self._ids[token] = new  # type: ignore[index]
+            self._extra.append(token)
+            return new
 
     def add_all(self, tokens: Sequence[str]) -> Ints:
         """The ids of many tokens, as `add` gives them."""
@@ -162,7 +164,8 @@ class Lexicon:
     def ids(self, tokens: Iterable[str]) -> Iterable[int]:
         if self.admit is None:
             return map(self._ids.get, tokens, repeat(UNKNOWN))
-        return map(self._admit_or_reject, tokens)
+        with self._lock:
+            return [self._admit_or_reject(token) for token in tokens]
 
     def _admit_or_reject(self, token: str) -> int:
         found = self._ids.get(token)
@@ -190,7 +193,7 @@ class Encoded:
 
 
 class Encoder:
-    """Turns documents into ids with one tokenizer and one lexicon.
+    """Turns documents into ids with one tokenizer and one lexicon; several threads may use it at once.
 
     >>> from alacarte.text.tokenizers import get_tokenizer
     >>> encoder = Encoder(get_tokenizer("words"), Lexicon({"a": 0, "rose": 1}))
@@ -198,7 +201,8 @@ class Encoder:
     [0, 1, -1, 0]
     """
 
-    SMALL = 1 << 21  # bytes
+    SMALL = 1 << 16  # bytes: below, loading the compiled kernel costs more than it saves
+    KEPT = 1 << 20  # ids that a thread keeps room for
 
     def __init__(self, tokenizer: Tokenizer, lexicon: Lexicon) -> None:
         self.tokenizer = tokenizer
@@ -227,7 +231,7 @@ class Encoder:
         self._plain = max(self._plain, size)
 
     def _enough(self, size: int) -> bool:
-        """Whether there is text enough for the kernel to pay: it takes seconds to compile the first time ever."""
+        """Whether there is text enough for the kernel to pay."""
         self._plain += size
         return self._plain > self.SMALL
 
@@ -256,7 +260,7 @@ class Encoder:
         data = np.frombuffer(text, dtype=np.uint8)
         whitespace, lower = _COMPILED[self.tokenizer.name]
         encode = kernel.encode_spaces if whitespace else kernel.encode_words
-        ids = np.empty(data.size, dtype=np.int32)  # a token has at least one byte
+        ids = self._room_for_ids(data.size)  # a token has at least one byte
         offsets = np.zeros(text.count(b"\n") + 2, dtype=np.int64)
         unknown = _room_for_unknown(0 if self.lexicon.admit is None else data.size)
         work = kernel.Work(
@@ -269,17 +273,26 @@ class Encoder:
             unknown=unknown,
             scratch=self._scratch(),
         )
-        written, documents, left, needed = encode(work, offsets[1:])
+        written, documents, left, needed = encode(work.plain(), offsets[1:])
         while needed:  # so long a chunk of text without white space has not been met yet: once more, with more room
-            unknown.count[0] = 0
+            unknown.total[0] = 0
             work = work._replace(scratch=self._scratch(2 * needed))
-            written, documents, left, needed = encode(work, offsets[1:])
+            written, documents, left, needed = encode(work.plain(), offsets[1:])
         ids, offsets = ids[:written].copy(), offsets[: documents + 1]
-        if unknown.count[0]:
+        if unknown.total[0]:
             self._resolve_unknown(ids, unknown)
         if left.size:
             ids, offsets = self._splice_left_out(ids, offsets, left, block)
         return Encoded(ids, offsets, [])
+
+    def _room_for_ids(self, size: int) -> Ints:
+        """At least so many; kept by the thread for the next block, as new memory costs time."""
+        if size > self.KEPT:
+            return np.empty(size, np.int32)
+        kept: Ints | None = getattr(self._threads, "ids", None)
+        if kept is None or kept.size < size:
+            kept = self._threads.ids = np.empty(size, np.int32)
+        return kept
 
     def _scratch(self, size: int = 0) -> kernel.Scratch:
         """This thread's room for the kernel to work in, of at least so many bytes of text."""
@@ -287,14 +300,20 @@ class Encoder:
         if scratch is None or scratch.size < size:
             size = max(size, 4096)
             room = 4 * size + 32  # a normalised character is at most three times as long
-            texts, codes = (np.empty((2, room), kind) for kind in (np.uint8, np.int32))
-            waiting = np.empty(kernel.BATCH, np.uint64), np.empty(3 * kernel.BATCH, np.int64)
-            scratch = self._threads.scratch = kernel.Scratch(*texts, *codes, size, *waiting)
+            scratch = self._threads.scratch = kernel.Scratch(
+                text=np.empty(room, np.uint8),
+                kinds=np.empty(room, np.uint8),
+                codes=np.empty(room, np.int32),
+                spare=np.empty(room, np.int32),
+                size=size,
+                keys=np.empty(2 * kernel.BATCH, np.uint64),
+                spots=np.empty(6 * kernel.BATCH, np.int64),
+            )
         return scratch
 
     def _resolve_unknown(self, ids: Ints, unknown: kernel.Unknown) -> None:
         """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""
-        count = int(unknown.count[0])
+        count = int(unknown.total[0])
         bounds = unknown.bounds[: count + 1].tolist()
         raw = unknown.text[: bounds[-1]].tobytes()
         tokens = [raw[low:high].decode() for low, high in pairwise(bounds)]
@@ -391,7 +410,7 @@ def _character_tables(name: str) -> kernel.Characters:
         classes |= _case_flags(characters)
     classes[hard] |= kernel.HARD
     classes[order != 0] |= kernel.COMBINING
-    return kernel.Characters(classes, folded, order, *normal_form, len(normal_form[-1]))
+    return kernel.Characters(classes, folded, order, *normal_form)
 
 
 def _classes_for_words(results: Sequence[str]) -> npt.NDArray[np.uint8]:
@@ -455,6 +474,10 @@ def _normal_form() -> tuple[Any, ...]:
             first, second = (int(part, 16) for part in unicodedata.decomposition(character).split())
             pairs[first << 32 | second] = code
             changes[second] = True
-    keys = np.array(sorted(pairs), dtype=np.int64)
-    composed = np.array([pairs[key] for key in keys.tolist()], dtype=np.int32)
-    return order, changes, decompositions, np.array(parts, dtype=np.int32), keys, composed
+    slots, composed = np.zeros(kernel.PAIR_SLOTS, np.uint64), np.zeros(kernel.PAIR_SLOTS, np.int32)
+    begins = kernel.pair_slot.py_func(np.array(list(pairs), np.uint64))
+    for (pair, code), slot in zip(pairs.items(), begins.tolist(), strict=True):
+        while slots[slot]:
+            slot = (slot + 1) % kernel.PAIR_SLOTS
+        slots[slot], composed[slot] = pair, code
+    return order, changes, decompositions, np.array(parts, dtype=np.int32), slots, composed

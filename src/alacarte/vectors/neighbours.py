@@ -4,7 +4,6 @@ Below `EXACT_LIMIT` vectors the search is `WordVectors.nearest`, exact and witho
 by usearch) answers in milliseconds; what it may miss is measured by `recall`, against the exact search.
 """
 
-import json
 import os
 import time
 import warnings
@@ -16,16 +15,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.files import atomic_write
+from alacarte._io.artifact import Artifact, kind_of, read_artifact, write_artifact
 from alacarte._io.progress import progress
 from alacarte._io.table import Record
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, require
+from alacarte.vectors.formats import native
 from alacarte.vectors.word_vectors import Neighbours, VectorsLike, WordVectors
 
 Backend = Literal["auto", "exact", "usearch"]
 Precision = Literal["f32", "f16", "bf16", "i8"]
 EXACT_LIMIT = 200_000  # vectors; searched exactly in a few hundredths of a second
-FORMAT = "alacarte.Index/1"
+KIND = "index"
 BLOCK = 1 << 14
 FEW = 10  # exact searches that are timed
 SEARCHED = 256  # candidates that a query looks at
@@ -43,7 +43,7 @@ class Recall(Record):
 
 
 class Index:
-    """Vectors that can be searched; made by `Index.build`, kept in a folder by `save`.
+    """Vectors that can be searched; made by `Index.build`, kept in a file by `save`.
 
     >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     >>> Index.build(vectors).nearest([0.0, 2.0], k=2)
@@ -114,20 +114,20 @@ class Index:
         if self._graph is None:
             return self.vectors.nearest(query, k, exclude=exclude)
         left_out = {exclude} if isinstance(exclude, str) else set(exclude)
+        excluded = [self.vectors.index(word) for word in left_out if word in self.vectors]
         wanted = min(k + len(left_out), len(self))
         queries, single = self.vectors._queries(query)
         if k < 0:
             raise ValueError(f"k must not be negative, not {k}")
         self._graph.expansion_search = max(effort or SEARCHED, wanted)
-        found: list[Neighbours] = []
+        answers: list[Neighbours] = []
         for row in queries:
             if k == 0 or not row.any():
-                found.append(self.vectors.nearest(row, k, exclude=left_out))
+                answers.append(self.vectors.nearest(row, k, exclude=left_out))
                 continue
             keys = np.asarray(self._graph.search(row.astype(np.float32), wanted).keys).astype(np.int64).ravel()
-            candidates = [self.vectors.words[key] for key in np.sort(keys)]
-            found.append(self.vectors.nearest(row, k, among=candidates, exclude=left_out))
-        return found[0] if single else found
+            answers += self.vectors._nearest(row[None], k, np.setdiff1d(keys, excluded))
+        return answers[0] if single else answers
 
     def recall(self, k: int = 10, queries: int = 100, *, seed: int = 0, effort: int | None = None) -> Recall:
         """Search for some of the index's own vectors, and compare with the exact search.
@@ -159,54 +159,55 @@ class Index:
 
     # ---------------------------------------------------------------------------------------------- files
 
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """A folder with the vectors (memory-mapped when loaded), the graph, and what they are."""
-        path = Path(folder)
-        if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / "index.json").is_file())):
-            raise AlacarteError(f"{path}: exists and is no index; choose another folder or remove it")
-        path.mkdir(parents=True, exist_ok=True)
-        (path / "index.json").unlink(missing_ok=True)  # until all is there again
-        self.vectors.save(path / "vectors.safetensors")
-        (path / "graph.usearch").unlink(missing_ok=True)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """One file with the vectors and the graph, both memory-mapped when loaded; written completely or not at all."""
+        file = Path(path)
+        if file.exists() and kind_of(file) != KIND:
+            raise AlacarteError(f"{file}: exists and is no index; choose another name or remove it")
+        tensors = native.tensors_of(self.vectors._table())
         if self._graph is not None:
-            self._graph.save(os.fspath(path / "graph.usearch"))
-        told = {
-            "format": FORMAT, "backend": self.backend, "fingerprint": self.vectors.fingerprint,
-            "words": len(self), "dimension": self.vectors.dimension, **self.settings,
-        }  # fmt: skip
-        with atomic_write(path / "index.json") as file:
-            file.write((json.dumps(told, indent=2) + "\n").encode())
+            tensors["graph"] = np.frombuffer(self._graph.save(), np.uint8)
+        write_artifact(file, KIND, tensors, {"fingerprint": self.vectors.fingerprint, "settings": self.settings})
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> "Index":
-        """An index from its folder; nothing is read before it is needed."""
-        path = Path(folder)
-        try:
-            told = json.loads((path / "index.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise AlacarteError(f"{path}: not an index ({error}); `alc index build` makes one") from None
-        if told.get("format") != FORMAT:
-            raise AlacarteError(f"{path}: an index of another format, {told.get('format')!r}; build it again")
-        vectors = WordVectors.load(path / "vectors.safetensors")
-        if (len(vectors), vectors.dimension) != (told["words"], told["dimension"]):
-            raise BadVectors(f"{path}: the vectors are not those the index was made of; build it again")
-        if told["backend"] == "exact":
+    def load(cls, path: str | os.PathLike[str]) -> "Index":
+        """An index from its file. The graph is compared with its digests, the vectors are read when they are needed."""
+        file = Path(path)
+        if kind_of(file) is None:
+            raise BadVectors(f"{file}: not an index; `alc index build` makes one")
+        artifact = read_artifact(file, KIND, BadVectors)
+        vectors = WordVectors._of_table(native.table_of(artifact), None, os.fspath(path))
+        if "graph" not in artifact.tensors:
             return cls(vectors)
-        settings = {name: told[name] for name in ("precision", "connectivity", "effort")}
+        settings = artifact.value("settings", dict)
         try:
             usearch = require("usearch.index", extra="index", purpose="an approximate index")
         except AlacarteError as error:
             warnings.warn(f"{error}; until then the search is exact and slower", AlacarteWarning, stacklevel=2)
             return cls(vectors)
-        graph = _graph(usearch, vectors.dimension, settings)
-        graph.view(os.fspath(path / "graph.usearch"))
+        artifact.verify("graph")  # usearch trusts what it is given
+        try:
+            graph = _graph(usearch, vectors.dimension, settings)
+            graph.view(artifact.tensor("graph", np.uint8, 1))
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise artifact.damaged(f"usearch cannot read its graph ({error})") from None
         if len(graph) != len(vectors):
-            raise BadVectors(f"{path}: the graph holds {len(graph):,} of {len(vectors):,} vectors; build it again")
+            raise artifact.damaged(f"its graph holds {len(graph):,} of {len(vectors):,} vectors")
         return cls(vectors, graph, settings)
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What `alc inspect` says of an index."""
+    graph = "graph" in artifact.tensors
+    backend = {"backend": "usearch" if graph else "exact", **artifact.value("settings", dict)}
+    return {**native.describe(artifact), **backend, "fingerprint_of_vectors": artifact.value("fingerprint", str)}
 
 
 def _graph(usearch: Any, dimension: int, settings: dict[str, Any]) -> Any:
     return usearch.Index(
-        ndim=dimension, metric="cos", dtype=settings["precision"], connectivity=settings["connectivity"],
+        ndim=dimension,
+        metric="cos",
+        dtype=settings["precision"],
+        connectivity=settings["connectivity"],
         expansion_add=settings["effort"],
-    )  # fmt: skip
+    )

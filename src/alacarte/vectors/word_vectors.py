@@ -12,6 +12,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar, overload
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
-from alacarte.vectors import formats
+from alacarte.vectors import formats, search
 from alacarte.vectors.formats import cache as copies
 from alacarte.vectors.formats import named, objects
 from alacarte.vectors.formats.cache import Facts
@@ -34,9 +35,6 @@ __all__ = ["FastTextVectors", "Skipped", "WordVectors"]
 
 Default = TypeVar("Default")
 Neighbours = list[tuple[str, float]]
-
-_BLOCK_VALUES = 1 << 22  # of the matrix in one step of a search: 16 MiB
-_BLOCK_QUERIES = 64
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
 
@@ -96,8 +94,9 @@ class WordVectors:
 
     def _set(self, table: Table, name: str | None, source: str | None, facts: Facts | None = None) -> None:
         """Hold what was checked before."""
-        self._packed = table.words if isinstance(table.words, PackedWords) else None
-        self._words = None if self._packed is not None else tuple(table.words)
+        self._listed: PackedWords | tuple[str, ...] = (
+            table.words if isinstance(table.words, PackedWords) else tuple(table.words)
+        )
         # Row by row in memory, whatever the file: everything here works on rows, and column order is ten times slower.
         self.matrix = np.ascontiguousarray(table.matrix).view()
         self.matrix.flags.writeable = False
@@ -107,7 +106,6 @@ class WordVectors:
         self.origin = table.origin
         self.skipped = table.skipped
         self._vocabulary: Vocabulary | None = None
-        self._lengths: tuple[NDArray[np.float64], NDArray[np.int64]] | None = None
         self._facts = facts
 
     @classmethod
@@ -200,20 +198,22 @@ class WordVectors:
 
     # Looking up
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
         """The words, in the order of the rows (in files, most frequent first).
 
         >>> WordVectors(["a", "b"], [[1.0], [2.0]]).words
         ('a', 'b')
         """
-        if self._words is None:
-            self._words = tuple(self._packed or ())
-        return self._words
+        return tuple(self._listed)
 
-    def _word(self, row: int) -> str:
-        """The word of a row, without decoding all of them."""
-        return self.words[row] if self._packed is None or self._words is not None else self._packed[row]
+    def word(self, row: int) -> str:
+        """The word of a row; of large files it comes sooner than `words`, which decodes all of them.
+
+        >>> WordVectors(["a", "b"], [[1.0], [2.0]]).word(1)
+        'b'
+        """
+        return self._listed[row]
 
     @property
     def dimension(self) -> int:
@@ -232,7 +232,7 @@ class WordVectors:
         {'a': 0, 'b': 1}
         """
         if self._vocabulary is None:
-            self._vocabulary = Vocabulary(self.words if self._packed is None else self._packed)
+            self._vocabulary = Vocabulary(self._listed)
         return self._vocabulary
 
     def index(self, word: str) -> int:
@@ -316,11 +316,8 @@ class WordVectors:
         queries, single = self._queries(query)
         if k < 0:
             raise ValueError(f"k must not be negative, not {k}")
-        rows = self._search_rows(among, exclude)
-        found: list[Neighbours] = []
-        for start in range(0, len(queries), _BLOCK_QUERIES):
-            found += self._nearest(queries[start : start + _BLOCK_QUERIES], k, rows)
-        return found[0] if single else found
+        neighbours = self._nearest(queries, k, self._search_rows(among, exclude))
+        return neighbours[0] if single else neighbours
 
     def _queries(self, query: ArrayLike) -> tuple[NDArray[np.float64], bool]:
         """Unit vectors, and whether it was one vector and not a matrix."""
@@ -351,67 +348,16 @@ class WordVectors:
         return rows[~np.isin(rows, list(left_out))] if left_out else rows
 
     def _nearest(self, units: NDArray[np.float64], k: int, rows: NDArray[np.int64] | range) -> list[Neighbours]:
-        """A rough search in float32 that keeps all who may be among the best, then exact cosines of those."""
-        queries = units.astype(np.float32)
-        margin = np.float32((self.dimension + 8) * 2.0**-22)  # more than rounding can make of a product
-        lengths, extreme = self._row_lengths()
-        extreme = extreme[np.isin(extreme, rows)]
-        scores = [np.empty(0, np.float32)] * len(queries)
-        candidates = [np.empty(0, np.int64)] * len(queries)
-        floors = np.full(len(queries), -2, np.float32)
-        step = self._step
-        active = np.flatnonzero(units.any(axis=1)).tolist() if k else []
-        for start in range(0, len(rows) if active else 0, step):
-            part = rows[start : start + step]
-            block = slice(part.start, part.stop) if isinstance(part, range) else part
-            numbers = np.arange(part.start, part.stop) if isinstance(part, range) else part
-            with np.errstate(all="ignore"):
-                products = queries @ self.matrix[block].T
-                products /= lengths[block].astype(np.float32)
-            products[:, np.isin(numbers, extreme)] = -3
-            for q in active:
-                hits = np.flatnonzero(products[q] >= floors[q])
-                scores[q] = np.concatenate([scores[q], products[q, hits]])
-                candidates[q] = np.concatenate([candidates[q], numbers[hits]])
-                if len(scores[q]) > k:
-                    floors[q] = np.partition(scores[q], -k)[-k] - 2 * margin
-                    kept = scores[q] >= floors[q]
-                    scores[q], candidates[q] = scores[q][kept], candidates[q][kept]
-        found: list[Neighbours] = []
-        for q in range(len(queries)):
-            if units[q].any():
-                found.append(self._exact(units[q], np.union1d(candidates[q], extreme), k))
-            else:
-                found.append([(self._word(int(row)), 0.0) for row in list(rows[:k])])
-        return found
+        """The nearest words to each of some unit vectors, among some rows."""
+        return [
+            [(self.word(row), cosine) for row, cosine in zip(best.tolist(), exact.tolist(), strict=True)]
+            for best, exact in search.nearest_rows(self.matrix, self._lengths, units, k, rows)
+        ]
 
-    def _exact(self, unit: NDArray[np.float64], rows: NDArray[np.int64], k: int) -> Neighbours:
-        exact = np.empty(len(rows))
-        step = self._step
-        for start in range(0, len(rows), step):
-            exact[start : start + step] = cosines(self.matrix[rows[start : start + step]], unit)
-        best = np.argsort(-exact, kind="stable")[:k]
-        return [(self._word(int(rows[i])), float(exact[i])) for i in best.tolist()]
-
-    def _row_lengths(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The length of each row (1 for zeros), and the rows too long or short for float32 products."""
-        if self._lengths is None:
-            lengths = self._fact("lengths", (len(self),), self._measured_lengths)
-            self._lengths = lengths, np.flatnonzero((lengths < 1e-30) | (lengths > 1e30))
-        return self._lengths
-
-    def _measured_lengths(self) -> NDArray[np.float64]:
-        lengths = np.empty(len(self))
-        for start in range(0, len(self), step := self._step):
-            block = self.matrix[start : start + step].astype(np.float64)
-            lengths[start : start + step] = np.sqrt((block * block).sum(axis=1))
-        lengths[lengths == 0] = 1.0
-        return lengths
-
-    @property
-    def _step(self) -> int:
-        """How many rows are worked on together."""
-        return max(1, _BLOCK_VALUES // self.dimension)
+    @cached_property
+    def _lengths(self) -> NDArray[np.float64]:
+        """The length of each row, 1 for zeros."""
+        return self._fact("lengths", (len(self),), lambda: search.row_lengths(self.matrix))
 
     def _fact(self, name: str, shape: tuple[int, ...], work_out: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """An array that depends on nothing but the words and values; kept on disk for large files."""
@@ -474,7 +420,10 @@ class WordVectors:
         if not words:
             raise BadVectors("a subset needs at least one word")
         rows = self._rows(words)
-        return WordVectors._of_table(self._table(words, self.matrix.take(rows, axis=0), rows), self.name, self.source)
+        origin = None if self.origin is None else tuple(self.origin[row] for row in rows.tolist())
+        counts = None if self.counts is None else self.counts[rows]
+        table = Table(words, self.matrix.take(rows, axis=0), counts=counts, origin=origin)
+        return WordVectors._of_table(table, self.name, self.source)
 
     def first(self, n: int) -> "WordVectors":
         """The first n words, in most files the most frequent ones; shares the memory of the matrix.
@@ -484,8 +433,13 @@ class WordVectors:
         """
         if n < 1:
             raise ValueError(f"n must be at least 1, not {n}")
-        words = self.words[:n] if self._packed is None else self._packed.first(n)
-        return WordVectors._of_table(self._table(words, self.matrix[:n], slice(n)), self.name, self.source)
+        table = Table(
+            self._listed.first(n) if isinstance(self._listed, PackedWords) else self._listed[:n],
+            self.matrix[:n],
+            counts=None if self.counts is None else self.counts[:n],
+            origin=None if self.origin is None else self.origin[:n],
+        )
+        return WordVectors._of_table(table, self.name, self.source)
 
     def normalised(self) -> "WordVectors":
         """The same with vectors of length 1; a vector of zeros stays as it is.
@@ -494,18 +448,12 @@ class WordVectors:
         [0.6000000238418579, 0.800000011920929]
         """
         matrix = np.empty_like(self.matrix)
-        np.divide(self.matrix, self._row_lengths()[0][:, None], out=matrix, casting="same_kind")
-        words = self.words if self._packed is None else self._packed
-        return WordVectors._of_table(self._table(words, matrix, slice(None)), self.name, self.source)
+        np.divide(self.matrix, self._lengths[:, None], out=matrix, casting="same_kind")
+        return WordVectors._of_table(replace(self._table(), matrix=matrix), self.name, self.source)
 
-    def _table(self, words: Sequence[str], matrix: NDArray[np.float32], rows: slice | NDArray[np.int64]) -> Table:
-        """Words and vectors with what is known of these rows."""
-        counts = None if self.counts is None else self.counts[rows]
-        origin = None
-        if self.origin is not None:
-            chosen = self.origin[rows] if isinstance(rows, slice) else (self.origin[row] for row in rows.tolist())
-            origin = tuple(chosen)
-        return Table(words, matrix, counts=counts, origin=origin)
+    def _table(self) -> Table:
+        """The words, vectors, counts and origins, as writers take them."""
+        return Table(self._listed, self.matrix, counts=self.counts, origin=self.origin)
 
     def to_frame(self) -> Any:
         """A pandas frame: a row a word; columns `count` and `origin` where known, then "0", "1", … for the values.
@@ -553,18 +501,18 @@ class WordVectors:
         1 2
         a 3 4
         """
-        words: Sequence[str] = self.words if self._packed is None else self._packed
+        table = self._table()
         if space is not None:
-            words = _without_spaces(self.words, space)
+            table = replace(table, words=_without_spaces(self.words, space))
         elif format == "word2vec-text" or (format is None and ".vec" in Path(path).suffixes):
-            phrases = sum(" " in word for word in words)
+            phrases = sum(" " in word for word in self.words)
             if phrases:
                 warning = AlacarteWarning(
                     f"{phrases:,} of the words hold spaces, which gensim and others take for the end of a word",
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
-        formats.write(Path(path).expanduser(), self._table(words, self.matrix, slice(None)), format)
+        formats.write(Path(path).expanduser(), table, format)
 
     # Being an object
 
@@ -578,11 +526,10 @@ class WordVectors:
         return self._fact("fingerprint", (16,), self._hashed).tobytes().hex()
 
     def _hashed(self) -> NDArray[np.uint8]:
-        words: Sequence[str] = self.words if self._packed is None else self._packed
         digest = hashlib.blake2b(self.dimension.to_bytes(8, "little"), digest_size=16)
         for start in range(0, len(self), 1 << 16):
-            digest.update(length_prefixed(words, start, start + (1 << 16)))
-        for start in range(0, len(self), step := self._step):
+            digest.update(length_prefixed(self._listed, start, start + (1 << 16)))
+        for start in range(0, len(self), step := search.rows_at_once(self.matrix)):
             digest.update(np.ascontiguousarray(self.matrix[start : start + step], "<f4").data)
         return np.frombuffer(digest.digest(), np.uint8)
 

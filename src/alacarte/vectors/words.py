@@ -153,6 +153,12 @@ class Vocabulary(Mapping[str, int]):
         """A dictionary with the same content, which may be changed."""
         return self._as_dictionary().copy()
 
+    def packed(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The words as bytes and offsets into them, as `pack_words` gives them; no word is decoded for it."""
+        if isinstance(self._words, PackedWords):
+            return self._words.data, self._words.offsets
+        return pack_words(self._words)
+
     def _as_dictionary(self) -> dict[str, int]:
         if self._dictionary is None:
             self._dictionary = dict(zip(self._words, range(len(self._words)), strict=True))

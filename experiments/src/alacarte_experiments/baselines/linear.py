@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+from alacarte.transform.learned import word_counts
 
 from alacarte.contexts.reading import Averaging, Reading, window_sides
 from alacarte.contexts.sums import ContextSums
@@ -106,7 +107,7 @@ class Baseline:
         if sums.fingerprint != source.fingerprint or sums.targets is not None:
             raise BadSums("a baseline is made from sums over the whole vocabulary of the same vectors; collect those")
         reading = replace(sums.settings, averaging=self.averaging)
-        return self._model(source, reading, tokenizer, sums.occurrences, sums)
+        return self._model(source, reading, tokenizer, word_counts(sums, source), sums)
 
     def _model(
         self,

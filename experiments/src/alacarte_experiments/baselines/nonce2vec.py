@@ -17,7 +17,6 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import progress
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import SLOT, Contexts
 from alacarte.passes.collect import count_words
@@ -27,6 +26,7 @@ from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 from alacarte_experiments.baselines._skipgram import train_one
+from alacarte_experiments.library import progress
 
 Counts = npt.NDArray[np.int64]
 Singles = npt.NDArray[np.float32]

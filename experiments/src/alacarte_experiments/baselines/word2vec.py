@@ -17,13 +17,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import progress
 from alacarte.errors import NoOccurrences, NotEnoughData, require
 from alacarte.model import SLOT, Contexts
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike, Document, extent
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.library import progress
 
 Singles = npt.NDArray[np.float32]
 NEW = "\u2423new\u2423"  # what a new word is called inside: no tokenizer gives this

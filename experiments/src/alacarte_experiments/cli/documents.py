@@ -5,10 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from alacarte.cli import _options as o
-from alacarte.cli._open import check_file, open_corpus, open_model
-from alacarte.cli._output import show_columns, show_json, show_line, voice
-from alacarte_experiments.cli.evaluate import CacheFolder, app, open_store, write_csv
+from alacarte_experiments.cli import app
+from alacarte_experiments.cli import library as o
+from alacarte_experiments.cli.evaluate import CacheFolder, open_store, write_csv
+from alacarte_experiments.cli.library import (
+    check_file,
+    open_corpus,
+    open_model,
+    show_columns,
+    show_json,
+    show_line,
+    voice,
+)
 
 if TYPE_CHECKING:
     from alacarte.vectors.word_vectors import WordVectors
@@ -80,9 +88,9 @@ def documents(
     alc eval documents --data documents --model glove.6B.50d --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
     alc eval documents --data documents --model glove.6B.50d --task CR --system bong-2 --system words
     """
-    from alacarte_experiments.documents import as_records, evaluate, induce_ngrams, load_ngrams
-    from alacarte_experiments.documents_data import TASKS, read_task
-    from alacarte_experiments.documents_systems import SYSTEMS, parse
+    from alacarte_experiments.documents.data import TASKS, read_task
+    from alacarte_experiments.documents.evaluation import as_records, evaluate, induce_ngrams, load_ngrams
+    from alacarte_experiments.documents.systems import SYSTEMS, parse
 
     if data is None and not task:
         raise typer.BadParameter("pass --task NAME=FILE for a task of your own, or --data DIR for the paper's")
@@ -145,7 +153,7 @@ def bigrams(
     alc eval bigrams --model glove.6B.50d --corpus enwiki.txt.xz
     alc eval bigrams "red tape" "kick the bucket" --model glove.6B.50d --corpus enwiki.txt.xz
     """
-    from alacarte_experiments.bigrams import compare
+    from alacarte_experiments.documents.bigrams import compare
 
     check_file(out)
     opened = open_model(model or "glove.6B.50d", vectors=vectors)

@@ -1,7 +1,4 @@
-"""`alc eval`: the paper's experiments, each data in, a table and a figure out.
-
-`app` is the sub-command; other modules add commands of their own with `@app.command()`.
-"""
+"""`alc eval`: the few-shot experiments, each data in, a table and a figure out; and what all its commands share."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alacarte.cli._output import note, show_columns, show_json, show_line, voice, wrote
+from alacarte_experiments.cli import app
+from alacarte_experiments.cli.library import note, show_columns, show_json, show_line, voice, wrote
 
 if TYPE_CHECKING:
-    from alacarte_experiments.results import Results
-    from alacarte_experiments.settings import Settings
-    from alacarte_experiments.store import Store
-
-app = typer.Typer(no_args_is_help=True, help="The paper's experiments: nonces, chimeras, rare words, and more.")
+    from alacarte_experiments.lab.results import Results
+    from alacarte_experiments.lab.settings import Settings
+    from alacarte_experiments.lab.store import Store
 
 PROTOCOL = "The protocol"
 OUTPUT = "What comes out"
@@ -91,7 +87,7 @@ Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Prin
 def read_settings(experiment: str, config: Path | None, given: dict[str, Any]) -> "Settings":
     """Settings from a file and from what was typed, which goes before."""
     from alacarte.errors import BadData
-    from alacarte_experiments.settings import Settings
+    from alacarte_experiments.lab.settings import Settings
 
     settings = Settings(experiment) if config is None else Settings.read(config)
     if settings.experiment != experiment:
@@ -100,7 +96,7 @@ def read_settings(experiment: str, config: Path | None, given: dict[str, Any]) -
 
 
 def open_store(cache: Path | None) -> "Store":
-    from alacarte_experiments.store import Store
+    from alacarte_experiments.lab.store import Store
 
     return Store(cache, show_progress=voice.progress)
 
@@ -110,12 +106,11 @@ def write_csv(path: Path, rows: "Sequence[Sequence[object]]") -> None:
     import csv
     import io
 
-    from alacarte._io.files import atomic_write
+    from alacarte_experiments.library import write_text
 
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
-    with atomic_write(path) as file:
-        file.write(text.getvalue().encode())
+    write_text(path, text.getvalue())
     wrote(path)
 
 
@@ -131,7 +126,7 @@ def show(results: "Results", index: list[str], column: str, out: Path | None, as
     for exclusion in results.exclusions:
         note(exclusion)
     if out is not None:
-        from alacarte_experiments.figures import draw
+        from alacarte_experiments.fewshot.figures import draw
 
         for path in (*results.write(out), *draw(results, out)):
             wrote(path)
@@ -186,7 +181,7 @@ def nonce(
     alc eval nonce --data definitions.txt --vectors vectors.txt --corpus text.txt --system additive --system alacarte
     """
     given = dict(locals())
-    from alacarte_experiments.nonce import run
+    from alacarte_experiments.fewshot.nonce import run
 
     run_experiment("nonce", run, given, index=["system", "source"], column="metric", title="Definitional nonces")
 
@@ -221,7 +216,7 @@ def chimera(
     alc eval chimera --data fewshot/chimera --vectors glove.6B.50d --corpus wiki.txt.xz
     """
     given = dict(locals())
-    from alacarte_experiments.chimera import run
+    from alacarte_experiments.fewshot.chimera import run
 
     run_experiment("chimera", run, given, index=["system", "source", "metric"], column="sentences", title="Chimeras")
 
@@ -260,7 +255,7 @@ def crw(
     alc eval crw --data pairs.tsv --contexts contexts.jsonl --vectors vectors.txt --corpus text.txt
     """
     given = dict(locals())
-    from alacarte_experiments.crw import run
+    from alacarte_experiments.fewshot.crw import run
 
     run_experiment("crw", run, given, index=["system", "source"], column="size", title="Contextual rare words")
 
@@ -295,7 +290,7 @@ def wordsim(
     alc eval wordsim --data my-pairs.tsv --vectors vectors.txt --corpus text.txt --system additive --system alacarte
     """
     given = dict(locals())
-    from alacarte_experiments.wordsim import run
+    from alacarte_experiments.fewshot.wordsim import run
 
     run_experiment("wordsim", run, given, index=["system", "metric"], column="set", title="Word similarity")
 
@@ -319,7 +314,7 @@ def figure1(
 ) -> None:
     """Figure 1: length after / before the transform, and cosine with the word's vector, by word count."""
     given = dict(locals())
-    from alacarte_experiments.figure1 import run
+    from alacarte_experiments.fewshot.figure1 import run
 
     run_experiment("figure1", run, given, index=["count"], column="curve", title="By word count")
 
@@ -366,8 +361,8 @@ def sweep(
     given = dict(locals())
     for name in ("grid", "task", "workers", "config", "out", "cache", "as_json"):
         given.pop(name)
-    from alacarte._io.files import atomic_write
-    from alacarte_experiments.sweep import TASKS, WITHOUT_DATA, best, parse_grid, run
+    from alacarte_experiments.fewshot.sweep import TASKS, WITHOUT_DATA, best, parse_grid, run
+    from alacarte_experiments.library import write_text
 
     axes = parse_grid(grid or [])
     settings = read_settings("sweep", config, given)
@@ -380,8 +375,7 @@ def sweep(
     show(results, list(axes), column, out, as_json, f"Sweep on {task} ({TASKS[task][0]})")
     chosen = best(results)
     if out is not None:
-        with atomic_write(out / "best.toml") as file:
-            file.write(chosen.to_toml().encode())
+        write_text(out / "best.toml", chosen.to_toml())
         wrote(out / "best.toml")
 
 
@@ -402,9 +396,9 @@ def crw_build(
 
     Writes pairs.tsv, contexts.jsonl.xz, and corpus.txt.xz: the corpus without the sampled sentences.
     """
-    from alacarte_experiments.crw_build import build, write
-    from alacarte_experiments.data import read_pairs
-    from alacarte_experiments.settings import Settings
+    from alacarte_experiments.fewshot.crw_build import build, write
+    from alacarte_experiments.fewshot.data import read_pairs
+    from alacarte_experiments.lab.settings import Settings
 
     if not corpus:
         raise typer.BadParameter("no text is given to sample from; pass --corpus FILE")

@@ -1,9 +1,10 @@
 """`alc eval weights`, `alc eval agreement`: which context words count, and which contexts."""
 
+from alacarte_experiments.cli import app
 from alacarte_experiments.cli import evaluate as e
 
 
-@e.app.command()
+@app.command()
 def weights(
     vectors: e.Vectors = None,
     corpus: e.Corpora = None,
@@ -24,13 +25,13 @@ def weights(
     alc eval weights --vectors glove.6B.50d --corpus wiki.txt.xz --sizes 4 --out weights
     """
     given = dict(locals())
-    from alacarte_experiments.context_weights import run
+    from alacarte_experiments.fewshot.context_weights import run
 
     title = "Learned context weights"
     e.run_experiment("weights", run, given, index=["metric", "what", "at"], column="size", title=title)
 
 
-@e.app.command()
+@app.command()
 def agreement(
     vectors: e.Vectors = None,
     corpus: e.Corpora = None,
@@ -51,7 +52,7 @@ def agreement(
 ) -> None:
     """Agreement between contexts, on known words: with contexts all their own, and a quarter another word's."""
     given = dict(locals())
-    from alacarte_experiments.agreement import run
+    from alacarte_experiments.fewshot.agreement import run
 
     e.run_experiment(
         "agreement", run, given, index=["size", "foreign"], column="metric", title="Agreement between contexts"

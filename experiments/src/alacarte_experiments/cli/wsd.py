@@ -6,15 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alacarte.cli import _options as o
-from alacarte.cli._open import check_file, open_model, open_vectors
-from alacarte.cli._output import show_columns, show_json, show_line, voice
-from alacarte_experiments.cli.evaluate import app, write_csv
+from alacarte_experiments.cli import app
+from alacarte_experiments.cli import library as o
+from alacarte_experiments.cli.evaluate import write_csv
+from alacarte_experiments.cli.library import (
+    check_file,
+    open_model,
+    open_vectors,
+    show_columns,
+    show_json,
+    show_line,
+    voice,
+)
 
 if TYPE_CHECKING:
-    from alacarte_experiments.wsd import SetTable, WsdTable
-    from alacarte_experiments.wsd_baselines import BaselineReport
-    from alacarte_experiments.wsd_tuning import Tuning
+    from alacarte_experiments.wsd.baselines import BaselineReport
+    from alacarte_experiments.wsd.evaluation import SetTable, WsdTable
+    from alacarte_experiments.wsd.tuning import Tuning
 
     Result = WsdTable | SetTable | Tuning | BaselineReport
 
@@ -84,11 +92,11 @@ def wsd(
     alc eval wsd --data wsd --vectors glove.6B.50d --tune
     alc eval wsd --data wsd --baselines
     """
-    from alacarte_experiments.wsd import evaluate, evaluate_sets
-    from alacarte_experiments.wsd_baselines import compare_countings
-    from alacarte_experiments.wsd_data import WsdData, parse_test, read_test
-    from alacarte_experiments.wsd_tuning import Tuning
-    from alacarte_experiments.wsd_tuning import tune as search
+    from alacarte_experiments.wsd.baselines import compare_countings
+    from alacarte_experiments.wsd.data import WsdData, parse_test, read_test
+    from alacarte_experiments.wsd.evaluation import evaluate, evaluate_sets
+    from alacarte_experiments.wsd.tuning import Tuning
+    from alacarte_experiments.wsd.tuning import tune as search
 
     if baselines and (vectors is not None or model is not None or tune or test):
         raise typer.BadParameter("--baselines is about counts alone; leave --vectors, --model, --test and --tune out")
@@ -126,8 +134,8 @@ def wsd(
 
 
 def _show(result: "Result") -> None:
-    from alacarte_experiments.wsd import SetTable, WsdTable
-    from alacarte_experiments.wsd_baselines import BaselineReport
+    from alacarte_experiments.wsd.baselines import BaselineReport
+    from alacarte_experiments.wsd.evaluation import SetTable, WsdTable
 
     if isinstance(result, BaselineReport):
         _show_baselines(result)
@@ -147,7 +155,7 @@ def _show_sets(table: "SetTable") -> None:
 
 
 def _show_table(table: "WsdTable") -> None:
-    from alacarte_experiments.wsd import DIFFERENCE
+    from alacarte_experiments.wsd.evaluation import DIFFERENCE
 
     header = ["setting", "method", "SE13", "SE13 by synset", "SE15 adj", "noun", "adv", "verb", "SE15"]
     show_columns(header, [[_shown(cell) for cell in astuple(row)] for row in table.rows], "Word sense disambiguation")
@@ -157,7 +165,7 @@ def _show_table(table: "WsdTable") -> None:
 
 
 def _show_baselines(report: "BaselineReport") -> None:
-    from alacarte_experiments.wsd_baselines import FRAMEWORK_SIZE
+    from alacarte_experiments.wsd.baselines import FRAMEWORK_SIZE
 
     parts = ("met first", "WordNet order", "all wrong", "all right")
     header = ["counted in SemCor", "annotations", "senses", "words", *(f"SE{y} {p}" for y in (13, 15) for p in parts)]

@@ -126,9 +126,9 @@ def parse_lines(
             field = i
             while i < end and data[i] != _SPACE and data[i] != _TAB:
                 i += 1
-            value, sure = parse_number(data, field, i)
+            value, exact = parse_number(data, field, i)
             single = np.float32(value)
-            if not sure or not np.isfinite(single):
+            if not exact or not np.isfinite(single):
                 status[row] = SLOW
                 break
             out[row, column] = single

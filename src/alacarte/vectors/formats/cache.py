@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte._io.files import cache_folder
-from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors
+from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, Hint
 from alacarte.vectors import formats
-from alacarte.vectors.formats import named, native, npy
+from alacarte.vectors.formats import named, native
 from alacarte.vectors.formats.problems import Problems, Skipped
 from alacarte.vectors.formats.table import Table
 
@@ -60,23 +60,25 @@ def read(
         _write_copy(copy, table)
         return _read_copy(copy)
     except OSError as error:
-        warnings.warn(
-            f"no cached copy of {path}: {error}; pass cache= a folder that can be written to",
-            AlacarteWarning,
-            stacklevel=4,
+        warning = AlacarteWarning(
+            f"no cached copy of {path}: {error}",
+            hint=Hint(
+                "pass cache= a folder that can be written to", "let XDG_CACHE_HOME name a folder that can be written to"
+            ),
         )
+        warnings.warn(warning, stacklevel=4)
         return table
 
 
 def read_package(name: str, limit: int | None, problems: Problems) -> Table:
     """The vectors that an installed package brings, by way of a copy that opens at once."""
-    copy = cache_folder() / f"{_name(named.files(name))}.safetensors"
+    files = named.files(name)
     try:
-        return _read_copy(copy, limit)
-    except BadVectors:
-        table = named.read(name, None, problems)
-    try:
-        _write_copy(copy, table)
+        copy = cache_folder() / f"{_name(files)}.safetensors"
+        try:
+            return _read_copy(copy, limit)
+        except BadVectors:  # not there, or damaged: make it
+            _write_copy(copy, named.read(name, None, problems))
         return _read_copy(copy, limit)
     except OSError:  # nobody asked for a copy
         return named.read(name, limit, problems)
@@ -122,17 +124,18 @@ class Facts:
 
 def facts(source: str | os.PathLike[str], table: Table, *options: object) -> Facts | None:
     """Where facts about vectors from a file or package are kept; None for small ones and for files just changed."""
-    if table.matrix.size < LARGE:
+    if table.matrix.size < LARGE or table.files is None:
         return None
     if isinstance(source, str) and source in named.PACKAGES and not Path(source).is_file():
         files = named.files(source)
     else:
-        files = [Path(source).expanduser()]
-        if files[0].suffix == ".npy":
-            files.append(npy.word_list_of(files[0]))
-    if any(time.time() - file.stat().st_mtime < YOUNG for file in files):
+        files = [Path(source).expanduser(), *table.files]
+    try:
+        if any(time.time() - file.stat().st_mtime < YOUNG for file in files):
+            return None
+        return Facts(cache_folder() / f"{_name(files, *options)}.facts")
+    except OSError:  # nobody asked for facts
         return None
-    return Facts(cache_folder() / f"{_name(files, *options)}.facts")
 
 
 def _name(files: Iterable[Path], *options: object) -> str:

@@ -5,6 +5,7 @@ from someone you trust.
 """
 
 import pickle
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -25,7 +26,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
             raise BadVectors(f"{path} is a compressed pickle; unpack it first")
     keyedvectors = require("gensim.models.keyedvectors", extra="gensim", purpose="reading gensim's own files")
     try:
-        found: Any = keyedvectors.KeyedVectors.load(fspath(path), mmap="r")
+        loaded: Any = keyedvectors.KeyedVectors.load(fspath(path), mmap="r")
     except (
         pickle.UnpicklingError,
         EOFError,
@@ -36,8 +37,8 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         TypeError,
     ) as error:
         raise BadVectors(f"{path} is a pickle that gensim cannot open ({error!r}); save it again") from error
-    words, matrix = from_gensim(getattr(found, "wv", found), fspath(path))
-    return whole_table(words, _single(matrix), limit, problems)
+    words, matrix = from_gensim(getattr(loaded, "wv", loaded), fspath(path))
+    return replace(whole_table(words, _single(matrix), limit, problems), files=None)  # gensim keeps arrays beside it
 
 
 def _single(matrix: NDArray[Any]) -> NDArray[np.float32]:

@@ -65,8 +65,8 @@ def read_r(file: Path) -> npt.NDArray[Any]:
         content = reader(str(file))
     except Exception as error:
         raise BadTransform(f"{file}: R's data could not be read ({error}); in R, write it with saveRDS()") from error
-    found = list(content.values()) if isinstance(content, dict) else [content]
-    matrices = [np.asarray(value) for value in found if getattr(value, "ndim", 0) == 2]
+    values = list(content.values()) if isinstance(content, dict) else [content]
+    matrices = [np.asarray(value) for value in values if getattr(value, "ndim", 0) == 2]
     if len(matrices) != 1:
         raise BadTransform(f"{file}: holds {len(matrices)} matrices; save the one transform alone, with saveRDS()")
     return matrices[0]

@@ -1,8 +1,8 @@
 """Our own format: an artifact with the matrix, the words as bytes, and what else is known of each word.
 
 Tensors: `matrix` (F32, words × dimensions); `words` (UTF-8 bytes, one word after the other) and `words_offsets` (I64,
-one more than words); `counts` (I64, how many occurrences each vector comes from) and `origin` (U8, a place in the list
-of that name in the metadata) where they are known. The words are unique and the values finite: `write` saw to it.
+one more than words) with their hashes; `counts` (I64, how many occurrences each vector comes from) and `origin` (I64, a
+place in the list `origin_names`) where they are known. Words are unique and values finite: the writer saw to that.
 
 A plain safetensors file of another program with `matrix`, `words` and `words_offsets` is read too, and checked.
 """
@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.artifact import Artifact, is_artifact, read_artifact, write_artifact
+from alacarte._io.artifact import Artifact, kind_of, read_artifact, word_tensors, write_artifact
 from alacarte._io.tensors import read_tensors, unpack_words
 from alacarte.errors import BadVectors
 from alacarte.vectors.formats.problems import Problems
@@ -38,18 +38,22 @@ def write(path: str | PathLike[str], table: Table, metadata: Mapping[str, Any] |
     ...     list(again.words), again.counts.tolist()
     (['a'], [7])
     """
+    write_artifact(path, KIND, tensors_of(table), dict(metadata or {}))
+
+
+def tensors_of(table: Table) -> dict[str, NDArray[Any]]:
+    """The arrays that `table_of` reads."""
     words = PackedWords.of(table.words)
     twice = words.duplicate()
     if twice is not None:
-        raise BadVectors(f"{path}: {twice!r} would be written twice; give each word once")
-    tensors: dict[str, NDArray[Any]] = {"matrix": np.asarray(table.matrix, np.float32), **words.tensors()}
-    more = dict(metadata or {})
+        raise BadVectors(f"{twice!r} would be written twice; give each word once")
+    tensors = {"matrix": np.asarray(table.matrix, np.float32), **words.tensors()}
     if table.counts is not None:
         tensors["counts"] = np.asarray(table.counts, np.int64)
     if table.origin is not None:
-        more["origin"] = sorted(set(table.origin))
-        tensors["origin"] = np.array([more["origin"].index(name) for name in table.origin], np.uint8)
-    write_artifact(path, KIND, tensors, more)
+        names, codes = np.unique(np.array(table.origin, dtype=object), return_inverse=True)
+        tensors |= {"origin": codes.astype(np.int64), **word_tensors(names.tolist(), "origin_names")}
+    return tensors
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
@@ -65,7 +69,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
 
 
 def _read(path: Path, limit: int | None, problems: Problems, copied: bool = False) -> Table:
-    if not is_artifact(path):
+    if kind_of(path) is None:
         return _read_plain(path, limit, problems, copied)
     artifact = read_artifact(path, KIND, BadVectors)
     if copied:
@@ -93,8 +97,8 @@ def table_of(artifact: Artifact, limit: int | None = None, copied: bool = False)
 
 
 def _origin(artifact: Artifact) -> tuple[str, ...]:
-    names, codes = artifact.value("origin", list), artifact.tensor("origin", np.uint8, 1)
-    if not all(isinstance(name, str) for name in names) or (len(codes) and int(codes.max()) >= len(names)):
+    names, codes = artifact.words("origin_names"), artifact.tensor("origin", np.int64, 1)
+    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(names):
         raise artifact.damaged("it does not say where its vectors come from")
     return tuple(names[code] for code in codes.tolist())
 

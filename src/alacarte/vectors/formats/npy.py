@@ -1,5 +1,6 @@
 """A NumPy .npy matrix, memory-mapped, with its words one per line in a text file beside it."""
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from tokenize import TokenError
@@ -49,11 +50,11 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
             "make them the same, one word per line in the order of the rows"
         )
     table = whole_table(words, matrix, limit, problems)
-    if table.matrix.dtype == np.float32 and table.matrix.flags.c_contiguous:
-        return table
-    with np.errstate(over="ignore"):
-        single = np.ascontiguousarray(table.matrix, np.float32)
-    return whole_table(list(table.words), single, None, problems, len(words))
+    if table.matrix.dtype != np.float32 or not table.matrix.flags.c_contiguous:
+        with np.errstate(over="ignore"):
+            single = np.ascontiguousarray(table.matrix, np.float32)
+        table = whole_table(list(table.words), single, None, problems, len(words))
+    return replace(table, files=(words_path,))
 
 
 def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:

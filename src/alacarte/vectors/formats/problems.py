@@ -88,15 +88,15 @@ def unfinished_rows(matrix: NDArray[Any]) -> NDArray[np.int64]:
     [1]
     """
     step = max(1, BLOCK // max(1, matrix.shape[1]))
-    found = []
+    bad = []
     for start in range(0, len(matrix), step):
         block = matrix[start : start + step]
         # One sum tells whether there is anything to look for: it is finite only if every value is.
         with np.errstate(all="ignore"):
             total = block.sum(dtype=np.float64)
         if not np.isfinite(total):
-            found.append(start + np.flatnonzero(~np.isfinite(block).all(axis=1)))
-    return np.concatenate(found) if found else np.empty(0, np.int64)
+            bad.append(start + np.flatnonzero(~np.isfinite(block).all(axis=1)))
+    return np.concatenate(bad) if bad else np.empty(0, np.int64)
 
 
 def usable_rows(

@@ -43,18 +43,18 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
         raise BadVectors(f"{path} is empty; download or write it again")
     if head[257:262] == b"ustar":
         raise BadVectors(f"{path} is a tar archive; unpack it and pass the vector file in it")
-    found = _binary(head) or _text(head, len(head) < HEAD)
+    format = _binary(head) or _text(head, len(head) < HEAD)
     for magic, what in OTHERS.items():
         # A word of a vector file may begin like those magics that are plain text.
-        if head.startswith(magic) and (found is None or not magic.decode("latin-1").isprintable()):
+        if head.startswith(magic) and (format is None or not magic.decode("latin-1").isprintable()):
             raise BadVectors(f"{path} is {what}")
-    if found is None:
+    if format is None:
         raise BadVectors(
             f"{path} is not a vector file of a known kind: text would have lines of a word and numbers with "
             "spaces between",
             hint=Hint("pass format= if you know it, or call WordVectors(words, matrix)"),
         )
-    return found, compression
+    return format, compression
 
 
 def _binary(head: bytes) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ class Table:
     subwords: "Subwords | None" = None
     counts: NDArray[np.int64] | None = None  # how many occurrences each vector comes from
     origin: tuple[str, ...] | None = None  # what each vector comes from, such as "contexts" or "spelling"
+    files: tuple[Path, ...] | None = ()  # that were read beside the one that was asked for; None: not known
 
 
 class Growing:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
-from alacarte.errors import BadVectors
+from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats._places import LINE, LINE_END, SHORT, WORD_BEGIN, WORD_END, new_places
 from alacarte.vectors.formats.problems import Problems, drop_duplicates
 from alacarte.vectors.formats.streams import Source
@@ -78,8 +78,8 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
     >>> parse_header(b"400000 50"), parse_header(b"the 0.1 0.2")
     ((400000, 50), None)
     """
-    found = _HEADER.fullmatch(line)
-    return (int(found[1]), int(found[2])) if found else None
+    match = _HEADER.fullmatch(line)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def read_glove(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
@@ -100,8 +100,11 @@ def read_word2vec(path: str | PathLike[str], limit: int | None, problems: Proble
         header = parse_header(lines[0])
         if header is None:
             raise BadVectors(
-                f"{path}, line 1: word2vec text starts with the number of words and of dimensions; "
-                'pass format="glove-text" for a file without them'
+                f"{path}, line 1: word2vec text starts with the number of words and of dimensions",
+                hint=Hint(
+                    'pass format="glove-text" for a file without them',
+                    "the format of a file without them is glove-text",
+                ),
             )
         width = usual_width(lines[1:])
         if width != header[1] and len(lines) > 1:
@@ -123,7 +126,7 @@ def _read_rows(
     rows = Growing(dimension, min(guess, source.size, limit if limit is not None else guess))
     places, status = new_places(ROWS), np.zeros(ROWS, np.uint8)
     lines = 0 if promised is None else 1  # before the next block
-    found = 0  # rows, good or bad
+    rows_read = 0  # rows, good or bad
     at_end = False
     while limit is None or len(rows) < limit:
         wanted = ROWS if limit is None else min(ROWS, limit - len(rows))
@@ -132,10 +135,10 @@ def _read_rows(
         taken, used, passed = parse_lines(view, at_end, dimension, out, places, status)
         if taken:
             block = _Block(data, places[:taken], status[:taken], out[:taken], lines)
-            block.check(promised, found, rows.seen, problems)
+            block.check(promised, rows_read, rows.seen, problems)
             rows.take(block.words, block.keep)
         lines += passed
-        found += taken
+        rows_read += taken
         data = data[used:]
         if taken < wanted:
             if at_end:
@@ -147,9 +150,9 @@ def _read_rows(
             more = source.read(BLOCK)
             at_end = not more
             data += more
-    if promised is not None and found < promised and at_end:
-        detail = f"the header promises {promised} words and there are {found}: the file is cut off"
-        problems.add("missing row", f"line {lines}", None, detail, promised - found)
+    if promised is not None and rows_read < promised and at_end:
+        detail = f"the header promises {promised} words and there are {rows_read}: the file is cut off"
+        problems.add("missing row", f"line {lines}", None, detail, promised - rows_read)
     return Table(rows.words, rows.finish(), problems.report(), promised)
 
 
@@ -168,13 +171,13 @@ class _Block:
         self.words: list[str] = []
         self.keep: NDArray[np.bool_] = np.ones(len(out), np.bool_)
 
-    def check(self, promised: int | None, found: int, seen: set[str], problems: Problems) -> None:
+    def check(self, promised: int | None, rows_read: int, seen: set[str], problems: Problems) -> None:
         """Parse what the kernel could not, decode the words, and mark the rows to leave out."""
         for row in np.flatnonzero(self.status).tolist():
             self._complete(row, problems)
         self._decode(problems)
-        if promised is not None and found + len(self.keep) > promised:
-            for row in range(max(0, promised - found), len(self.keep)):
+        if promised is not None and rows_read + len(self.keep) > promised:
+            for row in range(max(0, promised - rows_read), len(self.keep)):
                 self._leave_out(row, "row beyond the header", f"the header promises only {promised} words", problems)
         drop_duplicates(self.words, self.keep, seen, self._where, problems)
 

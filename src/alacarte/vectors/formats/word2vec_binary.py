@@ -54,26 +54,26 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         wanted = promised if limit is None else min(limit, promised)
         rows = Growing(dimension, min(wanted, 1 + source.size // (4 * dimension)))
         places = new_places(ROWS)
-        found = 0
-        while found < promised and (limit is None or len(rows) < limit):
-            room = min(ROWS, promised - found, promised if limit is None else limit - len(rows))
+        rows_read = 0
+        while rows_read < promised and (limit is None or len(rows) < limit):
+            room = min(ROWS, promised - rows_read, promised if limit is None else limit - len(rows))
             out = rows.room(room)
             view = np.frombuffer(data, np.uint8)
             taken, used = split_binary(view, out.view(np.uint8), places)
             if taken:
-                _take(data, places[:taken], out[:taken], found, rows, problems)
-                found += taken
+                _take(data, places[:taken], out[:taken], rows_read, rows, problems)
+                rows_read += taken
             data = data[used:]
             if taken < room:
                 more = source.read(max(BLOCK, 4 * dimension))
                 if not more:
                     detail = f"the file ends here, and its header promises {promised} words of {dimension} values"
-                    problems.add("missing row", f"row {found + 1}", None, detail, promised - found)
+                    problems.add("missing row", f"row {rows_read + 1}", None, detail, promised - rows_read)
                     break
                 if len(data) > MAX_WORD + 4 * dimension:
-                    raise BadVectors(f"{path}, row {found + 1}: no word here; check the header and the format")
+                    raise BadVectors(f"{path}, row {rows_read + 1}: no word here; check the header and the format")
                 data += more
-        if found == promised and (data + source.read(BLOCK)).strip(b"\n"):
+        if rows_read == promised and (data + source.read(BLOCK)).strip(b"\n"):
             detail = f"the header promises only {promised} words of {dimension} values and there is more"
             problems.add("row beyond the header", f"row {promised + 1}", None, detail)
     return Table(rows.words, rows.finish(), problems.report(), promised)
@@ -83,7 +83,7 @@ def _take(
     data: bytes,
     places: NDArray[np.int64],
     out: NDArray[np.float32],
-    found: int,
+    rows_read: int,
     rows: Growing,
     problems: Problems,
 ) -> None:
@@ -97,16 +97,16 @@ def _take(
         except UnicodeDecodeError:
             bad.append(row)
             words.append(data[begin:end].decode(errors="replace"))
-            problems.add("bad UTF-8", f"row {found + row + 1}", words[-1], "the word is not UTF-8")
+            problems.add("bad UTF-8", f"row {rows_read + row + 1}", words[-1], "the word is not UTF-8")
     good = np.ones(len(words), np.bool_)
     good[bad] = False
     if bad:
         kept = [word for word, fine in zip(words, good.tolist(), strict=True) if fine]
-        keep = usable_rows(kept, out[good], problems, rows.seen, found)
+        keep = usable_rows(kept, out[good], problems, rows.seen, rows_read)
         good[good] = True if keep is None else keep
         rows.take(words, good)
     else:
-        rows.take(words, usable_rows(words, out, problems, rows.seen, found))
+        rows.take(words, usable_rows(words, out, problems, rows.seen, rows_read))
 
 
 def write(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:

@@ -1,0 +1,124 @@
+"""What n-grams are near to (the paper's Table 3): idioms and names by composition, by context, and à la carte."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from alacarte.documents import compose
+from alacarte.errors import NotEnoughData
+from alacarte.model import ALaCarte
+from alacarte.targets.targets import Targets
+from alacarte.text.corpus import CorpusLike
+from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.lab.results import data_frame
+
+PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")
+PAPER = "Khodak et al. 2018"
+PUBLISHED = {  # the two nearest words of each phrase above, in the paper's Table 3, as remembered
+    "v1 + v2": ("meat, out", "cut, edges", "deathly, azkaban", "loose, fitting"),
+    "additive": ("but, however", "which, both", "which, but", "but, however"),
+    "ECO": ("meats, meat", "weft, edges", "robards, keach", "scaly, bristly"),
+    "Sent2Vec": ("add, reallocate", "science, multidisciplinary", "naruto, pokemon", "wintel, codebase"),
+    "à la carte": ("need, improve", "innovative, technology", "deathly, hallows", "worried, very"),
+}
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The words nearest to one n-gram by one method."""
+
+    ngram: str
+    method: str
+    source: str
+    neighbours: tuple[str, ...]
+    count: int | None = None  # occurrences the vector comes from
+
+
+@dataclass(frozen=True)
+class BigramTable:
+    """Table 3: for each n-gram ours, then what is published."""
+
+    rows: tuple[Nearest, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
+
+    def to_frame(self) -> Any:
+        """A pandas frame, a row for each n-gram and method."""
+        return data_frame(self.rows)
+
+    def records(self) -> list[tuple[object, ...]]:
+        return [(row.ngram, row.method, row.source, row.count, ", ".join(row.neighbours)) for row in self.rows]
+
+    def lines(self) -> list[list[str]]:
+        """For a table: the n-gram is named once."""
+        lines, before = [], None
+        for row in self.rows:
+            seen = "" if row.count is None else f" ({row.count:,})"
+            name = "" if row.ngram == before else f"{row.ngram}"
+            lines.append([name, f"{row.method}{seen}", row.source, ", ".join(row.neighbours)])
+            before = row.ngram
+        return lines
+
+
+def compare(
+    model: ALaCarte,
+    corpus: CorpusLike | None,
+    phrases: Sequence[str] = (),
+    *,
+    ngrams: WordVectors | None = None,
+    k: int = 5,
+    among: int = 50_000,
+    show_progress: bool | None = None,
+) -> BigramTable:
+    """The nearest words of the paper's four n-grams and of any others, by each method.
+
+    Words of the n-gram itself are left out. With `ngrams`, à la carte vectors are looked up and not induced, and
+    there is no additive row, which needs the contexts.
+    """
+    split = [" ".join(model.tokenizer(phrase, model.vectors.key_to_index)) for phrase in phrases]
+    wanted = list(dict.fromkeys([*PHRASES, *split]))
+    tables: dict[str, WordVectors | None] = {
+        "v1 + v2": _composed(model.vectors, wanted, "sum"),
+        "DisC": _composed(model.vectors, wanted, "product"),
+    }
+    counts: dict[str, int] = {}
+    missing: list[str] = []
+    if ngrams is not None:
+        tables["à la carte"] = ngrams
+        missing = [phrase for phrase in wanted if phrase not in ngrams]
+    else:
+        induced = model.induce(corpus, Targets.ngrams(wanted), show_progress=show_progress)
+        counts = {phrase: induced.count(phrase) for phrase in wanted if phrase in induced}
+        missing = induced.missing
+        # The additive vector is the mean of the context words: the same sums, each by its number of words.
+        means = induced.sums.with_averaging("token") if model.settings.averaging != "context" else induced.sums
+        tables["additive"] = WordVectors(induced.words, means.means().astype(np.float32))
+        tables["à la carte"] = induced
+    rows: list[Nearest] = []
+    for phrase in wanted:
+        for method in ("v1 + v2", "additive", "DisC", "à la carte"):
+            table = tables.get(method)
+            if table is not None and phrase in table:
+                nearest = model.vectors.nearest(table[phrase], k, among=among, exclude=phrase.split(" "))
+                count = counts.get(phrase) if method in ("additive", "à la carte") else None
+                rows.append(Nearest(phrase, method, "ours", tuple(word for word, _ in nearest), count))
+        if phrase in PHRASES:
+            place = PHRASES.index(phrase)
+            rows += [Nearest(phrase, name, PAPER, tuple(v[place].split(", "))) for name, v in PUBLISHED.items()]
+    notes = [f"Nearest among the first {among:,} words, the n-gram's own left out; in brackets its occurrences."]
+    if any(row.source == PAPER for row in rows):
+        notes.append("The paper's rows were written down from memory of its Table 3; check them before citing.")
+    if missing:
+        notes.append(f"Not in the text, so without a vector à la carte: {', '.join(missing)}.")
+    return BigramTable(tuple(rows), tuple(notes))
+
+
+def _composed(vectors: WordVectors, ngrams: list[str], composition: Any) -> WordVectors | None:
+    try:
+        return compose(vectors, ngrams, composition)
+    except NotEnoughData:
+        return None

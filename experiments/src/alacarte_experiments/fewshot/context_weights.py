@@ -1,0 +1,80 @@
+"""Learned context weights: what was learned, and how held-out words fare with it and without each ingredient."""
+
+from typing import Any
+
+from alacarte.contexts.reading import Reading
+from alacarte.passes.sample import sample_windows
+from alacarte.text.corpus import Corpus
+from alacarte.transform.learned_weights import (
+    FUNCTIONS,
+    LEAST,
+    LearnedWeights,
+    draw_functions,
+    learn_weights_from_sample,
+    word_counts,
+)
+from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.fewshot.informed import MEASURED
+from alacarte_experiments.fewshot.systems import Workbench
+from alacarte_experiments.lab.results import Results, Row
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
+
+WORDS = 8000
+INGREDIENTS = (("distance",), ("frequency",), ("informativeness",), ("distance", "frequency"), FUNCTIONS)
+
+
+def run(
+    settings: Settings, store: Store, *, vectors: WordVectors | None = None, corpus: Corpus | None = None
+) -> Results:
+    """Rows of two metrics: `held-out cosine` of each kind of weights, `weight` of each bin of the learned ones.
+
+    For each of `sizes`: so many contexts of each word are sampled.
+    """
+    vectors, corpus = settings.open(vectors, corpus)
+    bench = Workbench(vectors, corpus, store)
+    sums = bench.sums(settings, MEASURED)
+    text = bench.text(settings)
+    rows: list[Row] = []
+    for size in settings.sizes:
+        sample = sample_windows(
+            vectors,
+            text,
+            word_counts(sums, vectors),
+            Reading(settings.window, settings.window, tokenizer=settings.tokenizer),
+            words=WORDS,
+            contexts=size,
+            least=LEAST,
+            seed=settings.seed,
+            show_progress=store.show_progress,
+        )
+        held = len(sample.rows) // 5
+        learned: LearnedWeights | None = None
+        for functions in INGREDIENTS:
+            learned = learn_weights_from_sample(vectors, sums, sample, functions=functions)
+            if functions == INGREDIENTS[0]:
+                for name, value in learned.held_out.items():
+                    if name != "learned":
+                        rows.append(_row(size, "held-out cosine", name, "", value, held))
+            name = "learned: " + ", ".join(functions)
+            rows.append(_row(size, "held-out cosine", name, "", learned.held_out["learned"], held))
+        assert learned is not None
+        for what, at, value in learned.rows():
+            rows.append(_row(size, "weight", what, at, value, len(sample.rows)))
+    return Results(settings, tuple(rows), (), bench.protocol(settings))
+
+
+def _row(size: int, metric: str, what: str, at: str, value: float, n: int) -> Row:
+    return {"size": size, "metric": metric, "what": what, "at": at, "value": value, "n": n, "source": "ours"}
+
+
+def draw(pyplot: Any, results: Results) -> Any:
+    """The learned functions at the first size."""
+    rows = results.select(metric="weight", size=results.rows[0]["size"])
+
+    def of(what: str) -> list[tuple[float, float]]:
+        return [(float(row["at"]), row["value"]) for row in rows if row["what"] == what]
+
+    figure = pyplot.figure(figsize=(9, 2.8))
+    draw_functions(figure, of("frequency"), of("informativeness"), of("left"), of("right"))
+    return figure
