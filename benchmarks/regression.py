@@ -51,7 +51,7 @@ def contexts_like_conText():
         data |= {"tokens": [row["tokens"] for row in rows]}
         words = (SHARED / "inputs" / "glove_subset.rows.txt").read_text().split()
         vectors = words, np.load(SHARED / "inputs" / "glove_subset.npy")
-        found = dem(contexts(data, "immigration"), vectors, np.load(SHARED / "inputs" / "transform.npy"))
+        found = dem(contexts(data, "immigration", window=6), vectors, np.load(SHARED / "inputs" / "transform.npy"))
         columns = found.variables.columns
         x = np.column_stack([np.ones(len(found)), columns["party"] == "R", columns["gender"] == "M"]).astype(float)
         return x, found.matrix, columns["document"]

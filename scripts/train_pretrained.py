@@ -3,12 +3,13 @@
     python scripts/train_pretrained.py glove.6B.50d ../shared/data/wiki/enwiki.txt.xz
     python scripts/train_pretrained.py glove.6B.100d ../shared/data/wiki/enwiki.txt.xz --vectors DIR/glove.6B.100d.npy
 
-(`../shared/data/get-glove-100d DIR` fetches the vectors of the second.) In src/alacarte/pretrained it writes
+(`../shared/data/get-glove-100d DIR` fetches the vectors of the second.) In src/alacarte/pretrained/NAME it writes a model
+without its vectors, as `ALaCarte.save` does:
 
-- NAME.safetensors: the transform, learned from the context sums of all words, and NAME.txt, the report on it;
-- NAME.fusion.json: how much spelling counts beside n contexts. The form model itself is not shipped: it is learned from
-  the vectors when first asked for, and kept in the user's cache;
-- NAME.spread: how far the contexts of a typical word lie apart, from 2,000 words that occur 16 to 10,000 times.
+- the transform, learned from the context sums of all words, with a report to read;
+- how much spelling counts beside n contexts. The form model itself is not shipped: it is learned from the vectors when
+  first asked for, and kept in the user's cache;
+- how far the contexts of a typical word lie apart, from 2,000 words that occur 16 to 10,000 times.
 
 The corpus is text, a document a line; it is read three times.
 """
@@ -20,7 +21,9 @@ from pathlib import Path
 import numpy as np
 
 from alacarte import ALaCarte, ContextSums, WordVectors, collect
-from alacarte.spelling.fusion import learn_form
+from alacarte.inference.spread import TypicalSpread
+from alacarte.saving import SavedModel, write_model
+from alacarte.spelling.fusion import Fusion, learn_form
 
 SHIPPED = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
 RARE, FREQUENT = 16, 10_000  # occurrences of the words whose spread is typical
@@ -42,39 +45,33 @@ def main() -> None:
 
     vectors = WordVectors.load(arguments.vectors or arguments.name)
     sums = collect(vectors, arguments.corpus, window=arguments.window)
-    model = train_transform(vectors, sums, arguments)
-    train_fusion(vectors, sums, arguments)
-    train_spread(model, sums, arguments)
-
-
-def train_transform(vectors: WordVectors, sums: ContextSums, arguments: argparse.Namespace) -> ALaCarte:
-    """NAME.safetensors and NAME.txt."""
     model = ALaCarte.from_sums(vectors, sums, weighting=arguments.tau)
-    replace(model.transform, name=arguments.name).save(arguments.out / f"{arguments.name}.safetensors")
-    report = f"{arguments.name}, learned on {arguments.corpus.name} by scripts/train_pretrained.py\n\n{model.report}\n"
-    (arguments.out / f"{arguments.name}.txt").write_text(report, encoding="utf-8")
-    print(report)
-    return model
+    print(model.report)
+    fusion = train_fusion(vectors, sums, arguments)
+    typical = train_spread(model, sums, arguments)
+    transform = replace(model.transform, name=arguments.name)
+    saved = SavedModel(transform, vectors, model.settings.tokenizer, fusion=fusion, typical=typical)
+    write_model(arguments.out / arguments.name, saved, vectors_at=arguments.name)
 
 
-def train_fusion(vectors: WordVectors, sums: ContextSums, arguments: argparse.Namespace) -> None:
-    """NAME.fusion.json."""
-    form, fusion = learn_form(vectors, sums, arguments.corpus, weighting=arguments.tau)
-    (arguments.out / f"{arguments.name}.fusion.json").write_text(fusion.to_json(), encoding="utf-8")
+def train_fusion(vectors: WordVectors, sums: ContextSums, arguments: argparse.Namespace) -> Fusion:
+    """How much spelling counts beside contexts."""
+    form, fusion = learn_form(vectors, sums, arguments.corpus, solve={"weighting": arguments.tau})
     print(form, f"ridge {form.ridge:g}")
     for item in (*form.quality, *fusion.report):
         print(item)
+    return fusion
 
 
-def train_spread(model: ALaCarte, sums: ContextSums, arguments: argparse.Namespace) -> None:
-    """NAME.spread."""
+def train_spread(model: ALaCarte, sums: ContextSums, arguments: argparse.Namespace) -> TypicalSpread:
+    """How far the contexts of a typical word lie apart."""
     words, counts = model.vectors.words, sums.occurrences
     usable = [row for row in np.flatnonzero((counts >= RARE) & (counts <= FREQUENT)) if words[row].isalpha()]
     drawn = np.random.default_rng(0).choice(usable, min(arguments.words, len(usable)), replace=False)
     typical = model.induce(arguments.corpus, [words[row] for row in drawn], spread=GROUPS).uncertainty.typical
-    typical.save(arguments.out / f"{arguments.name}.spread")
     for name in ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near", "targets"):
         print(f"{name:<14} {getattr(typical, name):.4g}")
+    return typical
 
 
 if __name__ == "__main__":

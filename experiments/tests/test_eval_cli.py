@@ -1,6 +1,8 @@
 """`alc eval` from end to end: tables, JSON, files, and a run repeated from its settings."""
 
 import json
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -27,6 +29,15 @@ def alc(files, cache):
         return result
 
     return run
+
+
+@pytest.mark.parametrize("first", ["alacarte.cli", "alacarte_experiments.cli"])
+def test_either_package_can_be_imported_first(first):
+    code = (
+        f"import {first}, alacarte.cli; from typer.main import get_command as g; print(*g(alacarte.cli.app).commands)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "eval" in done.stdout.split()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

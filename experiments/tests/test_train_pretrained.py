@@ -1,16 +1,15 @@
 """The script that makes what ships inside the package, on a small language."""
 
+import json
 import runpy
 import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 from spelled_language import language, text_in
 
-from alacarte import ALaCarte, Transform
-from alacarte.inference.spread import TypicalSpread
-from alacarte.spelling.fusion import Fusion
+from alacarte import ALaCarte
+from alacarte.saving import read_model
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train_pretrained.py"
 
@@ -37,14 +36,14 @@ def test_one_command_makes_all_that_ships(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", [str(word) for word in arguments])
     runpy.run_path(str(SCRIPT), run_name="__main__")
     assert "words in the regression" in capsys.readouterr().out
-    assert (tmp_path / "toy.txt").read_text(encoding="utf-8").startswith("toy, learned on text.txt by scripts/")
-    transform = Transform.load(tmp_path / "toy.safetensors")
+    saved = read_model(tmp_path / "toy", vectors=vectors)
+    assert json.loads((tmp_path / "toy" / "model.json").read_text(encoding="utf-8"))["vectors"] == "toy"
     expected = ALaCarte.fit(vectors, tmp_path / "text.txt", window=2, weighting=5).transform
-    np.testing.assert_allclose(transform.matrix, expected.matrix, atol=1e-6)
-    assert transform.name == "toy"
-    fusion = Fusion.from_json((tmp_path / "toy.fusion.json").read_text(encoding="utf-8"))
-    x, f = fusion.weights([1, 64])
+    np.testing.assert_array_equal(saved.transform.matrix, expected.matrix)
+    assert saved.transform.name == "toy"
+    assert saved.fusion is not None
+    x, f = saved.fusion.weights([1, 64])
     assert x[0] < x[1]  # the more contexts, the more they count
     assert f[0] > f[1]
-    typical = TypicalSpread.load(tmp_path / "toy.spread")
-    assert typical.targets == pytest.approx(40)
+    assert saved.typical is not None
+    assert saved.typical.targets == 40

@@ -4,7 +4,7 @@
 |---|---|
 | `model.json` | format, version, the path or name of the vectors, their fingerprint, the tokenizer |
 | `transform.safetensors` | the matrix with its settings, context weights and report |
-| `form.safetensors`, `fusion.json` | vectors from spelling, and how much they count beside contexts |
+| `form.safetensors`, `fusion.safetensors` | vectors from spelling, and how much they count beside contexts |
 | `spread.safetensors` | how far the contexts of a typical word lie apart |
 | `vectors.safetensors` | the vectors, if they are included |
 | `report.txt` | the report, to read |
@@ -41,12 +41,21 @@ class SavedModel:
     typical: TypicalSpread | None = None
 
 
-def write_model(folder: str | PathLike[str], model: SavedModel, *, include_vectors: bool | None = None) -> None:
-    """Write the folder, completely or not at all; vectors that came from no file or name are always included."""
+def write_model(
+    folder: str | PathLike[str],
+    model: SavedModel,
+    *,
+    include_vectors: bool | None = None,
+    vectors_at: str | None = None,
+) -> None:
+    """Write the folder, completely or not at all; vectors that came from no file or name are always included.
+
+    `vectors_at` is the path or name by which the vectors will be found; that of the file they came from, if left out.
+    """
     path = Path(folder)
     check_folder(path)
     vectors = WordVectors.of(model.vectors)
-    include = vectors.source is None if include_vectors is None else include_vectors
+    include = vectors.source is None and vectors_at is None if include_vectors is None else include_vectors
     with new_folder(path) as staging:
         model.transform.save(staging / "transform.safetensors")
         if model.form is not None:
@@ -54,7 +63,7 @@ def write_model(folder: str | PathLike[str], model: SavedModel, *, include_vecto
         if model.typical is not None:
             model.typical.save(staging / "spread.safetensors")
         if model.fusion is not None:
-            (staging / "fusion.json").write_text(model.fusion.to_json(), encoding="utf-8")
+            model.fusion.save(staging / "fusion.safetensors")
         if model.transform.report is not None:
             (staging / "report.txt").write_text(f"{model.transform.report}\n", encoding="utf-8")
         if include:
@@ -62,7 +71,7 @@ def write_model(folder: str | PathLike[str], model: SavedModel, *, include_vecto
         description = {
             "format": FORMAT,
             "version": __version__,
-            "vectors": None if include else absolute(vectors.source),
+            "vectors": None if include else vectors_at or absolute(vectors.source),
             "fingerprint": vectors.fingerprint,
             "words": len(vectors),
             "tokenizer": model.tokenizer,
@@ -95,13 +104,13 @@ def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = Non
                 f"{path}: the vectors of this model were at {vectors} and are not there any more",
                 hint=Hint("say where they are with vectors=…", "say where they are with --vectors"),
             )
-    form, fusion, spread = path / "form.safetensors", path / "fusion.json", path / "spread.safetensors"
+    form, fusion, spread = path / "form.safetensors", path / "fusion.safetensors", path / "spread.safetensors"
     return SavedModel(
         transform,
         vectors,
         description.get("tokenizer", (transform.settings or Reading()).tokenizer),
         FormModel.load(form) if form.is_file() else None,
-        Fusion.from_json(fusion.read_text(encoding="utf-8")) if fusion.is_file() else None,
+        Fusion.load(fusion) if fusion.is_file() else None,
         TypicalSpread.load(spread) if spread.is_file() else None,
     )
 

@@ -55,6 +55,12 @@ Result = TypeVar("Result")
 # What describes each kind for `alc inspect`: "module:function", a function of an `Artifact` that returns a dictionary.
 KINDS = {
     "word vectors": "alacarte.vectors.formats.native:describe",
+    "context sums": "alacarte.contexts.sums:describe",
+    "checkpoint": "alacarte.passes.checkpoint:describe",
+    "transform": "alacarte.transform.transform:describe",
+    "typical spread": "alacarte.inference.spread:describe",
+    "form model": "alacarte.spelling.form:describe",
+    "fusion weights": "alacarte.spelling.fusion:describe",
     "index": "alacarte.vectors.neighbours:describe",
 }
 
@@ -106,6 +112,10 @@ class Artifact:
         if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, float)):
             raise self.damaged(f"its {name!r} is {_shortened(value)}, of another type than {kind.__name__}")
         return value
+
+    def optional(self, name: str, kind: type[Result]) -> Result | None:
+        """The same for an entry that may be missing, or null."""
+        return None if self.metadata.get(name) is None else self.value(name, kind)
 
     def record(self, name: str, kind: type[Result]) -> Result:
         """An entry of the metadata as a dataclass, such as the settings.

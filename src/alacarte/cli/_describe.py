@@ -1,17 +1,12 @@
 """What a file, a folder or a name is, as far as it can be told without reading all of it."""
 
 import json
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
-
-if TYPE_CHECKING:
-    from alacarte.transform.transform import Transform
 
 Facts = dict[str, Any]
 BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
@@ -52,10 +47,7 @@ def _tensors(path: Path) -> Facts:
         artifact = artifacts.read_artifact(path)
         artifact.verify()
         return artifacts.describe(artifact)
-    tensors, metadata = read_tensors(path, BadVectors)
-    described = FORMER.get(metadata.get("format", "").partition("/")[0])
-    if described is not None:
-        return described(path, metadata)
+    tensors, _ = read_tensors(path, BadVectors)
     if {"matrix", "words", "words_offsets"} <= tensors.keys():
         return _vectors(path)
     shapes = {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
@@ -68,92 +60,6 @@ def _vectors(path: Path) -> Facts:
     return {"what": "word vectors", **formats.describe(path)}
 
 
-# What follows describes files that are no artifacts yet; each goes with a line in `alacarte._io.artifact.KINDS`.
-
-
-def _sums(path: Path, metadata: Mapping[str, str]) -> Facts:
-    from alacarte.contexts.sums import ContextSums
-
-    sums = ContextSums.load(path)
-    return {
-        "what": "context sums",
-        **_on_disk(path),
-        "targets": len(sums),
-        "dimension": sums.dimension,
-        "targets_met": len(sums.seen),
-        "occurrences": int(sums.occurrences.sum()),
-        "covers": "the whole vocabulary" if sums.targets is None else "chosen targets",
-        "documents": sums.documents,
-        "tokens_read": sums.tokens_read,
-        "first_targets": sums.keys[:10],
-        "spread": None if sums.groups is None else len(sums.groups),
-        "fingerprint_of_vectors": sums.fingerprint,
-        "settings": asdict(sums.settings),
-    }
-
-
-def _transform_file(path: Path, metadata: Mapping[str, str]) -> Facts:
-    from alacarte.transform.transform import Transform
-
-    return {"what": "transform", **_on_disk(path), **_transform(Transform.load(path))}
-
-
-def _form(path: Path, metadata: Mapping[str, str]) -> Facts:
-    from alacarte.spelling.form import FormModel
-
-    form = FormModel.load(path)
-    return {
-        "what": "form model (vectors from spelling)",
-        **_on_disk(path),
-        "ngrams": len(form.codes),
-        "dimension": form.dimension,
-        "learned_from_words": form.words,
-        "ridge": form.ridge,
-        "fingerprint_of_vectors": form.fingerprint,
-        "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
-    }
-
-
-def _spread(path: Path, metadata: Mapping[str, str]) -> Facts:
-    from alacarte.inference.spread import TypicalSpread
-
-    typical = TypicalSpread.load(path)
-    return {
-        "what": "typical spread (how far contexts lie apart)",
-        **_on_disk(path),
-        "dimension": len(typical.shape),
-        "learned_from_targets": typical.targets,
-        "effective_dimensions": round(typical.rank, 1),
-    }
-
-
-def _checkpoint(path: Path, metadata: Mapping[str, str]) -> Facts:
-    try:
-        progress, identity = json.loads(metadata["progress"]), json.loads(metadata["identity"])
-        facts = {
-            "what": "checkpoint",
-            **_on_disk(path),
-            "blocks_read": progress["done"],
-            **progress["amounts"],
-            "corpus": identity["corpus"][0],
-            "settings": identity["settings"],
-        }
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise AlacarteError(f"{path} is a damaged checkpoint ({error!r}); delete it and begin again") from None
-    if "complete" in progress:  # sums in memory, else dimension by dimension on disk
-        return facts | {"complete": progress["complete"]}
-    return facts | {"text_read": progress.get("read"), "dimensions_summed": progress.get("summed")}
-
-
-FORMER: dict[str, Callable[[Path, Mapping[str, str]], Facts]] = {
-    "alacarte.ContextSums": _sums,
-    "alacarte.Transform": _transform_file,
-    "alacarte.FormModel": _form,
-    "alacarte.TypicalSpread": _spread,
-    "alacarte.Checkpoint": _checkpoint,
-}
-
-
 def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
     """A bare matrix, or text; if it is neither, what the vectors' reader said."""
     from alacarte.transform.transform import Transform
@@ -162,29 +68,16 @@ def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
         with suppress(BadTransform):
             transform = Transform.load(path)
             if transform.dimension > 1:  # a table with a line of text and a number is no matrix
-                return {"what": "transform (a bare matrix)", **_on_disk(path), **_transform(transform)}
+                return {"what": "transform (a bare matrix)", **_on_disk(path), "dimension": transform.dimension}
     try:
         return _corpus(path)
     except BadCorpus as no_corpus:
         raise AlacarteError(f"{no_vectors.message}. Nor is it text: {no_corpus.for_command_line()}") from None
 
 
-def _transform(transform: "Transform") -> Facts:
-    facts: Facts = {
-        "name": transform.name,
-        "dimension": transform.dimension,
-        "intercept": transform.intercept is not None,
-        "fingerprint_of_vectors": transform.fingerprint,
-    }
-    if transform.report is not None:
-        facts["report"] = transform.report
-    elif transform.settings is not None:
-        facts["settings"] = asdict(transform.settings)
-    return facts
-
-
 def _model(folder: Path) -> Facts:
-    from alacarte.transform.transform import Transform
+    from alacarte._io.artifact import read_artifact
+    from alacarte.transform.transform import KIND, describe
 
     try:
         description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
@@ -199,7 +92,7 @@ def _model(folder: Path) -> Facts:
         "tokenizer": description.get("tokenizer"),
         "spelling": (folder / "form.safetensors").is_file(),
         "version": description.get("version"),
-        **_transform(Transform.load(folder / "transform.safetensors")),
+        **describe(read_artifact(folder / "transform.safetensors", KIND, BadTransform)),
     }
 
 

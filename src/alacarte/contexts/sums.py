@@ -267,6 +267,7 @@ class ContextSums:
         metadata = {
             "settings": asdict(self.settings),
             "fingerprint": self.fingerprint,
+            "weights_words": self.weights.words,
             "targets": None if self.targets is None else self.targets.to_state(),
             "weight_exponent": self.scale.weights,
             "read": [self.documents, self.tokens_read, self.tokens_known],
@@ -304,7 +305,9 @@ class ContextSums:
             settings,
             artifact.value("fingerprint", str),
             None if state is None else Targets.from_state(keys, state),  # type: ignore[arg-type]
-            ContextWeights(settings.weights, artifact.tensors.get("context_weights")),
+            ContextWeights(
+                settings.weights, artifact.tensors.get("context_weights"), artifact.optional("weights_words", str)
+            ),
             documents=read[0],
             tokens_read=read[1],
             tokens_known=read[2],

@@ -9,18 +9,19 @@ have in common, and each is shrunk toward it by as much as the data say (varianc
 
 from dataclasses import dataclass, replace
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma, polygamma
 
-from alacarte._io.tensors import read_tensors, write_tensors
+from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte.errors import BadSums, NotEnoughData
 from alacarte.inference.cosines import unit_rows
 from alacarte.inference.means import debiased_squares, scaled_deviations
 
 Doubles = npt.NDArray[np.float64]
-FORMAT = "alacarte.TypicalSpread/1"
+KIND = "typical spread"
 SAME = 1e6  # degrees of freedom that stand for "all targets alike"
 LEARNED_FROM = 20  # targets: fewer say nothing of how much targets differ
 NEAR_MOST = 3.0  # times the typical variance, at most, that a cosine of 1 adds
@@ -221,17 +222,31 @@ class TypicalSpread:
     # --------------------------------------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:
-        numbers = [getattr(self, name) for name in _NUMBERS]
-        arrays = {"shape": self.shape.astype(np.float32), "numbers": np.array(numbers)}
-        write_tensors(path, arrays, {"format": FORMAT, "targets": str(self.targets)})
+        """One file, written completely or not at all."""
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        write_artifact(path, KIND, {"shape": self.shape.astype(np.float32)}, {**numbers, "targets": self.targets})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "TypicalSpread":
-        tensors, metadata = read_tensors(path, BadSums)
-        if metadata.get("format") != FORMAT:
-            raise BadSums(f"{path}: no typical spread but {metadata.get('format', 'something else')!r}")
-        numbers = dict(zip(_NUMBERS, tensors["numbers"].tolist(), strict=True))
-        return cls(np.array(tensors["shape"], dtype=np.float64), targets=int(metadata["targets"]), **numbers)
+        """What `save` wrote."""
+        return cls.from_artifact(read_artifact(path, KIND, BadSums))
+
+    @classmethod
+    def from_artifact(cls, artifact: Artifact) -> "TypicalSpread":
+        """The typical spread in an artifact of ours."""
+        shape = np.array(artifact.tensor("shape", np.float32, 2), dtype=np.float64)
+        numbers = {name: artifact.value(name, float) for name in _NUMBERS}
+        return cls(shape, targets=artifact.value("targets", int), **numbers)
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file with a typical spread, for people."""
+    typical = TypicalSpread.from_artifact(artifact)
+    return {
+        "dimension": len(typical.shape),
+        "learned_from_targets": typical.targets,
+        "effective_dimensions": round(typical.rank, 1),
+    }
 
 
 _NUMBERS = ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near")

@@ -25,9 +25,9 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.draw import evenly_over_octaves
 from alacarte._io.files import cache_folder
-from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
 from alacarte.spelling._solver import WIDTH, predict, solve_ridge
@@ -39,7 +39,7 @@ Halves = npt.NDArray[np.float16]
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-FORMAT = "alacarte.FormModel/1"
+KIND = "form model"
 PENALTIES = (0.3, 1.0, 3.0)
 HELD_OUT = 5000  # words, at most
 LEAST_HELD_OUT = 50
@@ -172,7 +172,7 @@ class FormModel:
         source = WordVectors.of(vectors)
         place = cache_folder() if folder is None else Path(folder)
         identity = {name: value for name, value in options.items() if name not in ("threads", "show_progress")}
-        name = hashlib.blake2b(json.dumps([FORMAT, identity], default=str).encode(), digest_size=4).hexdigest()
+        name = hashlib.blake2b(json.dumps([KIND, identity], default=str).encode(), digest_size=4).hexdigest()
         path = place / f"form-{source.fingerprint}-{name}.safetensors"
         if path.is_file():
             with suppress(BadTransform):  # a damaged copy is made again
@@ -188,7 +188,7 @@ class FormModel:
     # ------------------------------------------------------------------------------------------------ files
 
     def save(self, path: str | PathLike[str]) -> None:
-        """One safetensors file."""
+        """One file, written completely or not at all."""
         description = {
             "scale": self.scale,
             "shortest": self.shortest,
@@ -201,37 +201,37 @@ class FormModel:
             "lengths": self.lengths,
             "cosines": self.cosines,
         }
-        write_tensors(
-            path,
-            {"codes": self.codes, "weights": self.weights, "center": self.center},
-            {"format": FORMAT, "fingerprint": self.fingerprint, "form": json.dumps(description)},
-        )
+        tensors: dict[str, npt.NDArray[Any]] = {"codes": self.codes, "weights": self.weights, "center": self.center}
+        write_artifact(path, KIND, tensors, {"fingerprint": self.fingerprint, "form": description})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "FormModel":
         """What `save` wrote; the weights are memory-mapped, so only the n-grams that are asked for are read."""
-        tensors, metadata = read_tensors(path, BadTransform)
-        if metadata.get("format") != FORMAT:
-            raise BadTransform(f"{path}: no form model but {metadata.get('format', 'something else')!r}")
-        try:
-            content = json.loads(metadata["form"])
-            writing = Writing(**content.pop("writing"))
-            quality = tuple(Quality(**item) for item in content.pop("quality"))
-            return cls(
-                tensors["codes"],
-                tensors["weights"],
-                tensors["center"],
-                writing=writing,
-                fingerprint=metadata["fingerprint"],
-                quality=quality,
-                lengths=tuple(content.pop("lengths")),
-                cosines=tuple(content.pop("cosines")),
-                **content,
-            )
-        except (KeyError, TypeError) as error:
-            raise BadTransform(
-                f"{path}: a form model of another version ({error}); upgrade alacarte, or learn the form model again"
-            ) from None
+        return cls.from_artifact(read_artifact(path, KIND, BadTransform))
+
+    @classmethod
+    def from_artifact(cls, artifact: Artifact) -> "FormModel":
+        """The form model in an artifact of ours."""
+        content = dict(artifact.value("form", dict))
+        writing = artifact.build(Writing, content.pop("writing", {}), "form")
+        quality = tuple(artifact.build(Quality, item, "form") for item in content.pop("quality", ()))
+        arrays = {name: artifact.tensor(name) for name in ("codes", "weights", "center")}
+        listed = {name: tuple(content.pop(name, ())) for name in ("lengths", "cosines")}
+        values = {**arrays, **listed, **content, "writing": writing, "quality": quality}
+        return artifact.build(cls, {**values, "fingerprint": artifact.value("fingerprint", str)}, "form")
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file with a form model, for people."""
+    form = FormModel.from_artifact(artifact)
+    return {
+        "ngrams": len(form.codes),
+        "dimension": form.dimension,
+        "learned_from_words": form.words,
+        "ridge": form.ridge,
+        "fingerprint_of_vectors": form.fingerprint,
+        "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
+    }
 
 
 def learn_with_guesses(vectors: VectorsLike, **options: Unpack[FormOptions]) -> tuple[FormModel, dict[str, Singles]]:

@@ -6,14 +6,15 @@ they are interpolated in log n. The direction that all vectors share is taken ou
 word is, not what it means. See docs/form.md for what else was tried.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform, NotEnoughData, require
 from alacarte.passes.sample import WORDS, Samples, sample_contexts
@@ -30,7 +31,7 @@ Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-FORMAT = "alacarte.Fusion/1"
+KIND = "fusion weights"
 FOLDS = 3
 LEAST = 30  # samples of a size from which weights are learned
 DEFINITION = 4  # contexts that a definition is worth, by the training nonces
@@ -156,31 +157,39 @@ class Fusion:
         pandas = require("pandas", extra="pandas", purpose="to_frame()")
         return pandas.DataFrame([asdict(item) for item in self.report])
 
-    def to_json(self) -> str:
-        """
-        >>> Fusion.from_json(Fusion((1,), np.array([[0.5, 0.5]])).to_json()).table.tolist()
-        [[0.5, 0.5]]
-        """
-        content = {
-            "format": FORMAT,
-            "sizes": self.sizes,
-            "weights": self.table.tolist(),
-            "common": None if self.common is None else self.common.tolist(),
-            "report": [asdict(item) for item in self.report],
-        }
-        return json.dumps(content, indent=1) + "\n"
+    def save(self, path: str | PathLike[str]) -> None:
+        """One file, written completely or not at all."""
+        tensors = {"weights": self.table}
+        if self.common is not None:
+            tensors["common"] = self.common
+        metadata = {"sizes": self.sizes, "report": [asdict(item) for item in self.report]}
+        write_artifact(path, KIND, tensors, metadata)
 
     @classmethod
-    def from_json(cls, text: str) -> "Fusion":
-        try:
-            content = json.loads(text)
-            if content["format"] != FORMAT:
-                raise ValueError(f"format {content['format']!r}")
-            report = tuple(Simulated(**item) for item in content["report"])
-            common = None if content["common"] is None else np.array(content["common"], dtype=np.float64)
-            return cls(tuple(content["sizes"]), np.array(content["weights"], dtype=np.float64), common, report)
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadTransform(f"no fusion weights ({error}); learn them again with `alc fit --form`") from None
+    def load(cls, path: str | PathLike[str]) -> "Fusion":
+        """What `save` wrote.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Fusion((1,), np.array([[0.5, 0.5]])).save(f"{folder}/fusion.safetensors")
+        ...     print(Fusion.load(f"{folder}/fusion.safetensors").table.tolist())
+        [[0.5, 0.5]]
+        """
+        return cls.from_artifact(read_artifact(path, KIND, BadTransform))
+
+    @classmethod
+    def from_artifact(cls, artifact: Artifact) -> "Fusion":
+        """The weights in an artifact of ours."""
+        report = tuple(artifact.build(Simulated, item, "report") for item in artifact.value("report", list))
+        common = np.array(artifact.tensor("common", np.float64, 1)) if "common" in artifact.tensors else None
+        table = np.array(artifact.tensor("weights", np.float64, 2))
+        return cls(tuple(artifact.value("sizes", list)), table, common, report)
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file with weights of contexts and spelling, for people."""
+    fusion = Fusion.from_artifact(artifact)
+    return {"contexts": list(fusion.sizes), "weights_of_contexts_and_spelling": fusion.table.round(3).tolist()}
 
 
 @dataclass(frozen=True, eq=False)

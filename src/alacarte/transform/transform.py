@@ -3,7 +3,6 @@
 A = argmin Σ_w α(c_w) ‖v_w − A u_w‖² + λ ‖A − c·I‖²
 """
 
-import json
 import warnings
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
@@ -13,8 +12,8 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
 from alacarte._io.files import atomic_write
-from alacarte._io.tensors import pack_words, read_tensors, unpack_words, write_tensors
 from alacarte.contexts.reading import Averaging, Positions, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights
@@ -25,6 +24,7 @@ from alacarte.transform.solve import Solve, SolveOptions
 from alacarte.vectors.formats import matrices
 from alacarte.vectors.word_vectors import WordVectors
 
+KIND, VERSION = "transform", 1
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
@@ -193,25 +193,21 @@ class Transform:
                     np.savetxt(file, self.matrix, delimiter=",", fmt="%.9g")
             return
         tensors: dict[str, npt.NDArray[Any]] = {"matrix": self.matrix}
-        metadata = {"format": "alacarte.Transform/1", "weights": self.weights.name}
         if self.intercept is not None:
             tensors["intercept"] = self.intercept
         if self.weights.values is not None:
             tensors["context_weights"] = self.weights.values
-        if self.weights.words is not None:
-            metadata["weights_words"] = self.weights.words
         if self.probe is not None:
-            tensors["probe"] = self.probe.vectors
-            tensors["probe_words"], tensors["probe_offsets"] = pack_words(self.probe.words)
-        if self.settings is not None:
-            metadata["settings"] = json.dumps(asdict(self.settings))
-        if self.fingerprint is not None:
-            metadata["fingerprint"] = self.fingerprint
-        if self.report is not None:
-            metadata["report"] = json.dumps(self.report.to_dict())
-        if self.name is not None:
-            metadata["name"] = self.name
-        write_tensors(path, tensors, metadata)
+            tensors |= {"probe": self.probe.vectors, **word_tensors(self.probe.words, "probe_words")}
+        metadata = {
+            "name": self.name,
+            "weights": self.weights.name,
+            "weights_words": self.weights.words,
+            "settings": None if self.settings is None else asdict(self.settings),
+            "fingerprint": self.fingerprint,
+            "report": None if self.report is None else self.report.to_dict(),
+        }
+        write_artifact(path, KIND, tensors, metadata, VERSION)
 
     @classmethod
     def load(
@@ -228,7 +224,7 @@ class Transform:
             raise BadTransform(f"{path}: no such file; pass the path of a transform (.safetensors, .bin, .npy, …)")
         ending = file.suffix.lower()
         if ending == ".safetensors":
-            return cls._load_safetensors(file)
+            return cls.from_artifact(read_artifact(file, KIND, BadTransform, VERSION))
         if ending == ".bin":
             matrix = matrices.read_raw(file, dimension)
             averaging = averaging or "occurrence"
@@ -248,26 +244,44 @@ class Transform:
         return cls(matrix.astype(np.float32), settings=settings, name=file.name)
 
     @classmethod
-    def _load_safetensors(cls, file: Path) -> "Transform":
-        tensors, metadata = read_tensors(file, BadTransform)
-        if metadata.get("format") != "alacarte.Transform/1":
-            raise BadTransform(
-                f"{file}: no transform but {metadata.get('format', 'something else')!r}; `alc inspect` tells more"
-            )
+    def from_artifact(cls, artifact: Artifact) -> "Transform":
+        """The transform in an artifact of ours."""
+        matrix = artifact.tensor("matrix", np.float32, 2)
+        if matrix.shape[0] != matrix.shape[1]:
+            raise artifact.damaged("its matrix is not square")
         probe = None
-        if "probe" in tensors:
-            words = unpack_words(tensors["probe_words"], tensors["probe_offsets"])
-            probe = Probe(words, np.array(tensors["probe"]))
-        values = tensors.get("context_weights")
-        return cls(
-            tensors["matrix"],
-            tensors.get("intercept"),
-            Reading.from_dict(json.loads(metadata["settings"])) if "settings" in metadata else None,
-            metadata.get("fingerprint"),
-            probe,
-            ContextWeights(
-                metadata["weights"], None if values is None else np.array(values), metadata.get("weights_words")
-            ),
-            FitReport.from_dict(json.loads(metadata["report"])) if "report" in metadata else None,
-            metadata.get("name"),
+        if "probe" in artifact.tensors:
+            probe = Probe(artifact.words("probe_words"), np.array(artifact.tensor("probe", np.float32, 2)))
+        values = artifact.tensors.get("context_weights")
+        weights = ContextWeights(
+            artifact.value("weights", str),
+            None if values is None else np.array(values),
+            artifact.optional("weights_words", str),
         )
+        known = {name: artifact.metadata.get(name) is not None for name in ("settings", "report")}
+        return cls(
+            matrix,
+            artifact.tensor("intercept", np.float32, 1) if "intercept" in artifact.tensors else None,
+            artifact.record("settings", Reading) if known["settings"] else None,
+            artifact.optional("fingerprint", str),
+            probe,
+            weights,
+            FitReport.from_dict(artifact.value("report", dict)) if known["report"] else None,
+            artifact.optional("name", str),
+        )
+
+
+def describe(artifact: Artifact) -> dict[str, Any]:
+    """What is in a file with a transform, for people."""
+    transform = Transform.from_artifact(artifact)
+    facts: dict[str, Any] = {
+        "name": transform.name,
+        "dimension": transform.dimension,
+        "intercept": transform.intercept is not None,
+        "fingerprint_of_vectors": transform.fingerprint,
+    }
+    if transform.report is not None:
+        facts["report"] = transform.report
+    elif transform.settings is not None:
+        facts["settings"] = asdict(transform.settings)
+    return facts

@@ -1,8 +1,12 @@
-"""`alc eval`: the commands that this distribution adds to `alc`."""
+"""`alc eval`: the commands that this distribution adds to `alc`.
 
-from alacarte_experiments.cli import documents as _documents  # noqa: F401 (adds its commands to `app`)
-from alacarte_experiments.cli import weights as _weights  # noqa: F401 (adds its commands to `app`)
-from alacarte_experiments.cli import wsd as _wsd  # noqa: F401 (adds its command to `app`)
-from alacarte_experiments.cli.evaluate import app
+`app` comes before the imports: they import `alacarte.cli`, which looks for `app` here.
+"""
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="The paper's experiments: nonces, chimeras, rare words, and more.")
+
+from alacarte_experiments.cli import documents, evaluate, weights, wsd  # noqa: E402, F401 (they add their commands)
 
 __all__ = ["app"]

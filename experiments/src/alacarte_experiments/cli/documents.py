@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from alacarte_experiments.cli import app
 from alacarte_experiments.cli import library as o
-from alacarte_experiments.cli.evaluate import CacheFolder, app, open_store, write_csv
+from alacarte_experiments.cli.evaluate import CacheFolder, open_store, write_csv
 from alacarte_experiments.cli.library import (
     check_file,
     open_corpus,

@@ -1,7 +1,4 @@
-"""`alc eval`: the paper's experiments, each data in, a table and a figure out.
-
-`app` is the sub-command; other modules add commands of their own with `@app.command()`.
-"""
+"""`alc eval`: the few-shot experiments, each data in, a table and a figure out; and what all its commands share."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alacarte_experiments.cli import app
 from alacarte_experiments.cli.library import note, show_columns, show_json, show_line, voice, wrote
 
 if TYPE_CHECKING:
     from alacarte_experiments.lab.results import Results
     from alacarte_experiments.lab.settings import Settings
     from alacarte_experiments.lab.store import Store
-
-app = typer.Typer(no_args_is_help=True, help="The paper's experiments: nonces, chimeras, rare words, and more.")
 
 PROTOCOL = "The protocol"
 OUTPUT = "What comes out"

@@ -1,9 +1,10 @@
 """`alc eval weights`, `alc eval agreement`: which context words count, and which contexts."""
 
+from alacarte_experiments.cli import app
 from alacarte_experiments.cli import evaluate as e
 
 
-@e.app.command()
+@app.command()
 def weights(
     vectors: e.Vectors = None,
     corpus: e.Corpora = None,
@@ -30,7 +31,7 @@ def weights(
     e.run_experiment("weights", run, given, index=["metric", "what", "at"], column="size", title=title)
 
 
-@e.app.command()
+@app.command()
 def agreement(
     vectors: e.Vectors = None,
     corpus: e.Corpora = None,

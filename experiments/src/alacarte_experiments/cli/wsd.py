@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from alacarte_experiments.cli import app
 from alacarte_experiments.cli import library as o
-from alacarte_experiments.cli.evaluate import app, write_csv
+from alacarte_experiments.cli.evaluate import write_csv
 from alacarte_experiments.cli.library import (
     check_file,
     open_model,
