@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from alacarte.transform.learned import word_counts
+from alacarte.transform.learned_weights import word_counts
 
 from alacarte.contexts.reading import Averaging, Reading, window_sides
 from alacarte.contexts.sums import ContextSums

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from alacarte.transform.learned import word_counts
+from alacarte.transform.learned_weights import word_counts
 
 from alacarte.errors import NotEnoughData
 from alacarte.text.corpus import Corpus

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from alacarte.transform.learned import word_counts
+from alacarte.transform.learned_weights import word_counts
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData

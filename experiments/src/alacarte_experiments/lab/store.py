@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from alacarte.transform.learned import word_counts
+from alacarte.transform.learned_weights import word_counts
 
 import alacarte
 import alacarte_experiments
