@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from alacarte import ALaCarte, Targets, Transform, WordVectors, collect, discover, induced
 from alacarte.cli import app
-from alacarte.targets import discovery as _discovery
 
 WORDS = WordVectors(["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 
@@ -19,16 +18,17 @@ def test_all_ngrams_of_the_documents(texts, n):
     expected = {
         " ".join(tokens[i : i + k]) for tokens in texts for k in range(1, n + 1) for i in range(len(tokens) - k + 1)
     }
-    assert set(discover(texts, n, known=True, vectors=WORDS.words)) == expected
+    options = {"n": range(1, n + 1), "min_count": 1, "vectors": WORDS.words, "punctuation": True}
+    assert set(discover(texts, known=True, **options)) == expected
     without = {key for key in expected if key not in WORDS}
-    assert set(discover(texts, n, vectors=WORDS.words)) == without
+    assert set(discover(texts, **options)) == without
 
 
-def test_counts_do_not_depend_on_the_blocks(monkeypatch):
+def test_counts_do_not_depend_on_blocks_and_threads():
     texts = [np.random.default_rng(i).choice(list("abcdef"), 30).tolist() for i in range(20)]
-    whole = discover(texts, 3, min_count=2)
-    monkeypatch.setattr(_discovery, "BLOCK", 7)
-    assert discover(texts, 3, min_count=2) == whole
+    whole = discover(texts, n=(1, 2, 3), min_count=2, threads=1)
+    assert len(whole) > 20
+    assert discover(texts, n=(1, 2, 3), min_count=2, block_size=7, threads=3) == whole
 
 
 def test_repeated_sequences_count_for_each_key():

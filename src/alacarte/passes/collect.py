@@ -17,7 +17,7 @@ import numpy.typing as npt
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
 from alacarte.contexts.scale import MOST_WINDOWS, Scale
-from alacarte.contexts.summing import COUNTS, SumsTally, private_rows, row_stride
+from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
@@ -139,6 +139,8 @@ class _Job:
             matcher = self.targets.compile(lexicon, self.tokenizer)
         summed = _Summed(integers, reading, matcher, self.spread or 1, Encoder(self.tokenizer, lexicon), self.work)
         rows, state = summed.rows(self.corpus, checkpoint)
+        if state.amounts.tokens_read == 0 and self.work.shard is None:
+            raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
         return self._result(rows, state, matcher, reading, integers.scale, weights)
 
     def _count(self, checkpoint: Checkpoint | None) -> Counts:
@@ -223,13 +225,8 @@ class _Summed:
 
     def _other_memory(self) -> int:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
-        stride = row_stride(self.integers.dimension)
-        threads = self.work.cores
-        return (
-            vectors
-            + threads * (private_rows(stride, threads) * stride * 8 + 4 * self.matcher.size * self.groups)
-            + self._text_under_way()
-        )
+        rows, stride = self.matcher.size * self.groups, row_stride(self.integers.dimension)
+        return vectors + private_memory(rows, stride, self.work.cores) + self._text_under_way()
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
