@@ -1,12 +1,16 @@
 """What the tests of the pass over a corpus share: vectors, targets, texts and settings, and ways to stop a pass."""
 
 from dataclasses import fields
+from importlib import import_module
 
 import numpy as np
 from hypothesis import strategies as st
 
 from alacarte import Document, Targets, WordVectors, collect
+from alacarte.contexts.summing import HOT
 from alacarte.contexts.sums import Sums
+
+collecting = import_module("alacarte.passes.collect")  # `alacarte.passes.collect.collect` is a function
 
 KNOWN = ["a", "b", "c", "d", "e", "river", "bank", "don't", "n't", ".", "é"]
 UNKNOWN = ["x", "y", "z", "bankers", "rivers", "Σσς", "e\u0301", "İ"]  # the last ones are left to the slow path
@@ -79,6 +83,31 @@ def sample_text(size, seed=0):
         text.append(" ".join(rng.choice(usual if rng.random() < 0.95 else all_words, count)))
         length += len(text[-1].encode()) + 1
     return text
+
+
+def budget(vectors, rows, dimensions, block_size, threads):
+    """Bytes with which as many dimensions of so many rows of sums are made at a time (12, 20, …), and not one more."""
+    known, d = vectors.matrix.shape
+    integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
+    stride = 8 * -(-(d + 4) // 8)
+    others = (
+        vectors.matrix.nbytes + integers + threads * (HOT * stride * 8 + 4 * rows) + (threads + 1) * 30 * block_size
+    )
+    return others + 8 * rows * (dimensions + 4)
+
+
+class Stages:
+    """The names of the passes over the text, in their order."""
+
+    def __init__(self, monkeypatch):
+        self.names = []
+        run = collecting.run
+
+        def watched(tally, corpus, encoder, work, stage="reading", *more):
+            self.names.append(stage)
+            return run(tally, corpus, encoder, work, stage, *more)
+
+        monkeypatch.setattr(collecting, "run", watched)
 
 
 class Stop(Exception):

@@ -1,7 +1,6 @@
 """What can go wrong on the way does, and nothing is lost: each fault is made here, and survived."""
 
 import errno
-import json
 import lzma
 import os
 import random
@@ -9,17 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
-from passes import same
+from passes import budget, same
 
 from alacarte import Corpus, Targets, WordVectors, collect
-from alacarte._io.tensors import read_tensors
+from alacarte._io.artifact import read_artifact
+from alacarte.contexts import summing
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
-from alacarte.passes import accumulate as _accumulate
 from alacarte.passes.checkpoint import Checkpoint
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
@@ -33,7 +31,7 @@ BLOCK = 2000  # bytes
 @pytest.fixture(autouse=True)
 def _kernel_for_any_amount(monkeypatch):
     monkeypatch.setattr(Encoder, "SMALL", 0)
-    monkeypatch.setattr(_accumulate, "FEW", 0)
+    monkeypatch.setattr(summing, "HOT", 2)
 
 
 def some_text(size, seed=1):
@@ -54,6 +52,14 @@ def files(tmp_path):
     return [tmp_path / "1.txt", tmp_path / "2.txt.xz", tmp_path / "3.txt"]
 
 
+def stages_in(checkpoint):
+    return read_artifact(checkpoint, "checkpoint").metadata["stages"]
+
+
+def complete_stages(checkpoint):
+    return sum(stage["complete"] for stage in stages_in(checkpoint).values())
+
+
 def summed(corpus, **chosen):
     return collect(VECTORS, corpus, TARGETS, **{"block_size": BLOCK, "threads": 2, **chosen})
 
@@ -68,8 +74,8 @@ sys.path.insert(0, sys.argv[1])
 import test_faults
 folder = Path(sys.argv[2])
 files = [folder / name for name in ("1.txt", "2.txt.xz", "3.txt")]
-test_faults.Encoder.SMALL = test_faults._accumulate.FEW = 0
-test_faults.collect(files)
+test_faults.Encoder.SMALL, test_faults.summing.HOT = 0, 2
+test_faults.summed(files)
 for order in sys.stdin:
     threads, memory, checkpoint = order.rstrip("\\n").split(" ", 2)
     child = os.fork()
@@ -78,7 +84,7 @@ for order in sys.stdin:
             os.write(1, b"block\\n")
             time.sleep(0.01)
         try:
-            test_faults.collect(
+            test_faults.summed(
                 files, checkpoint=Path(checkpoint), checkpoint_seconds=0.01, threads=int(threads), callback=wait,
                 memory=int(memory) or None,
             )
@@ -132,9 +138,8 @@ def test_kill_9_at_random_moments(tmp_path, files, little_memory):
         for run in range(5):
             checkpoint, threads = tmp_path / f"checkpoint {run}", 1 + run % 3
             memory = None
-            if little_memory:  # the vectors, the text under way, two dimensions of the sums
-                blocks = 2 * threads + (3 if threads == 1 else 5)
-                memory = VECTORS.matrix.nbytes + blocks * 30 * BLOCK + 2 * 8 * len(TARGETS)
+            if little_memory:  # four dimensions at a time, so five passes
+                memory = budget(VECTORS, len(TARGETS), 4, BLOCK, threads)
             for _ in range(5):
                 process = workers.start(checkpoint, threads, memory)
                 if process is None:
@@ -144,8 +149,7 @@ def test_kill_9_at_random_moments(tmp_path, files, little_memory):
                 workers.await_end()
                 kills += 1
                 if checkpoint.exists():
-                    told = json.loads(read_tensors(checkpoint)[1]["progress"])
-                    middles += told["summed"] < VECTORS.dimension if little_memory else not told["complete"]
+                    middles += complete_stages(checkpoint) < (5 if little_memory else 1)
             assert same(summed(files, checkpoint=checkpoint, memory=memory, threads=threads), expected)
     assert kills >= 20
     assert middles >= 15  # most of them really in the middle
@@ -161,29 +165,21 @@ def test_two_processes_with_the_same_checkpoint(tmp_path, files):
             summed(files, checkpoint=checkpoint)
         os.kill(process, signal.SIGCONT)
         workers.await_end()
-    assert '"complete": true' in read_tensors(checkpoint)[1]["progress"]
+    assert complete_stages(checkpoint) == 1
     assert same(summed(files, checkpoint=checkpoint), summed(files))
 
 
-def test_a_lock_whose_file_was_removed_is_no_lock(tmp_path, monkeypatch):
-    """One process removes the lock's file when it is done, while another has opened it but not locked it yet."""
-    import alacarte.passes.checkpoint as module
-
-    checkpoint = Checkpoint(tmp_path / "c", {})
-    lock, take = tmp_path / "c.lock", module._take
-    removed = []
-
-    def take_late(handle):
-        if not removed:
-            removed.append(lock.unlink())
-        return take(handle)
-
-    monkeypatch.setattr(module, "_take", take_late)
-    with checkpoint.locked():
-        assert lock.exists()
-        with pytest.raises(BadCheckpoint, match="another process"), Checkpoint(tmp_path / "c", {}).locked():
+def test_a_lock_belongs_to_one_at_a_time_and_leaves_no_file(tmp_path):
+    """A lock's file that a dead process left is no lock; one that is held is."""
+    (tmp_path / "c.lock").write_text("")
+    with Checkpoint(tmp_path / "c", {}).held():
+        with pytest.raises(BadCheckpoint, match="another process"), Checkpoint(tmp_path / "c", {}).held():
             pytest.fail("two at a time")
-    assert not lock.exists()
+        assert (tmp_path / "c.lock").exists()  # the one that was refused did not take it away
+    assert not (tmp_path / "c.lock").exists()
+    with Checkpoint(tmp_path / "c", {}).held():
+        pass
+    assert not list(tmp_path.iterdir())
 
 
 # ----------------------------------------------------------------------------------- the corpus goes away
@@ -212,7 +208,7 @@ def test_a_file_that_shrinks(tmp_path, threads):
     path.write_bytes(text)
     with pytest.raises(BadCorpus, match=r"a\.txt cannot be read to its end .it shrank while it was read"):
         summed(path, threads=threads, checkpoint=checkpoint, callback=after_first_block(lambda: shrink(path, 200_000)))
-    with pytest.raises(BadCheckpoint, match="other work: corpus"):
+    with pytest.raises(BadCheckpoint, match=r"a\.txt, from .* on, it differs"):
         summed(path, checkpoint=checkpoint)
     path.write_bytes(text)  # restored: the work goes on
     assert same(summed(path, checkpoint=checkpoint), summed(path))
@@ -252,9 +248,10 @@ def test_a_compressed_stream_that_is_cut_off(tmp_path, kind, threads):
     path.write_bytes(data[: len(data) * 2 // 3])
     with pytest.raises(BadCorpus, match=rf"a\.txt\.{kind} cannot be read to its end.*copy or download it again"):
         summed(path, threads=threads, checkpoint=checkpoint)
-    path.write_bytes(data)
-    with pytest.raises(BadCheckpoint, match="other work: corpus") if checkpoint.exists() else nullcontext():
-        assert same(summed(path, checkpoint=checkpoint), summed(path))
+    kept = checkpoint.exists()
+    path.write_bytes(data)  # what was read of it is the same text, so the work goes on
+    assert same(summed(path, checkpoint=checkpoint), summed(path))
+    assert kept == (kind != "bz2")  # which gives its text in blocks of 900 kB
 
 
 # ---------------------------------------------------------------------------------------------- odd text
@@ -271,9 +268,11 @@ def test_a_line_of_100_MB(tmp_path):
     assert sums.documents == 1
     assert sums.tokens_read == count * 500 * 7
     assert sums.occurrences.tolist() == [count * 500, count * 500, count * 500, count * 500]
-    # bank sees "c river … x .", but for x without a vector; float64 drifts by less than 1e-9 of the sum
+    # bank sees "c river … x .", but for x without a vector: the sum of so many equal windows is as exact as one of them
+    one = collect(VECTORS, ["c river bank x ."], TARGETS, window=2)
+    np.testing.assert_array_equal(sums.all.sums[0], one.all.sums[0] * count * 500)
     expected = VECTORS[["c", "river", "."]].sum(axis=0, dtype=np.float64) * count * 500
-    np.testing.assert_allclose(sums.sums[0], expected, rtol=1e-9)
+    np.testing.assert_allclose(sums.vectors()[0], expected, rtol=1e-7)  # the quantum of one window, over its sum
 
 
 def test_documents_of_one_token(tmp_path):
@@ -284,7 +283,7 @@ def test_documents_of_one_token(tmp_path):
         assert (sums.documents, sums.tokens_read) == (1001, 1001)
         assert sums.occurrences.tolist() == [1000, 0, 1, 0]
         assert not sums.contexts.any()
-        assert not sums.sums.any()
+        assert not sums.all.sums.any()
         assert sums.seen.size == 0  # nothing to average is not a vector of zeros
 
 
@@ -292,7 +291,7 @@ def test_documents_of_one_token(tmp_path):
 def test_a_file_of_only_white_space(tmp_path, content):
     path = tmp_path / "a.txt"
     path.write_bytes(content)
-    for chosen in ({}, {"checkpoint": tmp_path / "checkpoint"}, {"memory": 700_000}):
+    for chosen in ({}, {"checkpoint": tmp_path / "checkpoint"}, {"memory": budget(VECTORS, len(TARGETS), 4, BLOCK, 2)}):
         with pytest.raises(BadCorpus, match="holds no text; check the path"):
             summed(path, **chosen)
     (tmp_path / "b.txt").write_text("a bank")
@@ -331,8 +330,8 @@ def test_invalid_utf_8(tmp_path, threads):
 def test_a_vocabulary_of_one_word():
     one = WordVectors(["a"], np.ones((1, 1), dtype=np.float32))
     sums = collect(one, ["a b a", "b", "a"], threads=8, block_size=1)
-    assert (sums.sums.tolist(), sums.occurrences.tolist()) == ([[2.0]], [3])
-    assert collect(one, ["a b a"], ["b"], memory="1GB").sums.tolist() == [[2.0]]
+    assert (sums.vectors().tolist(), sums.occurrences.tolist()) == ([[2.0]], [3])
+    assert collect(one, ["a b a"], ["b"], memory="1GB").vectors().tolist() == [[2.0]]
 
 
 def test_a_target_longer_than_any_document(tmp_path):
@@ -387,34 +386,34 @@ def test_a_full_disk(tmp_path, files, monkeypatch, broken, fails_at):
     left = {path.name for path in tmp_path.iterdir()} - {path.name for path in files} - {"checkpoint.lock"}
     assert left == ({"checkpoint"} if fails_at > 1 else set())
     if fails_at > 1:
-        assert '"done": 2' in read_tensors(checkpoint)[1]["progress"]
+        assert list(stages_in(checkpoint)) == ["reading"]
+        assert read_artifact(checkpoint, "checkpoint").tensors["reading/unit_places"].size > 0
     assert same(summed(files, checkpoint=checkpoint), summed(files))
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_really_full_disk_for_sums_that_do_not_fit_in_memory(files, monkeypatch):
-    import alacarte.passes.little_memory as module
+def test_a_system_that_gives_no_more_room_for_sums_that_do_not_fit_in_memory(files):
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))  # bytes in a file
+    try:
+        with pytest.raises(AlacarteError, match=r"cannot be written .File too large.*make room there"):
+            summed(files, memory=budget(VECTORS, len(TARGETS), 4, BLOCK, 2))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
-    monkeypatch.setattr(module.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))  # noqa: PTH123, SIM115
-    with pytest.raises(AlacarteError, match=r"cannot be written .No space left.*make room there"):
-        summed(files, memory=VECTORS.matrix.nbytes + 9 * 30 * BLOCK + 8 * 4 * 8)
 
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="elsewhere the space is not taken at once")
+def test_a_full_disk_for_the_sums_beside_a_checkpoint(tmp_path, files, monkeypatch):
+    """It is found out before any text is read, and the same command goes on when there is room."""
+    work = {"checkpoint": tmp_path / "checkpoint", "memory": budget(VECTORS, len(TARGETS), 4, BLOCK, 2)}
 
-def test_a_full_disk_for_ids_beside_a_checkpoint(tmp_path, files, monkeypatch):
-    """What was kept before is intact, and the same command goes on when there is room."""
-    import alacarte.passes.scan as module
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    keep, calls = module.keep, []
-    work = {"checkpoint": tmp_path / "checkpoint", "memory": VECTORS.matrix.nbytes + 9 * 30 * BLOCK + 8 * len(TARGETS)}
-
-    def full(file, step):
-        calls.append(keep(file, step))
-        if len(calls) == 4:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(module, "keep", full)
+    before = sorted(tmp_path.iterdir())
+    monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
-        summed(files, **work)
-    assert '"done": 3' in read_tensors(work["checkpoint"])[1]["progress"]
+        summed(files, callback=lambda state: pytest.fail("text was read"), **work)
+    assert sorted(tmp_path.iterdir()) == before
     monkeypatch.undo()
     assert same(summed(files, **work), summed(files))

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import warnings
 from contextlib import suppress
 
 import numpy as np
@@ -17,8 +16,10 @@ from passes import (
     SPANS,
     VECTORS,
     WORDS,
+    Stages,
     Stop,
     annotated,
+    budget,
     lines,
     options,
     same,
@@ -26,70 +27,86 @@ from passes import (
     stopping_after,
 )
 
-from alacarte import ContextSums, Document, Targets, collect
+from alacarte import ContextSums, Corpus, Document, Targets, collect
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
-from alacarte.passes.scan import memory_for_sums, parse_size, peak_memory
+from alacarte.passes.checkpoint import remove
+from alacarte.passes.memory import parse_size, peak_memory, room_for_sums
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
 
 
-def budget(targets, dimensions, block_size, threads, weighted=False):
-    """A budget with room for the sums of so many dimensions."""
-    others = (
-        VECTORS.matrix.nbytes * (2 if weighted else 1) + (2 * threads + (3 if threads == 1 else 5)) * 30 * block_size
-    )
-    return others + 8 * targets * dimensions
+def limit(rows, dimensions, threads=1, block_size=1000):
+    return budget(VECTORS, rows, dimensions, block_size, threads)
 
 
 @settings(max_examples=25)
-@given(lines, options, st.sampled_from([1, 3, 16, 20, 40, 66]), st.integers(1, 3))
+@given(lines, options, st.sampled_from([4, 12, 20, 36, 60]), st.integers(1, 3))
 def test_little_memory_gives_the_same_bits(texts, chosen, dimensions, threads):
     targets = WORDS | NGRAMS | PATTERNS
     expected = collect(VECTORS, texts, targets, threads=1, **chosen)
-    memory = budget(len(targets), dimensions, 100, threads, chosen["context_weights"] is not None)
-    ours = collect(VECTORS, texts, targets, memory=memory, block_size=100, threads=threads, **chosen)
-    assert isinstance(ours.sums, np.memmap)
+    memory = limit(len(targets), dimensions, threads, 100)
+    with pytest.MonkeyPatch.context() as patched:
+        stages = Stages(patched)
+        ours = collect(VECTORS, texts, targets, memory=memory, block_size=100, threads=threads, **chosen)
+    assert isinstance(ours.all.sums, np.memmap)
     assert same(ours, expected)
+    lows = range(0, DIMENSION, dimensions)
+    read = [name for name in stages.names if name != "counting words"]
+    assert read == [f"dimensions {low + 1} to {min(DIMENSION, low + dimensions)} of {DIMENSION}" for low in lows]
+
+
+def test_the_whole_vocabulary_in_little_memory():
+    texts = sample_text(20_000)
+    ours = collect(VECTORS, texts, memory=limit(len(VECTORS), 12, 2), block_size=1000, threads=2)
+    assert isinstance(ours.all.sums, np.memmap)
+    assert ours == collect(VECTORS, texts)
+
+
+def test_text_that_can_be_read_only_once_in_little_memory():
+    texts = annotated(sample_text(20_000), np.random.default_rng(0))
+    expected = collect(VECTORS, texts, EVERYTHING)
+    ours = collect(VECTORS, iter(texts), EVERYTHING, memory=limit(len(expected), 20, 2), block_size=1000, threads=2)
+    assert ours == expected
 
 
 def test_labels_that_turn_up_on_the_way_in_little_memory():
     documents = [Document(tokens=["a", "b", "c"], spans=((1, 2, f"label {n}"),)) for n in range(300)]
     targets = Targets(["b", *(f"word {n}" for n in range(99))]) | SPANS
     expected = collect(VECTORS, documents, targets, threads=1)
-    ours = collect(VECTORS, documents, targets, memory=budget(100, 60, 100, 2), block_size=100, threads=2)
+    ours = collect(VECTORS, documents, targets, memory=limit(400, 60, 2, 100), block_size=100, threads=2)
     assert len(ours) == 400
     assert same(ours, expected)
 
 
-def test_labels_of_unknown_number_are_held_in_a_file_from_the_start(tmp_path):
+def test_labels_of_unknown_number_are_found_first(tmp_path, monkeypatch):
     documents = annotated(sample_text(20_000), np.random.default_rng(5))
     expected = collect(VECTORS, documents, SPANS)
     for more in ({}, {"checkpoint": tmp_path / "checkpoint"}):
+        stages = Stages(monkeypatch)
         ours = collect(VECTORS, documents, SPANS, memory="1GB", **more)
-        assert isinstance(ours.sums, np.memmap)
+        assert stages.names == ["finding labels", "reading"]
         assert same(ours, expected)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            none = collect(VECTORS, ["a b"], SPANS, memory="1GB", checkpoint=None)
-        assert none.sums.shape == (0, DIMENSION)
+    none = collect(VECTORS, ["a b"], SPANS, memory="1GB", checkpoint=None)
+    assert none.all.sums.shape == (0, DIMENSION)
 
 
 def test_the_usual_budget_changes_nothing():
     texts = sample_text(20_000)
     expected = collect(VECTORS, texts, NGRAMS)
     ours = collect(VECTORS, texts, NGRAMS, memory="1GB")
-    assert not isinstance(ours.sums, np.memmap)
+    assert not isinstance(ours.all.sums, np.memmap)
     assert same(ours, expected)
 
 
 def test_sums_in_a_file_can_be_used_as_any_others(tmp_path):
     texts = sample_text(20_000)
-    memory = budget(len(NGRAMS), 20, 1000, 1)
-    ours = collect(VECTORS, texts, NGRAMS, memory=memory, block_size=1000, threads=1)
+    ours = collect(VECTORS, texts, NGRAMS, memory=limit(len(NGRAMS), 20), block_size=1000, threads=1)
     whole = collect(VECTORS, texts, NGRAMS)
+    assert isinstance(ours.all.sums, np.memmap)
     ours.save(tmp_path / "sums")
     assert same(ContextSums.load(tmp_path / "sums"), whole)
     assert same(ours + ours, whole + whole)
+    assert (ours + whole) - ours == whole
     assert ours.means().tobytes() == whole.means().tobytes()
 
 
@@ -97,8 +114,10 @@ def test_too_little_memory_says_what_is_missing():
     with pytest.raises(AlacarteError, match="do not even hold the vectors and the text under way"):
         collect(VECTORS, ["a b"], memory=1000)
     many = Targets([f"t{n}" for n in range(1000)])
-    with pytest.raises(AlacarteError, match="not even one dimension of the sums of 1,000 targets"):
-        collect(VECTORS, ["a b"], many, memory=budget(900, 1, 100, 1), block_size=100, threads=1)
+    enough = limit(1000, 4, 1, 100)
+    with pytest.raises(AlacarteError, match="not even a few dimensions of the sums of 1,000 targets"):
+        collect(VECTORS, ["a b"], many, memory=enough - 1, block_size=100, threads=1)
+    assert collect(VECTORS, ["a b"], many, memory=enough, block_size=100, threads=1).tokens_read == 2
 
 
 @settings(max_examples=40)
@@ -107,7 +126,7 @@ def test_too_little_memory_says_what_is_missing():
     options,
     st.sampled_from([WORDS, NGRAMS, PATTERNS, EVERYTHING]),
     st.lists(st.integers(1, 9), max_size=6),
-    st.integers(1, DIMENSION - 1),
+    st.integers(0, 7),
     st.integers(0, 99),
 )
 def test_little_memory_interrupted_and_resumed(tmp_path_factory, texts, chosen, targets, stops, dimensions, seed):
@@ -118,44 +137,77 @@ def test_little_memory_interrupted_and_resumed(tmp_path_factory, texts, chosen, 
     rng = np.random.default_rng(seed)
 
     def memory(threads):
-        weighted = chosen["context_weights"] is not None
-        return budget(max(1, len(expected.keys)), int(rng.integers(1, dimensions + 1)), 100, threads, weighted)
+        return limit(max(1, len(expected.keys)), 4 + 8 * int(rng.integers(0, dimensions + 1)), threads, 100)
 
     everything = {"checkpoint": path, "block_size": 100, **chosen}
     for stop in stops:
         threads = int(rng.integers(1, 4))
         with suppress(Stop):
             collect(
-                VECTORS, documents, targets, memory=memory(threads), threads=threads, callback=stopping_after(stop),
+                VECTORS,
+                documents,
+                targets,
+                memory=memory(threads),
+                threads=threads,
+                callback=stopping_after(stop),
                 **everything,
-            )  # fmt: skip
+            )
     for _ in range(2):  # the second finds it done
         ours = collect(VECTORS, documents, targets, memory=memory(2), threads=2, **everything)
         assert same(ours, expected)
-        ours.sums[:] = 0  # the checkpoint's own are not touched
-    assert sorted(file.name for file in path.parent.iterdir()) == ["checkpoint", "checkpoint.sums"]
+        ours.all.sums[:] = 0  # the checkpoint's own are not touched
+    assert len(list(path.parent.glob(".checkpoint.*.sums"))) == 1
+    assert len(list(path.parent.iterdir())) == 2
 
 
-def test_files_beside_a_checkpoint_that_are_gone(tmp_path):
+def test_interrupted_in_each_slice(tmp_path, monkeypatch):
+    texts, path = sample_text(20_000), tmp_path / "checkpoint"
+    expected = collect(VECTORS, texts, NGRAMS)
+    work = {"checkpoint": path, "block_size": 1000, "threads": 1, "memory": limit(len(NGRAMS), 20)}
+    half = sum(1 for _ in Corpus(texts).blocks(1000)) // 2
+    assert half > 5
+    stages = Stages(monkeypatch)
+    for number, last in enumerate([20, 40, 60, 67]):
+        stages.names.clear()
+        calls = []
+
+        def stop_in_the_slice(state, calls=calls, number=number):
+            calls.append(stages.names[-1])
+            if len(stages.names) == min(number, 1) + 1 and calls.count(stages.names[-1]) == half:
+                raise Stop
+
+        with pytest.raises(Stop):
+            collect(VECTORS, texts, NGRAMS, callback=stop_in_the_slice, **work)
+        # The slice that was stopped before is brought to its end; those before it are not done again.
+        assert stages.names[-1] == f"dimensions {20 * number + 1} to {last} of 67"
+        assert len(stages.names) == min(number, 1) + 1
+    assert same(collect(VECTORS, texts, NGRAMS, **work), expected)
+
+
+def test_the_file_beside_a_checkpoint(tmp_path):
+    """It is needed, it is checked, and it is deleted with the checkpoint."""
     texts, path = sample_text(20_000), tmp_path / "checkpoint"
     work = {"checkpoint": path, "checkpoint_seconds": 0, "block_size": 1000, "threads": 1}
-    small = budget(len(NGRAMS), 20, 1000, 1)
-    with pytest.raises(Stop):
-        collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(5), **work)
-    ids = tmp_path / "checkpoint.ids"
-    content = ids.read_bytes()
-    ids.write_bytes(content[:100])
-    with pytest.raises(BadCheckpoint, match=r"checkpoint\.ids is not whole.*restore it, or delete both"):
-        collect(VECTORS, texts, NGRAMS, memory=small, **work)
-    ids.write_bytes(content + b"cut off")
+    small = limit(len(NGRAMS), 20)
     expected = collect(VECTORS, texts, NGRAMS)
+    with pytest.raises(Stop):
+        collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(50), **work)
+    (rows,) = tmp_path.glob(".checkpoint.*.sums")
+    content = rows.read_bytes()
+    for broken in (content[:100], None):
+        rows.unlink()
+        if broken is not None:
+            rows.write_bytes(broken)
+        with pytest.raises(BadCheckpoint, match=r"\.checkpoint\..*\.sums is not whole.*restore it, or delete both"):
+            collect(VECTORS, texts, NGRAMS, memory=small, **work)
+        rows.write_bytes(content)
     assert same(collect(VECTORS, texts, NGRAMS, **work), expected)  # with all the memory there is
-    (tmp_path / "checkpoint.sums").unlink()
-    with pytest.raises(BadCheckpoint, match=r"checkpoint\.sums is not whole"):
-        collect(VECTORS, texts, NGRAMS, **work)
+    assert same(collect(VECTORS, texts, NGRAMS, memory=small, **work), expected)
+    remove(path)
+    assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("memory", [None, budget(len(NGRAMS), 20, 1000, 1)])
+@pytest.mark.parametrize("memory", [None, limit(len(NGRAMS), 20)])
 def test_nothing_is_left_of_a_pass_that_read_nothing(tmp_path, memory):
     work = {"checkpoint": tmp_path / "checkpoint", "block_size": 1000, "threads": 1, "memory": memory}
     with pytest.raises(BadCorpus, match="holds no text"):
@@ -165,22 +217,20 @@ def test_nothing_is_left_of_a_pass_that_read_nothing(tmp_path, memory):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_checkpoint_begun_in_memory_wants_as_much_again(tmp_path):
-    texts, path = sample_text(20_000), tmp_path / "checkpoint"
-    work = {"checkpoint": path, "block_size": 1000, "threads": 1}
-    with pytest.raises(Stop):
-        collect(VECTORS, texts, NGRAMS, callback=stopping_after(5), **work)
-    with pytest.raises(BadCheckpoint, match=r"begun with sums in memory.*give as much, or delete it"):
-        collect(VECTORS, texts, NGRAMS, memory=budget(len(NGRAMS), 20, 1000, 1), **work)
-    assert same(collect(VECTORS, texts, NGRAMS, **work), collect(VECTORS, texts, NGRAMS))
+def test_a_checkpoint_begun_in_memory_goes_on_with_less_and_the_other_way_round(tmp_path):
+    texts = sample_text(20_000)
+    small, expected = limit(len(NGRAMS), 20), collect(VECTORS, texts, NGRAMS)
+    for name, first, second in (("a", None, small), ("b", small, None)):
+        work = {"checkpoint": tmp_path / name, "block_size": 1000, "threads": 1}
+        with pytest.raises(Stop):
+            collect(VECTORS, texts, NGRAMS, memory=first, callback=stopping_after(5), **work)
+        assert same(collect(VECTORS, texts, NGRAMS, memory=second, **work), expected)
 
 
 def test_memory_left_for_sums():
-    rows = VECTORS.matrix
-    assert memory_for_sums(None, rows, False, 2, 1 << 20) is None
-    plain, weighted = (memory_for_sums("10GB", rows, weighted, 2, 1 << 20) for weighted in (False, True))
-    assert plain - weighted == rows.nbytes
-    assert memory_for_sums("10GB", rows, False, 8, 1 << 20) < plain < 10**10
+    assert room_for_sums("10GB", 10**9) == 9 * 10**9
+    with pytest.raises(AlacarteError, match=r"1\.00 GB of memory do not even hold .*1\.00 GB.*give more"):
+        room_for_sums("1GB", 10**9)
 
 
 @pytest.mark.parametrize(

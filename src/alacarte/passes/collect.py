@@ -22,9 +22,9 @@ from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
-from alacarte.passes.checkpoint import Checkpoint, Stage
+from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint
 from alacarte.passes.memory import allocate, disk_space, room_for_sums, scratch_file
-from alacarte.passes.scan import run
+from alacarte.passes.scan import check_text, run
 from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions, chosen, refuse_unknown
 from alacarte.targets.targets import Matcher, Targets, TargetsLike
@@ -255,15 +255,37 @@ class _Summed:
 
     def _in_slices(self, corpus: Corpus, width: int, checkpoint: Checkpoint | None) -> tuple[Counts, Stage]:
         """Sums in a file, filled with some of the dimensions at a time, each by a pass over the text."""
-        dimension, size = self.integers.dimension, self.matcher.size * self.groups
-        shape = size, row_stride(dimension)
-        rows = scratch_file(shape) if checkpoint is None else _file_beside(checkpoint, shape)
+        shape = self.matcher.size * self.groups, row_stride(self.integers.dimension)
+        if checkpoint is None:
+            rows = scratch_file(shape)
+            return rows, self._fill(rows, corpus, width, None)
+        path = _rows_beside(checkpoint, shape)
+        try:
+            rows = np.memmap(path, dtype=np.int64, mode="r+", shape=shape)
+            state = self._fill(rows, corpus, width, checkpoint)
+        except BaseException:
+            if not checkpoint.stages:  # nothing was done that could be taken up
+                delete_checkpoint(checkpoint.path)
+            raise
+        # What the caller does with the sums leaves those of the checkpoint as they are.
+        return np.memmap(path, dtype=np.int64, mode="c", shape=shape), state
+
+    def _fill(
+        self,
+        rows: "np.memmap[Any, np.dtype[np.int64]]",
+        corpus: Corpus,
+        width: int,
+        checkpoint: Checkpoint | None,
+    ) -> Stage:
+        dimension = self.integers.dimension
         state: Stage | None = None
+        checked = False  # that the text is still the one that was read before
         for low in range(0, dimension, width):
             high = min(dimension, low + width)
             stage = f"dimensions {low + 1} to {high} of {dimension}"
             before = None if checkpoint is None else checkpoint.stages.get(stage)
             if before is None or not before.complete:
+                checked = True
                 part, now = self._pass(self.integers.slice(low, high), corpus, stage, checkpoint, keep=False)
                 rows[:, low:high] = part[:, : high - low]
                 rows[:, dimension : dimension + len(COUNTS)] = part[:, high - low : high - low + len(COUNTS)]
@@ -273,7 +295,9 @@ class _Summed:
                     checkpoint.save(stage, before)
             state = _same_text(state, before)
         assert state is not None
-        return rows, state
+        if not checked:
+            check_text(corpus, state.units, self.work)
+        return state
 
 
 def _same_text(one: Stage | None, two: Stage) -> Stage:
@@ -282,15 +306,21 @@ def _same_text(one: Stage | None, two: Stage) -> Stage:
     return two
 
 
-def _file_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.int64]]":
-    """The sums that belong to a checkpoint: a file with a name that only the checkpoint knows."""
-    length = 8 * shape[0] * shape[1]
-    name = checkpoint.notes.get("sums")
-    path = checkpoint.path.with_name(name or f".{checkpoint.path.name}.{secrets.token_hex(4)}.sums")
-    if name is not None and not (path.is_file() and path.stat().st_size == length):
+def _rows_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> Path:
+    """The file with the sums of a checkpoint: beside it, under a name that only the checkpoint knows."""
+    length = max(1, 8 * shape[0] * shape[1])
+    if "rows" not in checkpoint.notes:
+        checkpoint.notes["rows"] = f".{checkpoint.path.name}.{secrets.token_hex(4)}.rows"
+        checkpoint.write()  # before the file is there, so that it can never be forgotten
+    path = checkpoint.path.with_name(checkpoint.notes["rows"])
+    if path.is_file() and path.stat().st_size == length:
+        return path
+    if any(stage.complete for stage in checkpoint.stages.values()):
         raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
-    if name is None:
-        with disk_space(path.parent), path.open("xb") as file:
+    try:
+        with disk_space(path.parent), path.open("wb") as file:
             allocate(file, length)
-        checkpoint.notes["sums"] = path.name
-    return np.memmap(path, dtype=np.int64, mode="r+", shape=shape)
+    except AlacarteError:
+        delete_checkpoint(checkpoint.path)
+        raise
+    return path

@@ -88,6 +88,17 @@ def run(
     return state
 
 
+def check_text(corpus: Corpus, units: set[Unit], work: Work) -> None:
+    """Read the corpus (or a shard of it) to see that it holds these units of text and nothing else."""
+    met = {unit_of(block) for block in corpus.blocks(work.block_size) if _in_shard(block, work)}
+    if met != units:
+        raise _other_text(min(met ^ units))
+
+
+def _in_shard(block: Block, work: Work) -> bool:
+    return work.shard is None or block.number % work.shard[1] == work.shard[0] - 1
+
+
 class _Pass:
     """One run of threads over a corpus."""
 
@@ -151,7 +162,8 @@ class _Pass:
             while any(thread.is_alive() for thread in threads) or not self.finished.empty():
                 with suppress(Empty):
                     show(self.finished.get(timeout=SHOWN_EVERY))
-                if self.checkpoint is not None and self.checkpoint.due and not self.stopped.is_set():
+                due = self.checkpoint is not None and self.checkpoint.due and self._same_text
+                if due and not self.stopped.is_set():
                     with self.gate.closed():
                         self._save()
         finally:
@@ -175,7 +187,7 @@ class _Pass:
                 block = self.feed.take(self.stopped)
                 if block is None:
                     return
-                if self.work.shard is None or block.number % self.work.shard[1] == self.work.shard[0] - 1:
+                if _in_shard(block, self.work):
                     self._add(block, add)
                 self.finished.put(self.feed.position)
         except BaseException as error:  # raised again where the pass was asked for
@@ -226,12 +238,17 @@ class _Pass:
         return show
 
     def _save(self) -> None:
-        if self.checkpoint is not None and self.state.units and not self.broken:
+        if self.checkpoint is not None and self.state.units and self._same_text and not self.broken:
             self.tally.settle()
             self.checkpoint.save(self.stage, Stage(self.tally.arrays(), self.state.amounts, self.state.units))
 
+    @property
+    def _same_text(self) -> bool:
+        """Whether all text of the former checkpoint was met again; until then, it must not be written over."""
+        return len(self.met) == len(self.done)
+
     def _check_all_met(self) -> None:
-        if len(self.met) < len(self.done):
+        if not self._same_text:
             raise _other_text(next(unit for unit in self.done.values() if unit not in self.met))
 
 
