@@ -260,9 +260,9 @@ def load_ngrams(path: str | Path, min_count: int = 1) -> WordVectors:
     vectors = WordVectors.load(path)
     if min_count <= 1:
         return vectors
-    if Path(path).suffix != ".safetensors" or "counts" not in (tensors := read_tensors(path)[0]):
+    if vectors.counts is None:
         raise BadData(f"{path} does not say how often its n-grams occur; make it with `alc induce --out x.safetensors`")
-    return _frequent(vectors, tensors["counts"], min_count)
+    return _frequent(vectors, vectors.counts, min_count)
 
 
 def _frequent(ngrams: WordVectors, counts: npt.NDArray[Any], min_count: int) -> WordVectors:
