@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from alacarte import Document, Targets, WordVectors, collect
-from alacarte.contexts.summing import HOT
+from alacarte.contexts import summing
 from alacarte.contexts.sums import Sums
 
 collecting = import_module("alacarte.passes.collect")  # `alacarte.passes.collect.collect` is a function
@@ -90,10 +90,9 @@ def budget(vectors, rows, dimensions, block_size, threads):
     known, d = vectors.matrix.shape
     integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
     stride = 8 * -(-(d + 4) // 8)
-    others = (
-        vectors.matrix.nbytes + integers + threads * (HOT * stride * 8 + 4 * rows) + (threads + 1) * 30 * block_size
-    )
-    return others + 8 * rows * (dimensions + 4)
+    own = 0 if threads == 1 else min(summing.private_rows(stride, threads), rows) * stride * 8 + 4 * rows
+    text = (threads + 1) * 30 * block_size
+    return vectors.matrix.nbytes + integers + threads * own + text + 8 * rows * (dimensions + 4)
 
 
 class Stages:

@@ -31,7 +31,7 @@ BLOCK = 2000  # bytes
 @pytest.fixture(autouse=True)
 def _kernel_for_any_amount(monkeypatch):
     monkeypatch.setattr(Encoder, "SMALL", 0)
-    monkeypatch.setattr(summing, "HOT", 2)
+    monkeypatch.setattr(summing, "PRIVATE", 2 * 8 * 24)
 
 
 def some_text(size, seed=1):
@@ -74,7 +74,7 @@ sys.path.insert(0, sys.argv[1])
 import test_faults
 folder = Path(sys.argv[2])
 files = [folder / name for name in ("1.txt", "2.txt.xz", "3.txt")]
-test_faults.Encoder.SMALL, test_faults.summing.HOT = 0, 2
+test_faults.Encoder.SMALL, test_faults.summing.PRIVATE = 0, 2 * 8 * 24
 test_faults.summed(files)
 for order in sys.stdin:
     threads, memory, checkpoint = order.rstrip("\\n").split(" ", 2)
@@ -411,9 +411,9 @@ def test_a_full_disk_for_the_sums_beside_a_checkpoint(tmp_path, files, monkeypat
         raise OSError(errno.ENOSPC, "No space left on device")
 
     before = sorted(tmp_path.iterdir())
-    monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
-        summed(files, callback=lambda state: pytest.fail("text was read"), **work)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "posix_fallocate", full)
+        with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
+            summed(files, callback=lambda state: pytest.fail("text was read"), **work)
     assert sorted(tmp_path.iterdir()) == before
-    monkeypatch.undo()
     assert same(summed(files, **work), summed(files))

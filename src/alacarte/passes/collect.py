@@ -223,13 +223,9 @@ class _Summed:
 
     def _other_memory(self) -> int:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
-        stride = row_stride(self.integers.dimension)
-        threads = self.work.cores
-        return (
-            vectors
-            + threads * (private_rows(stride, threads) * stride * 8 + 4 * self.matcher.size * self.groups)
-            + self._text_under_way()
-        )
+        stride, threads, rows = row_stride(self.integers.dimension), self.work.cores, self.matcher.size * self.groups
+        own = threads * (min(private_rows(stride, threads), rows) * stride * 8 + 4 * rows) if threads > 1 else 0
+        return vectors + own + self._text_under_way()
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
