@@ -1,5 +1,7 @@
 """Plain twins: the method as one would write it on a blackboard, for the kernels to be compared with."""
 
+from fractions import Fraction
+
 import numpy as np
 
 
@@ -50,3 +52,62 @@ def sums(documents, sequences, vectors, left, right, averaging="occurrence", **o
         row[3] += count
         row[4] += weight
     return result
+
+
+# ------------------------------------------------------------------------------------------- in whole numbers
+
+
+def fitting_exponent(largest, reach):
+    """The largest s with which `reach` values of size `largest`, each rounded up, still fit in int32."""
+    s = -200
+    while reach * (Fraction(largest) * Fraction(2) ** (s + 1) + 1) <= 2**31 - 1:
+        s += 1
+    return s
+
+
+def whole_rows(matrix, weights, row_exponents, weight_exponent):
+    """For each word: its values in whole numbers, its weight in whole numbers, whether it counts."""
+    rows = []
+    for values, weight in zip(matrix.tolist(), weights, strict=True):
+        scaled = [round(weight * value * 2.0**s) for value, s in zip(values, row_exponents, strict=True)]
+        rows.append((scaled, round(weight * 2.0**weight_exponent), int(weight > 0)))
+    return rows
+
+
+def whole_window(ids, start, end, rows, left, right):
+    """(values, weight, words) around ids[start:end], in Python's integers where nothing is weighed by distance.
+
+    `left` and `right` are weights by distance; whole numbers are weighed in float64, distance by distance, to the left
+    and then to the right.
+    """
+    dimension = len(rows[0][0]) if rows else 0
+    values, weight, words = [0] * dimension, 0, 0
+    places = [(start - 1 - k, scale) for k, scale in enumerate(left)] + [(end + k, s) for k, s in enumerate(right)]
+    plain = all(scale == 1 for _, scale in places)
+    for place, scale in places:
+        if 0 <= place < len(ids) and 0 <= ids[place] < len(rows) and scale > 0:
+            row, own, counts = rows[ids[place]]
+            factor = 1 if plain else scale
+            values = [total + factor * value for total, value in zip(values, row, strict=True)]
+            weight, words = weight + factor * own, words + counts
+    return values, weight, words
+
+
+def whole_sums(documents, matches, targets, rows, left, right, mean_factor=0.0):
+    """Per target: [values, total weight, words, occurrences, contexts], all of them Python integers.
+
+    `documents` are lists of ids, `matches` (document, start, end, target). With a mean factor, each window's values are
+    divided by its weight and rounded once.
+    """
+    dimension = len(rows[0][0])
+    sums = [[[0] * dimension, 0, 0, 0, 0] for _ in range(targets)]
+    for document, start, end, target in matches:
+        values, weight, words = whole_window(documents[document], start, end, rows, left, right)
+        scale = 1 if not mean_factor else mean_factor / weight if weight > 0 else 0.0
+        total = sums[target]
+        total[0] = [a + round(scale * b) for a, b in zip(total[0], values, strict=True)]
+        total[1] += round(weight)
+        total[2] += words
+        total[3] += 1
+        total[4] += words > 0
+    return sums

@@ -411,9 +411,9 @@ def test_a_full_disk_for_the_sums_beside_a_checkpoint(tmp_path, files, monkeypat
         raise OSError(errno.ENOSPC, "No space left on device")
 
     before = sorted(tmp_path.iterdir())
-    monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
-        summed(files, callback=lambda state: pytest.fail("text was read"), **work)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "posix_fallocate", full)
+        with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
+            summed(files, callback=lambda state: pytest.fail("text was read"), **work)
     assert sorted(tmp_path.iterdir()) == before
-    monkeypatch.undo()
     assert same(summed(files, **work), summed(files))

@@ -229,5 +229,5 @@ def test_typical_spread_on_disk(tmp_path):
     np.testing.assert_allclose(loaded.shape, typical.shape, atol=1e-7)
     assert (loaded.scale, loaded.near, loaded.targets) == (typical.scale, typical.near, typical.targets)
     VECTORS.save(tmp_path / "vectors.safetensors")
-    with pytest.raises(BadSums, match="no typical spread"):
+    with pytest.raises(BadSums, match="not a typical spread but word vectors"):
         TypicalSpread.load(tmp_path / "vectors.safetensors")

@@ -36,7 +36,7 @@ class Scale:
     def of(cls, column_max: Doubles, largest_weight: float, reading: Reading) -> "Scale":
         """The finest scale for vectors whose largest absolute value in each dimension is `column_max`."""
         left, right = reading.position_weights()
-        reach = float(left.sum() + right.sum())
+        reach = max(1.0, float(left.sum() + right.sum()))  # a single row fits, too
         if reading.positions == "uniform":
             reach += 1.0  # running sums hold the word itself, too
         room = LARGEST / reach - 1.0  # less one for rounding

@@ -32,7 +32,7 @@ from alacarte_experiments.lab.measures import mean_and_error
 from alacarte_experiments.lab.results import data_frame
 from alacarte_experiments.lab.splits import record
 from alacarte_experiments.lab.store import Store, digest
-from alacarte_experiments.library import corpus_identity, progress, read_tensors
+from alacarte_experiments.library import corpus_identity, progress
 
 Rows = npt.NDArray[np.intp]
 Predict = Callable[[Rows], npt.NDArray[Any]]
