@@ -16,14 +16,14 @@ thread's own as long as there is room for them; all others are added under a loc
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic as _intrinsic
+from numba.core import cgutils
 
-from alacarte._io.compiled import announce, kernel, prefetch
+from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer
+from alacarte.contexts._vector_code import LANES, add_difference, advance, move, move_and_add
 
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
 LONGEST = 256  # tokens in a match for which running sums are kept
@@ -36,18 +36,13 @@ Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
-intrinsic: Any = _intrinsic  # which numba types as what it is before it is compiled
-# Copied into the caller as Python, so that no array is handed over.
-inlined: Any = numba.njit(cache=True, nogil=True, inline="always")
-
 
 @intrinsic
 def _exchange(context, array, index, value):  # type: ignore[no-untyped-def]
     """Put `value` at `index` and return what was there, as one step that no other thread can divide."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.atomic_rmw("xchg", builder.gep(view.data, [arguments[1]]), arguments[2], "acquire")
+        return builder.atomic_rmw("xchg", builder.gep(arguments[0], [arguments[1]]), arguments[2], "acquire")
 
     return types.int32(array, types.int64, types.int32), generate
 
@@ -57,8 +52,7 @@ def _release(context, array, index):  # type: ignore[no-untyped-def]
     """Put 0 at `index`; a thread that finds it there finds all that was written before, too."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        builder.store_atomic(ir.Constant(ir.IntType(32), 0), builder.gep(view.data, [arguments[1]]), "release", 4)
+        builder.store_atomic(ir.Constant(ir.IntType(32), 0), builder.gep(arguments[0], [arguments[1]]), "release", 4)
         return context.get_dummy_value()
 
     return types.void(array, types.int64), generate
@@ -82,126 +76,114 @@ def quantise_rows(
         ready[word] = 1
 
 
-# Loops over one row, on flat arrays. Unsigned indices, because numba takes signed ones for possibly negative and would
-# then not make vector code; np.int32 around each sum, because numba would go on in 64 bits.
+# What follows works on pointers: an array that is handed over is counted, by one atomic step before and one after, which
+# costs more than a row. Rows are whole numbers of sixteens: what lies behind the last column is zero.
+
+
+@intrinsic
+def _prefetch(context, numbers, index):  # type: ignore[no-untyped-def]
+    """Ask for the cache line that holds numbers[index], before it is needed."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = builder.bitcast(builder.gep(arguments[0], [arguments[1]]), cgutils.voidptr_t)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kind)
+        read, keep, data = ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)
+        builder.call(function, [address, read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.int64), generate
 
 
 @inlined
-def _fetch(array, at, width, line):  # type: ignore[no-untyped-def]
+def _fetch(numbers, at, width, line):  # type: ignore[no-untyped-def]
     """Have a row in the cache by the time it is needed; `line` is how many of its values a cache line holds."""
-    j = -line
-    while j + line < width:  # and no range: its step would be divided by, for each row
-        j += line
-        prefetch(array, at + j)
+    for j in range(0, width, line):
+        _prefetch(numbers, at + j)
 
 
 @inlined
-def _advance(ring, old, new, rows, row, columns):  # type: ignore[no-untyped-def]
+def _known(word, known):  # type: ignore[no-untyped-def]
+    """The row of a word: its own, or the last one, which is zero."""
+    return np.int64(word) if 0 <= word < known else np.int64(known)
+
+
+@inlined
+def _advance(ring, old, new, rows, row, width):  # type: ignore[no-untyped-def]
     """The running sum one word on."""
-    for j in range(columns):
-        ring[np.uint64(new + j)] = np.int32(ring[np.uint64(old + j)] + rows[np.uint64(row + j)])
+    for j in range(0, width, LANES):
+        advance(ring, old + j, new + j, rows, row + j)
 
 
 @inlined
-def _add_window(sums, at, ring, before, low, high, after, dimension, mean):  # type: ignore[no-untyped-def]
-    """Add the window (running sums before − low + high − after) to a row of sums."""
-    if mean == 0.0:
-        for j in range(dimension + 2):
-            left = np.int32(ring[np.uint64(before + j)] - ring[np.uint64(low + j)])
-            right = np.int32(ring[np.uint64(high + j)] - ring[np.uint64(after + j)])
-            sums[np.uint64(at + j)] += np.int64(np.int32(left + right))
-    else:
-        j = dimension
-        left = np.int32(ring[before + j] - ring[low + j])
-        weight = np.int64(np.int32(left + np.int32(ring[high + j] - ring[after + j])))
-        sums[at + j] += weight
-        scale = mean / weight if weight > 0 else 0.0
-        for k in range(dimension):
-            left = np.int32(ring[np.uint64(before + k)] - ring[np.uint64(low + k)])
-            right = np.int32(ring[np.uint64(high + k)] - ring[np.uint64(after + k)])
-            sums[np.uint64(at + k)] += np.int64(np.rint(scale * np.float64(np.int32(left + right))))
-        j = dimension + 1
-        left = np.int32(ring[before + j] - ring[low + j])
-        sums[at + j] += np.int64(np.int32(left + np.int32(ring[high + j] - ring[after + j])))
-    j = dimension + 1
-    words = np.int32(np.int32(ring[before + j] - ring[low + j]) + np.int32(ring[high + j] - ring[after + j]))
-    sums[at + dimension + 2] += 1
-    sums[at + dimension + 3] += words > 0
+def _clear(numbers, at, width):  # type: ignore[no-untyped-def]
+    for j in range(width):
+        numbers[at + j] = 0
 
 
 @inlined
-def _lock(locks, row):  # type: ignore[no-untyped-def]
-    """Wait for the lock of a row's stripe, if there are any; its place, for `_release`."""
-    place = np.int64(row & (locks.size // APART - 1)) * APART
-    if locks.size:
+def _lock(locks, stripes, row):  # type: ignore[no-untyped-def]
+    """Wait for the lock of a row's stripe, if there are any; its place, for `_unlock`."""
+    place = (row & (stripes - 1)) * APART
+    if stripes:
         while _exchange(locks, place, np.int32(1)) != 0:
             pass
     return place
 
 
 @inlined
-def _own_row(row, slots, owners, used):  # type: ignore[no-untyped-def]
+def _unlock(locks, stripes, place):  # type: ignore[no-untyped-def]
+    if stripes:
+        _release(locks, place)
+
+
+@inlined
+def _own_row(row, slots, owners, capacity, used):  # type: ignore[no-untyped-def]
     """The number of the thread's own row for a row of the sums, taken now if there is room; -1 if it has none."""
-    slot = slots[row]
-    if slot < 0 and used[0] < owners.size:
-        slot = np.int32(used[0])
-        slots[row] = slot
+    if capacity == 0:
+        return np.int64(-1)
+    slot = np.int64(slots[row])
+    if slot < 0 and used[0] < capacity:
+        slot = used[0]
+        slots[row] = np.int32(slot)
         owners[slot] = row
-        used[0] += 1
+        used[0] = slot + 1
     return slot
 
 
 @inlined
-def _fetch_sums(row, stride, slots, private, sums):  # type: ignore[no-untyped-def]
-    if slots.size and slots[row] >= 0:
+def _fetch_sums(row, stride, slots, capacity, private, sums):  # type: ignore[no-untyped-def]
+    if capacity and slots[row] >= 0:
         _fetch(private, np.int64(slots[row]) * stride, stride, 8)
     else:
-        _fetch(sums, np.int64(row) * stride, stride, 8)
+        _fetch(sums, row * stride, stride, 8)
 
 
 @inlined
-def _add(sums, row, stride, slots, owners, used, private, locks, ring, places, dimension, mean):  # type: ignore[no-untyped-def]
-    """Add a window to a row of the thread's own, or to one that all share."""
-    before, low, high, after = places
-    slot = _own_row(row, slots, owners, used) if slots.size else np.int32(-1)
-    if slot >= 0:
-        _add_window(private, np.int64(slot) * stride, ring, before, low, high, after, dimension, mean)
-    else:
-        place = _lock(locks, row)
-        _add_window(sums, np.int64(row) * stride, ring, before, low, high, after, dimension, mean)
-        if locks.size:
-            _release(locks, place)
+def _move(window, rows, enter, leave, width):  # type: ignore[no-untyped-def]
+    for j in range(0, width, LANES):
+        move(window, j, rows, enter + j, leave + j)
 
 
 @inlined
-def _move_and_add(sums, at, window, rows, enter, leave, own, dimension, mean):  # type: ignore[no-untyped-def]
+def _move_and_add(sums, at, window, rows, enter, leave, own, width, dimension, mean):  # type: ignore[no-untyped-def]
     """Move the window one word on, and add it less the target's own row."""
     if mean == 0.0:
-        for j in range(dimension + 2):
-            change = np.int32(rows[np.uint64(enter + j)] - rows[np.uint64(leave + j)])
-            value = np.int32(window[np.uint64(j)] + change)
-            window[np.uint64(j)] = value
-            sums[np.uint64(at + j)] += np.int64(np.int32(value - rows[np.uint64(own + j)]))
+        for j in range(0, width, LANES):
+            move_and_add(window, j, rows, enter + j, leave + j, own + j, sums, at + j)
         words = np.int32(window[dimension + 1] - rows[own + dimension + 1])
     else:
-        _move(window, rows, enter, leave, dimension + 2)
+        _move(window, rows, enter, leave, width)
         weight = np.int64(np.int32(window[dimension] - rows[own + dimension]))
         words = np.int32(window[dimension + 1] - rows[own + dimension + 1])
         scale = mean / weight if weight > 0 else 0.0
         for j in range(dimension):
-            value = np.int32(window[np.uint64(j)] - rows[np.uint64(own + j)])
-            sums[np.uint64(at + j)] += np.int64(np.rint(scale * np.float64(value)))
+            sums[at + j] += np.int64(np.rint(scale * np.float64(np.int32(window[j] - rows[own + j]))))
         sums[at + dimension] += weight
         sums[at + dimension + 1] += np.int64(words)
     sums[at + dimension + 2] += 1
-    sums[at + dimension + 3] += words > 0
-
-
-@inlined
-def _move(window, rows, enter, leave, columns):  # type: ignore[no-untyped-def]
-    for j in range(columns):
-        change = np.int32(rows[np.uint64(enter + j)] - rows[np.uint64(leave + j)])
-        window[np.uint64(j)] = np.int32(window[np.uint64(j)] + change)
+    sums[at + dimension + 3] += np.int64(words > 0)
 
 
 @kernel
@@ -222,50 +204,67 @@ def add_vocabulary(
     used: Longs,
     private: Longs,
     locks: Ints,
+    window: Ints,
 ) -> None:
     """Every word that has a row is a target: add the window around each to its row of `sums`.
 
     With `groups` > 1, document i adds to row word · groups + group_of[i]. `mean` is 0, or what a window's sum is
     multiplied by before it is divided by the window's weight. The last row of `rows` is zero. `slots` (empty: none)
     says which row of `private` stands for a row of the sums, `owners` the other way round, for the first `used[0]`.
+    `window` is room for a row.
     """
     known, width = rows.shape[0] - 1, rows.shape[1]
-    flat = rows.reshape(-1)
-    columns = dimension + 2
-    window = np.empty(width, dtype=np.int32)
-    for document in range(offsets.size - 1):
+    documents, capacity, stripes = offsets.size - 1, owners.size, locks.size // APART
+    ids, offsets, group_of, flat = pointer(ids), pointer(offsets), pointer(group_of), pointer(rows)
+    sums, private, window, locks = pointer(sums), pointer(private), pointer(window), pointer(locks)
+    slots, owners, used = pointer(slots), pointer(owners), pointer(used)
+    for document in range(documents):
         begin, stop = offsets[document], offsets[document + 1]
-        group = group_of[document] if groups > 1 else 0
-        for j in range(columns):
-            window[j] = 0
+        group = np.int64(group_of[document]) if groups > 1 else np.int64(0)
+        _clear(window, 0, width)
         for p in range(begin, min(stop, begin + right)):
-            if 0 <= ids[p] < known:
-                _advance(window, 0, 0, flat, np.int64(ids[p]) * width, columns)
+            _advance(window, 0, 0, flat, _known(ids[p], known) * width, width)
         for p in range(begin, stop):
             coming = p + AHEAD
             if coming < stop and 0 <= ids[coming] < known:
-                _fetch_sums(np.int64(ids[coming]) * groups + group, stride, slots, private, sums)
+                _fetch_sums(np.int64(ids[coming]) * groups + group, stride, slots, capacity, private, sums)
             coming = p + right + AHEAD
             if coming < stop and 0 <= ids[coming] < known:
-                _fetch(flat, np.int64(ids[coming]) * width, columns, 16)
-            enter = leave = np.int64(known)
-            if p + right < stop and 0 <= ids[p + right] < known:
-                enter = np.int64(ids[p + right])
-            if p - left - 1 >= begin and 0 <= ids[p - left - 1] < known:
-                leave = np.int64(ids[p - left - 1])
-            enter, leave = enter * width, leave * width
+                _fetch(flat, np.int64(ids[coming]) * width, width, 16)
+            enter = _known(ids[p + right], known) * width if p + right < stop else np.int64(known) * width
+            leave = _known(ids[p - left - 1], known) * width if p - left > begin else np.int64(known) * width
             if not 0 <= ids[p] < known:
-                _move(window, flat, enter, leave, columns)
+                _move(window, flat, enter, leave, width)
                 continue
             row, own = np.int64(ids[p]) * groups + group, np.int64(ids[p]) * width
-            slot = _own_row(row, slots, owners, used) if slots.size else np.int32(-1)
+            slot = _own_row(row, slots, owners, capacity, used)
             if slot >= 0:
-                _move_and_add(private, np.int64(slot) * stride, window, flat, enter, leave, own, dimension, mean)
+                _move_and_add(private, slot * stride, window, flat, enter, leave, own, width, dimension, mean)
             else:
-                place = _lock(locks, row)
-                _move_and_add(sums, row * stride, window, flat, enter, leave, own, dimension, mean)
-                if locks.size:
-                    _release(locks, place)
+                place = _lock(locks, stripes, row)
+                _move_and_add(sums, row * stride, window, flat, enter, leave, own, width, dimension, mean)
+                _unlock(locks, stripes, place)
+
+
+@inlined
+def _add_window(sums, at, ring, before, low, high, after, width, dimension, mean):  # type: ignore[no-untyped-def]
+    """Add the window (running sums before − low + high − after) to a row of sums."""
+    j = dimension + 1
+    words = np.int32(np.int32(ring[before + j] - ring[low + j]) + np.int32(ring[high + j] - ring[after + j]))
+    if mean == 0.0:
+        for j in range(0, width, LANES):
+            add_difference(sums, at + j, ring, before + j, low + j, high + j, after + j)
+    else:
+        j = dimension
+        weight = np.int32(np.int32(ring[before + j] - ring[low + j]) + np.int32(ring[high + j] - ring[after + j]))
+        scale = mean / weight if weight > 0 else 0.0
+        for j in range(dimension):
+            left, right = np.int32(ring[before + j] - ring[low + j]), np.int32(ring[high + j] - ring[after + j])
+            sums[at + j] += np.int64(np.rint(scale * np.float64(np.int32(left + right))))
+        sums[at + dimension] += np.int64(weight)
+        sums[at + dimension + 1] += np.int64(words)
+    sums[at + dimension + 2] += 1
+    sums[at + dimension + 3] += np.int64(words > 0)
 
 
 @kernel
@@ -289,93 +288,101 @@ def add_matches(
     used: Longs,
     private: Longs,
     locks: Ints,
+    ring: Ints,
+    wide: Doubles,
 ) -> None:
     """Add the window around each match to its target's row of `sums`.
 
     Matches are sorted by start; those of document i are [bounds[i], bounds[i + 1]). `left[k]` and `right[k]` weigh
-    distance k + 1; `uniform` says they are all 1. The rest is as in `add_vocabulary`.
+    distance k + 1; `uniform` says they are all 1. `ring` is room for running sums, a power of two of rows
+    (`ring_rows`), and two rows behind them, the last of them zero; `wide` for a row with its weight and its number of
+    words. The rest is as in `add_vocabulary`.
     """
     known, width = rows.shape[0] - 1, rows.shape[1]
-    flat = rows.reshape(-1)
-    columns = dimension + 2
-    longest = 1
-    for m in range(starts.size):
-        longest = max(longest, int(ends[m] - starts[m]))
-    size = 1
-    while size < left.size + right.size + min(longest, LONGEST) + 2:
-        size *= 2
+    documents, capacity, stripes = offsets.size - 1, owners.size, locks.size // APART
+    n_left, n_right, columns = left.size, right.size, wide.size
+    size = ring.size // width - 2
     mask = size - 1
-    ring = np.zeros(size * width, dtype=np.int32)
-    pair = np.zeros(2 * width, dtype=np.int32)  # a window, and zeros
-    wide = np.zeros(columns, dtype=np.float64)
-    for document in range(offsets.size - 1):
+    ids, offsets, bounds, flat = pointer(ids), pointer(offsets), pointer(bounds), pointer(rows)
+    starts, ends, targets = pointer(starts), pointer(ends), pointer(targets)
+    sums, private, ring, locks = pointer(sums), pointer(private), pointer(ring), pointer(locks)
+    slots, owners, used = pointer(slots), pointer(owners), pointer(used)
+    left, right, wide = pointer(left), pointer(right), pointer(wide)
+    single, zero = size * width, (size + 1) * width
+    for document in range(documents):
         begin, stop = offsets[document], offsets[document + 1]
         first, last = bounds[document], bounds[document + 1]
         if first == last:
             continue
-        few = (last - first) * (left.size + right.size) <= 3 * (stop - begin)
-        if not uniform:
-            for m in range(first, last):
-                _weigh_window(ids, begin, stop, starts[m], ends[m], known, flat, width, left, right, wide)
-                place = _lock(locks, targets[m])
-                _add_weighed(sums, np.int64(targets[m]) * stride, wide, dimension, mean)
-                if locks.size:
-                    _release(locks, place)
-            continue
-        if few or longest > LONGEST:
-            for m in range(first, last):
-                for j in range(columns):
-                    pair[j] = 0
-                for p in range(max(begin, starts[m] - left.size), starts[m]):
-                    if 0 <= ids[p] < known:
-                        _advance(pair, 0, 0, flat, np.int64(ids[p]) * width, columns)
-                for p in range(ends[m], min(stop, ends[m] + right.size)):
-                    if 0 <= ids[p] < known:
-                        _advance(pair, 0, 0, flat, np.int64(ids[p]) * width, columns)
-                places = (0, width, width, width)
-                _add(sums, targets[m], stride, slots, owners, used, private, locks, pair, places, dimension, mean)
-            continue
-        at = max(begin, starts[first] - left.size)  # nothing before it is asked for
-        for j in range(columns):
-            ring[(at & mask) * width + j] = 0
+        few = (last - first) * (n_left + n_right) <= 3 * (stop - begin)
+        longest = np.int64(0)
         for m in range(first, last):
-            start, end = np.int64(starts[m]), np.int64(ends[m])
-            if m + AHEAD < last:
-                _fetch_sums(targets[m + AHEAD], stride, slots, private, sums)
-            coming = end + right.size + AHEAD
-            if coming < stop and 0 <= ids[coming] < known:
-                _fetch(flat, np.int64(ids[coming]) * width, columns, 16)
-            high = min(stop, end + right.size)
-            while at < high:
-                word = np.int64(ids[at]) if 0 <= ids[at] < known else np.int64(known)
-                _advance(ring, (at & mask) * width, ((at + 1) & mask) * width, flat, word * width, columns)
-                at += 1
-            before, after = (start & mask) * width, (end & mask) * width
-            low, high = (max(begin, start - left.size) & mask) * width, (high & mask) * width
-            places = (before, low, high, after)
-            _add(sums, targets[m], stride, slots, owners, used, private, locks, ring, places, dimension, mean)
+            longest = max(longest, np.int64(ends[m]) - np.int64(starts[m]))
+        few = few or n_left + n_right + longest + 2 > size
+        at = max(begin, np.int64(starts[first]) - n_left)  # nothing before it is asked for
+        _clear(ring, (at & mask) * width, width)
+        for m in range(first, last):
+            start, end, row = np.int64(starts[m]), np.int64(ends[m]), np.int64(targets[m])
+            low, high = max(begin, start - n_left), min(stop, end + n_right)
+            if not uniform:
+                _weigh_window(ids, low, start, end, high, known, flat, width, left, right, wide, columns)
+                place = _lock(locks, stripes, row)
+                _add_weighed(sums, row * stride, wide, dimension, mean)
+                _unlock(locks, stripes, place)
+                continue
+            if few:
+                _clear(ring, single, width)
+                for p in range(low, start):
+                    _advance(ring, single, single, flat, _known(ids[p], known) * width, width)
+                for p in range(end, high):
+                    _advance(ring, single, single, flat, _known(ids[p], known) * width, width)
+                before, low, high, after = single, zero, zero, zero
+            else:
+                if m + AHEAD < last:
+                    _fetch_sums(np.int64(targets[m + AHEAD]), stride, slots, capacity, private, sums)
+                coming = end + n_right + AHEAD
+                if coming < stop and 0 <= ids[coming] < known:
+                    _fetch(flat, np.int64(ids[coming]) * width, width, 16)
+                while at < high:
+                    word = _known(ids[at], known)
+                    _advance(ring, (at & mask) * width, ((at + 1) & mask) * width, flat, word * width, width)
+                    at += 1
+                before, after = (start & mask) * width, (end & mask) * width
+                low, high = (low & mask) * width, (high & mask) * width
+            slot = _own_row(row, slots, owners, capacity, used)
+            if slot >= 0:
+                _add_window(private, slot * stride, ring, before, low, high, after, width, dimension, mean)
+            else:
+                place = _lock(locks, stripes, row)
+                _add_window(sums, row * stride, ring, before, low, high, after, width, dimension, mean)
+                _unlock(locks, stripes, place)
+
+
+def ring_rows(left: int, right: int, longest: int) -> int:
+    """How many running sums `add_matches` has to keep for matches of up to so many words."""
+    rows = 1
+    while rows < left + right + min(longest, LONGEST) + 2:
+        rows *= 2
+    return rows
 
 
 @inlined
-def _weigh_window(ids, begin, stop, start, end, known, rows, width, left, right, wide):  # type: ignore[no-untyped-def]
+def _weigh_window(ids, low, start, end, high, known, rows, width, left, right, wide, columns):  # type: ignore[no-untyped-def]
     """The window with weights by distance, in float64 and in a fixed order: to the left, then to the right."""
-    columns = wide.size
     for j in range(columns):
         wide[j] = 0.0
-    for k in range(min(left.size, start - begin)):
-        word = ids[start - 1 - k]
-        if 0 <= word < known and left[k] > 0.0:
-            _add_scaled(wide, left[k], rows, np.int64(word) * width, columns)
-    for k in range(min(right.size, stop - end)):
-        word = ids[end + k]
-        if 0 <= word < known and right[k] > 0.0:
-            _add_scaled(wide, right[k], rows, np.int64(word) * width, columns)
+    for k in range(start - low):
+        if 0 <= ids[start - 1 - k] < known and left[k] > 0.0:
+            _add_scaled(wide, left[k], rows, np.int64(ids[start - 1 - k]) * width, columns)
+    for k in range(high - end):
+        if 0 <= ids[end + k] < known and right[k] > 0.0:
+            _add_scaled(wide, right[k], rows, np.int64(ids[end + k]) * width, columns)
 
 
 @inlined
 def _add_scaled(wide, scale, rows, row, columns):  # type: ignore[no-untyped-def]
     for j in range(columns - 1):
-        wide[np.uint64(j)] += scale * np.float64(rows[np.uint64(row + j)])
+        wide[j] += scale * np.float64(rows[row + j])
     wide[columns - 1] += np.float64(rows[row + columns - 1])  # a word counts once, whatever its weight
 
 
@@ -387,8 +394,8 @@ def _add_weighed(sums, at, wide, dimension, mean):  # type: ignore[no-untyped-de
     if mean != 0.0:
         scale = mean / weight if weight > 0.0 else 0.0
     for j in range(dimension):
-        sums[np.uint64(at + j)] += np.int64(np.rint(scale * wide[np.uint64(j)]))
+        sums[at + j] += np.int64(np.rint(scale * wide[j]))
     sums[at + dimension] += np.int64(np.rint(weight))
     sums[at + dimension + 1] += np.int64(wide[dimension + 1])
     sums[at + dimension + 2] += 1
-    sums[at + dimension + 3] += wide[dimension + 1] > 0.0
+    sums[at + dimension + 3] += np.int64(wide[dimension + 1] > 0.0)

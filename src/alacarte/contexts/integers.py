@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.contexts._vector_code import LANES
 from alacarte.contexts._windows_kernel import quantise_rows
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import Scale
@@ -31,7 +32,7 @@ class IntegerVectors:
 
     def __post_init__(self) -> None:
         known, dimension = self.matrix.shape
-        object.__setattr__(self, "rows", aligned_zeros(known + 1, -(-(dimension + 2) // 16) * 16, np.int32))
+        object.__setattr__(self, "rows", aligned_zeros(known + 1, row_width(dimension), np.int32))
 
     @classmethod
     def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading) -> "IntegerVectors":
@@ -61,6 +62,11 @@ class IntegerVectors:
         part = np.ascontiguousarray(self.matrix[:, low:high])
         part.flags.writeable = False  # one type of array for the compiler
         return IntegerVectors(part, self.weights, self.scale.slice(low, high))
+
+
+def row_width(dimension: int) -> int:
+    """Values in a row of integers: the dimensions, a weight and a count, in whole sixteens."""
+    return -(-(dimension + 2) // LANES) * LANES
 
 
 def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import word_tensors
 from alacarte._io.tensors import unpack_words
-from alacarte.contexts._windows_kernel import APART, add_matches, add_vocabulary
+from alacarte.contexts._windows_kernel import APART, add_matches, add_vocabulary, ring_rows
 from alacarte.contexts.groups import document_codes, groups_of
-from alacarte.contexts.integers import IntegerVectors, aligned_zeros
+from alacarte.contexts.integers import IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError
 from alacarte.targets.targets import Matcher
@@ -35,8 +35,8 @@ COVERED = 100_000  # targets up to which the progress bar says how many were met
 
 
 def row_stride(dimension: int) -> int:
-    """Values in a row of sums: the dimensions and the counts, in whole lines of the cache."""
-    return -(-(dimension + len(COUNTS)) // 8) * 8
+    """Values in a row of sums: as many as in a row of integers, and at least the dimensions and the counts."""
+    return max(row_width(dimension), -(-(dimension + len(COUNTS)) // 8) * 8)
 
 
 class SumsTally:
@@ -128,6 +128,7 @@ class SumsTally:
             adder.used,
             adder.private.reshape(-1),
             self._locks,
+            np.empty(self.integers.rows.shape[1], dtype=np.int32),
         )
 
     def _add_matches(self, encoded: Encoded, groups: Ints | None, adder: "_Adder") -> None:
@@ -165,6 +166,7 @@ class SumsTally:
             adder.used,
             adder.private.reshape(-1),
             self._locks,
+            *scratch(self.integers, self.reading, int((ends - starts).max())),
         )
 
     def _make_room(self) -> None:
@@ -214,3 +216,10 @@ def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs,
     has_vector = (ids >= 0) & (ids < known)
     before = np.concatenate([[0], np.cumsum(has_vector)])
     return ids[has_vector], before[offsets], before
+
+
+def scratch(integers: IntegerVectors, reading: Reading, longest: int) -> tuple[Ints, npt.NDArray[np.float64]]:
+    """Room for `add_matches` to work in, for matches of up to so many words."""
+    rows = ring_rows(reading.left, reading.right, longest) + 2
+    ring = np.zeros(rows * integers.rows.shape[1], dtype=np.int32)
+    return ring, np.empty(integers.dimension + 2)

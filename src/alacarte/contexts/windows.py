@@ -6,7 +6,7 @@ import numpy.typing as npt
 from alacarte.contexts._windows_kernel import add_matches
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
-from alacarte.contexts.summing import COUNTS, row_stride
+from alacarte.contexts.summing import COUNTS, row_stride, scratch
 from alacarte.contexts.sums import Sums
 
 Ints = npt.NDArray[np.int32]
@@ -44,6 +44,7 @@ def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, af
         np.zeros(1, dtype=np.int64),
         no_rows,
         nothing,
+        *scratch(integers, reading, 1),
     )
     d = integers.dimension
     return Sums(rows[:, :d], **{name: rows[:, d + place] for place, name in enumerate(COUNTS)})
