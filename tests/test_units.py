@@ -1,5 +1,6 @@
 """Sums add up and come apart to the last bit, and know which text they hold."""
 
+import itertools
 import os
 from dataclasses import replace
 from functools import reduce
@@ -246,7 +247,7 @@ def test_text_is_cut_by_the_text_alone(tmp_path_factory, texts, block_size):
     size = (folder / "a.txt").stat().st_size
     covered = sorted((unit.start, unit.size) for unit in alone)
     assert covered[0][0] == 0
-    assert all(start + length <= after for (start, length), (after, _) in zip(covered, covered[1:], strict=False))
+    assert all(start + length <= after for (start, length), (after, _) in itertools.pairwise(covered))
     assert covered[-1][0] + covered[-1][1] <= size + 1
 
 
