@@ -3,8 +3,8 @@
     python scripts/train_pretrained.py glove.6B.50d ../shared/data/wiki/enwiki.txt.xz
     python scripts/train_pretrained.py glove.6B.100d ../shared/data/wiki/enwiki.txt.xz --vectors DIR/glove.6B.100d.npy
 
-(`../shared/data/get-glove-100d DIR` fetches the vectors of the second.) In src/alacarte/pretrained/NAME it writes a model
-without its vectors, as `ALaCarte.save` does:
+(`../shared/data/get-glove-100d DIR` fetches the vectors of the second.) In src/alacarte/pretrained/NAME it writes a
+model without its vectors, as `ALaCarte.save` does:
 
 - the transform, learned from the context sums of all words, with a report to read;
 - how much spelling counts beside n contexts. The form model itself is not shipped: it is learned from the vectors when

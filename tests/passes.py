@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from alacarte import Document, Targets, WordVectors, collect
-from alacarte.contexts import summing
+from alacarte.contexts.summing import private_memory
 from alacarte.contexts.sums import Sums
 
 collecting = import_module("alacarte.passes.collect")  # `alacarte.passes.collect.collect` is a function
@@ -90,9 +90,9 @@ def budget(vectors, rows, dimensions, block_size, threads):
     known, d = vectors.matrix.shape
     integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
     stride = 8 * -(-(d + 4) // 8)
-    own = 0 if threads == 1 else min(summing.private_rows(stride, threads), rows) * stride * 8 + 4 * rows
-    text = (threads + 1) * 30 * block_size
-    return vectors.matrix.nbytes + integers + threads * own + text + 8 * rows * (dimensions + 4)
+    private = private_memory(rows, stride, threads)
+    others = vectors.matrix.nbytes + integers + private + (threads + 1) * 30 * block_size
+    return others + 8 * rows * (dimensions + 4)
 
 
 class Stages:

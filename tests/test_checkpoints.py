@@ -25,7 +25,7 @@ from alacarte import ALaCarte, Corpus, Transform, collect
 from alacarte._io.artifact import read_artifact
 from alacarte.cli import app
 from alacarte.errors import BadCheckpoint, BadCorpus
-from alacarte.passes.checkpoint import remove
+from alacarte.passes.checkpoint import delete_checkpoint
 from alacarte.text.encoding import Encoder
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
@@ -174,8 +174,8 @@ def test_what_is_left_when_all_is_done(tmp_path, memory):
     assert left[-1] == "c"
     assert len(left) == (1 if memory is None else 2)
     assert all(name.startswith(".c.") and name.endswith(".sums") for name in left[:-1])
-    remove(path)
-    remove(path)
+    delete_checkpoint(path)
+    delete_checkpoint(path)
     assert not list(tmp_path.iterdir())
 
 

@@ -31,7 +31,7 @@ BLOCK = 2000  # bytes
 @pytest.fixture(autouse=True)
 def _kernel_for_any_amount(monkeypatch):
     monkeypatch.setattr(Encoder, "SMALL", 0)
-    monkeypatch.setattr(summing, "PRIVATE", 2 * 8 * 24)
+    monkeypatch.setattr(summing, "PRIVATE", 2 * 8 * 72)
 
 
 def some_text(size, seed=1):
@@ -74,7 +74,7 @@ sys.path.insert(0, sys.argv[1])
 import test_faults
 folder = Path(sys.argv[2])
 files = [folder / name for name in ("1.txt", "2.txt.xz", "3.txt")]
-test_faults.Encoder.SMALL, test_faults.summing.PRIVATE = 0, 2 * 8 * 24
+test_faults.Encoder.SMALL, test_faults.summing.PRIVATE = 0, 2 * 8 * 72
 test_faults.summed(files)
 for order in sys.stdin:
     threads, memory, checkpoint = order.rstrip("\\n").split(" ", 2)

@@ -182,7 +182,7 @@ def test_a_saved_model_is_the_same(spoken, tmp_path):
     assert again.writing == form.writing
     assert again.fingerprint == spoken.fingerprint
     spoken.save(tmp_path / "vectors.safetensors")
-    with pytest.raises(BadTransform, match="no form model"):
+    with pytest.raises(BadTransform, match="not a form model"):
         FormModel.load(tmp_path / "vectors.safetensors")
 
 

@@ -159,15 +159,20 @@ def test_each_side_may_be_missing():
     assert parts.agreement[0] == pytest.approx(0.8)
 
 
-def test_weights_are_kept_in_json():
+def test_weights_are_kept_in_a_file(tmp_path):
     fusion = Fusion.learn(few_shot(np.random.default_rng(5)))
-    again = Fusion.from_json(fusion.to_json())
+    fusion.save(tmp_path / "fusion.safetensors")
+    again = Fusion.load(tmp_path / "fusion.safetensors")
     assert again.sizes == fusion.sizes
     assert again.report == fusion.report
     np.testing.assert_array_equal(again.table, fusion.table)
-    for text in ("{}", "no json", '{"format": "other"}'):
-        with pytest.raises(BadTransform, match="learn them again"):
-            Fusion.from_json(text)
+    for content in (b"", b"no artifact"):
+        (tmp_path / "other.safetensors").write_bytes(content)
+        with pytest.raises(BadTransform, match="other"):
+            Fusion.load(tmp_path / "other.safetensors")
+    Transform(np.eye(2)).save(tmp_path / "transform.safetensors")
+    with pytest.raises(BadTransform, match="not fusion weights but"):
+        Fusion.load(tmp_path / "transform.safetensors")
 
 
 def test_too_few_samples():

@@ -29,7 +29,7 @@ from passes import (
 
 from alacarte import ContextSums, Corpus, Document, Targets, collect
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
-from alacarte.passes.checkpoint import remove
+from alacarte.passes.checkpoint import delete_checkpoint
 from alacarte.passes.memory import parse_size, peak_memory, room_for_sums
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
@@ -203,7 +203,7 @@ def test_the_file_beside_a_checkpoint(tmp_path):
         rows.write_bytes(content)
     assert same(collect(VECTORS, texts, NGRAMS, **work), expected)  # with all the memory there is
     assert same(collect(VECTORS, texts, NGRAMS, memory=small, **work), expected)
-    remove(path)
+    delete_checkpoint(path)
     assert not list(tmp_path.iterdir())
 
 

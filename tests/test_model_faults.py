@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from alacarte import ALaCarte, ContextSums, Transform, WordVectors, collect
-from alacarte._io.tensors import read_tensors, write_tensors
+from alacarte._io.artifact import read_artifact, write_artifact
+from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, BadCorpus, TransformMismatch
 from alacarte.model import pretrained_names
@@ -108,11 +109,19 @@ def test_a_form_model_leaves_the_checks_on(model, vectors, corpus):
 
 def test_settings_of_a_newer_version_say_so(model, tmp_path):
     model.transform.save(tmp_path / "transform.safetensors")
-    tensors, metadata = read_tensors(tmp_path / "transform.safetensors")
-    settings = {**json.loads(metadata["settings"]), "gaze": 3}
-    write_tensors(tmp_path / "newer.safetensors", tensors, {**metadata, "settings": json.dumps(settings)})
-    with pytest.raises(AlacarteError, match=r"'gaze'.*newer version"):
+    written = read_artifact(tmp_path / "transform.safetensors", "transform")
+    settings = {**written.metadata["settings"], "gaze": 3}
+    write_artifact(
+        tmp_path / "newer.safetensors",
+        "transform",
+        written.tensors,
+        {**written.metadata, "settings": settings},
+        written.version,
+    )
+    with pytest.raises(AlacarteError, match=r"gaze.*newer version"):
         Transform.load(tmp_path / "newer.safetensors")
+    with pytest.raises(AlacarteError, match=r"'gaze'.*newer version"):
+        Reading.from_dict(settings)
 
 
 # -------------------------------------------------------------------------------------------------- spread

@@ -208,7 +208,7 @@ def test_only_pairs_tell_the_classes_apart(task, model, corpus, tmp_path):
     assert "w0 w1" in fewer
     assert 0 < len(fewer) < len(ngrams)
     np.testing.assert_array_equal(fewer["w0 w1"], ngrams["w0 w1"])
-    ngrams.save(tmp_path / "bare.safetensors")
+    WordVectors(ngrams.words, ngrams.matrix).save(tmp_path / "bare.safetensors")
     assert load_ngrams(tmp_path / "bare.safetensors").words == ngrams.words
     with pytest.raises(BadData, match="does not say how often"):
         load_ngrams(tmp_path / "bare.safetensors", 2)

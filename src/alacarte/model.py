@@ -164,9 +164,9 @@ class ALaCarte:
             raise BadCorpus(
                 "form=True reads the corpus a second time, and this one can be read only once; pass a file or a list"
             )
-        collect = cast(CollectOptions, chosen(options, CollectOptions))
+        reading = cast(CollectOptions, chosen(options, CollectOptions))
         solve = cast(SolveOptions, chosen(options, SolveOptions))
-        sums, _ = learning_sums(source, text, spread=spread, **collect)
+        sums, _ = learning_sums(source, text, spread=spread, **reading)
         return cls.from_sums(
             source,
             sums,

@@ -86,10 +86,10 @@ def detail_memory() -> None:
 
 def forget(checkpoint: Path | None) -> None:
     """The results are safe, so the work that led to them need not be kept."""
-    from alacarte.passes.checkpoint import remove
+    from alacarte.passes.checkpoint import delete_checkpoint
 
     if checkpoint is not None:
-        remove(checkpoint)
+        delete_checkpoint(checkpoint)
 
 
 def parse_ridge(text: str) -> float | Literal["loo"]:

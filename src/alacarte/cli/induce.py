@@ -282,6 +282,8 @@ def _listed(
 
 
 def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
+    from alacarte.passes.discover import discover
+
     return discover(
         texts,
         n=range(1, lengths[0] + 1) if len(lengths) == 1 else lengths,

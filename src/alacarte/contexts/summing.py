@@ -199,8 +199,14 @@ class _Adder:
 
 
 def private_rows(stride: int, threads: int) -> int:
-    """How many rows of sums a thread may have for itself."""
-    return min(PRIVATE, PRIVATE_OF_ALL // threads) // (8 * stride)
+    """How many rows of sums a thread may have for itself; a single thread needs none."""
+    return 0 if threads == 1 else min(PRIVATE, PRIVATE_OF_ALL // threads) // (8 * stride)
+
+
+def private_memory(rows: int, stride: int, threads: int) -> int:
+    """Bytes that the threads hold by themselves beside so many rows of sums."""
+    own = min(rows, private_rows(stride, threads))
+    return threads * (8 * own * (stride + 1) + (4 * rows if own else 0))
 
 
 def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs, Longs]:

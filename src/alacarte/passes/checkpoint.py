@@ -87,6 +87,10 @@ class Checkpoint:
     def save(self, stage: str, state: Stage) -> None:
         """Write the state of a stage, beside those of the stages before it."""
         self.stages[stage] = state
+        self.write()
+
+    def write(self) -> None:
+        """Write all stages and notes."""
         tensors: dict[str, npt.NDArray[Any]] = {}
         for name, saved in self.stages.items():
             for key, array in {**saved.arrays, **pack_units(saved.units)}.items():
@@ -119,11 +123,11 @@ class Checkpoint:
             self.stages[name] = _stage_of(artifact, name, dict(amounts))
 
 
-def remove(path: Path) -> None:
+def delete_checkpoint(path: Path) -> None:
     """Delete a checkpoint, and the file with sums that belongs to it, if there is one. Nothing else is touched."""
     if not path.exists():
         return
-    beside = read_artifact(path, KIND, BadCheckpoint, VERSION).value("notes", dict).get("sums")
+    beside = read_artifact(path, KIND, BadCheckpoint, VERSION).value("notes", dict).get("rows")
     if beside is not None:
         path.with_name(beside).unlink(missing_ok=True)
     path.unlink()

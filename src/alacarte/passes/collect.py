@@ -17,12 +17,12 @@ import numpy.typing as npt
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
 from alacarte.contexts.scale import MOST_WINDOWS, Scale
-from alacarte.contexts.summing import COUNTS, SumsTally, private_rows, row_stride
+from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
-from alacarte.passes.checkpoint import Checkpoint, Stage
+from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint
 from alacarte.passes.memory import allocate, disk_space, room_for_sums, scratch_file
 from alacarte.passes.scan import check_text, run
 from alacarte.passes.spool import readable_again
@@ -139,6 +139,8 @@ class _Job:
             matcher = self.targets.compile(lexicon, self.tokenizer)
         summed = _Summed(integers, reading, matcher, self.spread or 1, Encoder(self.tokenizer, lexicon), self.work)
         rows, state = summed.rows(self.corpus, checkpoint)
+        if state.amounts.tokens_read == 0 and self.work.shard is None:
+            raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
         return self._result(rows, state, matcher, reading, integers.scale, weights)
 
     def _count(self, checkpoint: Checkpoint | None) -> Counts:
@@ -223,9 +225,8 @@ class _Summed:
 
     def _other_memory(self) -> int:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
-        stride, threads, rows = row_stride(self.integers.dimension), self.work.cores, self.matcher.size * self.groups
-        own = threads * (min(private_rows(stride, threads), rows) * stride * 8 + 4 * rows) if threads > 1 else 0
-        return vectors + own + self._text_under_way()
+        rows, stride = self.matcher.size * self.groups, row_stride(self.integers.dimension)
+        return vectors + private_memory(rows, stride, self.work.cores) + self._text_under_way()
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
@@ -255,13 +256,14 @@ class _Summed:
         if checkpoint is None:
             rows = scratch_file(shape)
             return rows, self._fill(rows, corpus, width, None)
-        path = _file_beside(checkpoint, shape)
-        rows = np.memmap(path, dtype=np.int64, mode="r+", shape=shape)
+        path = _rows_beside(checkpoint, shape)
         try:
+            rows = np.memmap(path, dtype=np.int64, mode="r+", shape=shape)
             state = self._fill(rows, corpus, width, checkpoint)
-        finally:
-            if not checkpoint.path.exists():  # nothing was done that could be taken up
-                path.unlink()
+        except BaseException:
+            if not checkpoint.stages:  # nothing was done that could be taken up
+                delete_checkpoint(checkpoint.path)
+            raise
         # What the caller does with the sums leaves those of the checkpoint as they are.
         return np.memmap(path, dtype=np.int64, mode="c", shape=shape), state
 
@@ -301,19 +303,21 @@ def _same_text(one: Stage | None, two: Stage) -> Stage:
     return two
 
 
-def _file_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> Path:
-    """The sums that belong to a checkpoint: a file with a name that only the checkpoint knows."""
+def _rows_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> Path:
+    """The file with the sums of a checkpoint: beside it, under a name that only the checkpoint knows."""
     length = max(1, 8 * shape[0] * shape[1])
-    name = checkpoint.notes.get("sums")
-    path = checkpoint.path.with_name(name or f".{checkpoint.path.name}.{secrets.token_hex(4)}.sums")
-    if name is not None and not (path.is_file() and path.stat().st_size == length):
+    if "rows" not in checkpoint.notes:
+        checkpoint.notes["rows"] = f".{checkpoint.path.name}.{secrets.token_hex(4)}.rows"
+        checkpoint.write()  # before the file is there, so that it can never be forgotten
+    path = checkpoint.path.with_name(checkpoint.notes["rows"])
+    if path.is_file() and path.stat().st_size == length:
+        return path
+    if any(stage.complete for stage in checkpoint.stages.values()):
         raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
-    if name is None:
-        try:
-            with disk_space(path.parent), path.open("xb") as file:
-                allocate(file, length)
-        except AlacarteError:
-            path.unlink(missing_ok=True)
-            raise
-        checkpoint.notes["sums"] = path.name
+    try:
+        with disk_space(path.parent), path.open("wb") as file:
+            allocate(file, length)
+    except AlacarteError:
+        delete_checkpoint(checkpoint.path)
+        raise
     return path

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import Progress, progress
-from alacarte.errors import BadCheckpoint, BadCorpus
+from alacarte.errors import BadCheckpoint
 from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.pipeline import in_order
 from alacarte.passes.work import Work
@@ -83,7 +83,7 @@ def run(
     to see that it is the same, and not added again. When all is done, the tally is saved there a last time if `keep`.
     """
     state = _Pass(tally, corpus, encoder, work, stage, checkpoint).run()
-    if checkpoint is not None and keep:
+    if checkpoint is not None and keep and state.units:
         checkpoint.save(stage, Stage(tally.arrays(), state.amounts, state.units, complete=True))
     return state
 
@@ -142,8 +142,6 @@ class _Pass:
                 self._save()
                 raise
         self._check_all_met()
-        if self.state.amounts.tokens_read == 0 and self.work.shard is None:
-            raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
         self.tally.settle()
         return self.state
 

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from alacarte.transform.learned import word_counts
 
 from alacarte.contexts.reading import Averaging, Reading, window_sides
 from alacarte.contexts.sums import ContextSums
@@ -20,6 +19,7 @@ from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect, count_words
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
+from alacarte.transform.learned_weights import word_counts
 from alacarte.transform.probe import Probe
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors

@@ -32,7 +32,7 @@ from alacarte_experiments.lab.measures import mean_and_error
 from alacarte_experiments.lab.results import data_frame
 from alacarte_experiments.lab.splits import record
 from alacarte_experiments.lab.store import Store, digest
-from alacarte_experiments.library import corpus_identity, progress, read_tensors
+from alacarte_experiments.library import corpus_identity, progress
 
 Rows = npt.NDArray[np.intp]
 Predict = Callable[[Rows], npt.NDArray[Any]]
@@ -260,9 +260,9 @@ def load_ngrams(path: str | Path, min_count: int = 1) -> WordVectors:
     vectors = WordVectors.load(path)
     if min_count <= 1:
         return vectors
-    if Path(path).suffix != ".safetensors" or "counts" not in (tensors := read_tensors(path)[0]):
+    if vectors.counts is None:
         raise BadData(f"{path} does not say how often its n-grams occur; make it with `alc induce --out x.safetensors`")
-    return _frequent(vectors, tensors["counts"], min_count)
+    return _frequent(vectors, vectors.counts, min_count)
 
 
 def _frequent(ngrams: WordVectors, counts: npt.NDArray[Any], min_count: int) -> WordVectors:

@@ -4,10 +4,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from alacarte.transform.learned import word_counts
 
 from alacarte.errors import NotEnoughData
 from alacarte.text.corpus import Corpus
+from alacarte.transform.learned_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import AllButTheTop, SumsButTheTop
 from alacarte_experiments.fewshot.systems import Workbench

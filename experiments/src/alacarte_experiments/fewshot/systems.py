@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from alacarte.transform.learned import word_counts
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.transform.learned_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import baselines
 from alacarte_experiments.baselines import (
