@@ -53,6 +53,10 @@ class Sums:
             array[: len(self.occurrences)] = getattr(self, name)
         return Sums(*grown)
 
+    def any_count_below_zero(self) -> bool:
+        """Whether more was taken away than there was."""
+        return any(bool((getattr(self, name) < 0).any()) for name in _NAMES if name != "sums")
+
     def over_groups(self) -> "Sums":
         """Groups added up."""
         return Sums(*(getattr(self, name).sum(axis=1) for name in _NAMES))
@@ -192,12 +196,13 @@ class ContextSums:
         rows = np.array([places[other.keys[row]] for row in shared], dtype=np.intp)
         total = self.all.grown(len(self))
         total.add(other.all.take(shared), rows, sign=-1)
-        if (total.occurrences < 0).any():
-            raise BadSums("more was taken away than there is; these sums do not hold that text")
         groups = None
         if self.groups is not None and other.groups is not None:
             groups = self.groups.grown(len(self))
             groups.add(other.groups.take(shared), rows, sign=-1)
+        lacking_text = self.tokens_read < other.tokens_read or self.documents < other.documents
+        if lacking_text or total.any_count_below_zero() or (groups is not None and groups.any_count_below_zero()):
+            raise BadSums("more was taken away than there is; these sums do not hold that text")
         result = replace(
             self,
             all=total,
