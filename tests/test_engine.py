@@ -2,6 +2,7 @@
 
 import lzma
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -115,6 +116,7 @@ def test_a_thread_that_fails_stops_the_pass_and_spoils_no_checkpoint(tmp_path, m
 
     def fails(*arguments):
         calls[0] += 1
+        time.sleep(0.01)  # so that there is time to write checkpoints
         if not kept and calls[0] >= 12 and path.exists():  # one of two threads, in the middle of a block
             kept.append(path.read_bytes())
             raise MemoryError("no room")

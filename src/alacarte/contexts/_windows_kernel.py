@@ -20,9 +20,8 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 
-from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer
+from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer, prefetch
 from alacarte.contexts._vector_code import LANES, add_difference, advance, move, move_and_add
 
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
@@ -80,27 +79,11 @@ def quantise_rows(
 # costs more than a row. Rows are whole numbers of sixteens: what lies behind the last column is zero.
 
 
-@intrinsic
-def _prefetch(context, numbers, index):  # type: ignore[no-untyped-def]
-    """Ask for the cache line that holds numbers[index], before it is needed."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = builder.bitcast(builder.gep(arguments[0], [arguments[1]]), cgutils.voidptr_t)
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kind)
-        read, keep, data = ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)
-        builder.call(function, [address, read, keep, data])
-        return context.get_dummy_value()
-
-    return types.void(numbers, types.int64), generate
-
-
 @inlined
 def _fetch(numbers, at, width, line):  # type: ignore[no-untyped-def]
     """Have a row in the cache by the time it is needed; `line` is how many of its values a cache line holds."""
     for j in range(0, width, line):
-        _prefetch(numbers, at + j)
+        prefetch(numbers, at + j)
 
 
 @inlined

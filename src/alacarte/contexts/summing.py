@@ -17,7 +17,7 @@ from alacarte._io.artifact import word_tensors
 from alacarte._io.tensors import unpack_words
 from alacarte.contexts._windows_kernel import APART, add_matches, add_vocabulary, ring_rows
 from alacarte.contexts.groups import document_codes, groups_of
-from alacarte.contexts.integers import IntegerVectors, aligned_zeros, row_width
+from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError
 from alacarte.targets.targets import Matcher
@@ -37,6 +37,15 @@ COVERED = 100_000  # targets up to which the progress bar says how many were met
 def row_stride(dimension: int) -> int:
     """Values in a row of sums: as many as in a row of integers, and at least the dimensions and the counts."""
     return max(row_width(dimension), -(-(dimension + len(COUNTS)) // 8) * 8)
+
+
+def widest_row(values: int) -> int:
+    """How many dimensions a row of sums with so many values has room for; none or fewer if it has room for nothing.
+
+    >>> widest_row(row_stride(100)), widest_row(7)
+    (108, -4)
+    """
+    return min(values // LANES * LANES - 2, values // 8 * 8 - len(COUNTS))
 
 
 class SumsTally:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
 from alacarte.contexts.scale import MOST_WINDOWS, Scale
-from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride
+from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
@@ -242,7 +242,7 @@ class _Summed:
 
     def _dimensions_at_a_time(self, room: int) -> int:
         targets = max(1, self.matcher.size * self.groups)
-        width = room // (8 * targets) // 8 * 8 - len(COUNTS)
+        width = widest_row(room // (8 * targets))
         if width < 1:
             raise AlacarteError(
                 f"not even a few dimensions of the sums of {targets:,} targets fit in {room / 1e6:,.0f} MB; "
