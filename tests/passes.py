@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from alacarte import Document, Targets, WordVectors, collect
-from alacarte.contexts.summing import private_memory
+from alacarte.contexts.summing import private_memory, row_stride, widest_row
 from alacarte.contexts.sums import Sums
 
 collecting = import_module("alacarte.passes.collect")  # `alacarte.passes.collect.collect` is a function
@@ -86,13 +86,13 @@ def sample_text(size, seed=0):
 
 
 def budget(vectors, rows, dimensions, block_size, threads):
-    """Bytes with which as many dimensions of so many rows of sums are made at a time (12, 20, …), and not one more."""
+    """Bytes with which as many dimensions of so many rows of sums are made at a time (12, 28, …), and not one more."""
     known, d = vectors.matrix.shape
     integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
-    stride = 8 * -(-(d + 4) // 8)
-    private = private_memory(rows, stride, threads)
+    private = private_memory(rows, row_stride(d), threads)
     others = vectors.matrix.nbytes + integers + private + (threads + 1) * 30 * block_size
-    return others + 8 * rows * (dimensions + 4)
+    assert widest_row(row_stride(dimensions)) == dimensions
+    return others + 8 * rows * row_stride(dimensions)
 
 
 class Stages:

@@ -29,7 +29,7 @@ from alacarte.passes.checkpoint import delete_checkpoint
 from alacarte.text.encoding import Encoder
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
-SMALL = budget(VECTORS, len(NGRAMS), 20, 1000, 1)
+SMALL = budget(VECTORS, len(NGRAMS), 28, 1000, 1)
 
 
 def stages_in(checkpoint):
@@ -40,7 +40,7 @@ def stages_in(checkpoint):
 # ------------------------------------------------------------------------------------------- other work, other text
 
 
-@pytest.mark.parametrize("memory", [None, budget(VECTORS, 1, 20, 1000, 1)])
+@pytest.mark.parametrize("memory", [None, budget(VECTORS, 1, 28, 1000, 1)])
 def test_a_complete_checkpoint_of_other_text_is_refused(tmp_path, memory):
     """Issue 14, fault 1: the first sums came back, whatever the text."""
     work = {"checkpoint": tmp_path / "c", "memory": memory, "threads": 1, "block_size": 1000}
@@ -192,7 +192,7 @@ def test_the_command_deletes_what_python_leaves(tmp_path):
     (tmp_path / "targets.txt").write_text("\n".join(f"{one} {two}" for one in "abcdxyz" for two in "abcdxyz"))
     block = 1 << 20
     rows = 49 * 3
-    memory = budget(VECTORS, rows, 4, block, 1)
+    memory = budget(VECTORS, rows, 12, block, 1)
     work = tmp_path / "work"
     work.mkdir()
     invoke(
@@ -211,7 +211,7 @@ def test_inspect_describes_every_kind_of_checkpoint(tmp_path, memory, targets, c
     documents = annotated(sample_text(20_000), np.random.default_rng(0))
     if memory is not None:
         rows = len(collect(VECTORS, documents, targets)) * more.get("spread", 1)
-        memory = budget(VECTORS, rows, 20, 1000, 1)
+        memory = budget(VECTORS, rows, 28, 1000, 1)
     options = {"memory": memory, "threads": 1, "block_size": 1000, "checkpoint": tmp_path / "c", **more}
     if complete:
         collect(VECTORS, documents, targets, **options)

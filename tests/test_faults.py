@@ -139,7 +139,7 @@ def test_kill_9_at_random_moments(tmp_path, files, little_memory):
             checkpoint, threads = tmp_path / f"checkpoint {run}", 1 + run % 3
             memory = None
             if little_memory:  # four dimensions at a time, so five passes
-                memory = budget(VECTORS, len(TARGETS), 4, BLOCK, threads)
+                memory = budget(VECTORS, len(TARGETS), 12, BLOCK, threads)
             for _ in range(5):
                 process = workers.start(checkpoint, threads, memory)
                 if process is None:
@@ -291,7 +291,11 @@ def test_documents_of_one_token(tmp_path):
 def test_a_file_of_only_white_space(tmp_path, content):
     path = tmp_path / "a.txt"
     path.write_bytes(content)
-    for chosen in ({}, {"checkpoint": tmp_path / "checkpoint"}, {"memory": budget(VECTORS, len(TARGETS), 4, BLOCK, 2)}):
+    for chosen in (
+        {},
+        {"checkpoint": tmp_path / "checkpoint"},
+        {"memory": budget(VECTORS, len(TARGETS), 12, BLOCK, 2)},
+    ):
         with pytest.raises(BadCorpus, match="holds no text; check the path"):
             summed(path, **chosen)
     (tmp_path / "b.txt").write_text("a bank")
@@ -397,7 +401,7 @@ def test_a_system_that_gives_no_more_room_for_sums_that_do_not_fit_in_memory(fil
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))  # bytes in a file
     try:
         with pytest.raises(AlacarteError, match=r"cannot be written .File too large.*make room there"):
-            summed(files, memory=budget(VECTORS, len(TARGETS), 4, BLOCK, 2))
+            summed(files, memory=budget(VECTORS, len(TARGETS), 12, BLOCK, 2))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
@@ -405,7 +409,7 @@ def test_a_system_that_gives_no_more_room_for_sums_that_do_not_fit_in_memory(fil
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="elsewhere the space is not taken at once")
 def test_a_full_disk_for_the_sums_beside_a_checkpoint(tmp_path, files, monkeypatch):
     """It is found out before any text is read, and the same command goes on when there is room."""
-    work = {"checkpoint": tmp_path / "checkpoint", "memory": budget(VECTORS, len(TARGETS), 4, BLOCK, 2)}
+    work = {"checkpoint": tmp_path / "checkpoint", "memory": budget(VECTORS, len(TARGETS), 12, BLOCK, 2)}
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")

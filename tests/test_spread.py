@@ -73,7 +73,7 @@ def test_parts_merge(texts, cut):
         {"threads": 3},
         {"block_size": 300},
         {"threads": 2, "block_size": 700},
-        {"memory": budget(VECTORS, 3 * 16, 4, 1000, 1), "block_size": 1000, "threads": 1},
+        {"memory": budget(VECTORS, 3 * 16, 12, 1000, 1), "block_size": 1000, "threads": 1},
         {"memory": budget(VECTORS, 3 * 16, 12, 1000, 3), "block_size": 1000, "threads": 3},
     ],
 )

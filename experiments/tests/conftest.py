@@ -32,9 +32,10 @@ class World:
         near = self.rng.choice(CONTENT, content, p=chances / chances.sum())
         common = self.rng.choice(STOP, stop)
         words = [f"w{i}" for i in near] + [f"s{i}" for i in common]
-        self.rng.shuffle(words)
-        half = len(words) // 2
-        return [*words[:half], None, *words[half:]]
+        # Content words mostly stand nearer than stop words, so that weights by distance are worth learning.
+        far = np.concatenate([self.rng.random(content), 0.5 + self.rng.random(stop)])
+        placed = [words[place] for place in np.argsort(far)]
+        return [*placed[0::2][::-1], None, *placed[1::2]]
 
     def sentence(self, word, name=None):
         name = f"w{word}" if name is None else name

@@ -17,6 +17,7 @@ Exponents = npt.NDArray[np.int16]
 
 LARGEST = 2.0**31 - 1
 MOST_WINDOWS = 2**32 - 1  # of one target: each is below 2³¹, so their sum is below 2⁶³
+WIDE = 256  # words in a window from which on it need not fit in 32 bits, since it is added up word by word
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +40,15 @@ class Scale:
         reach = max(1.0, float(left.sum() + right.sum()))  # a single row fits, too
         if reading.positions == "uniform":
             reach += 1.0  # running sums hold the word itself, too
-        room = LARGEST / reach - 1.0  # less one for rounding
+        room = LARGEST / (1.0 if is_wide(reading) else reach) - 1.0  # less one for rounding
         rows = _exponents(room, column_max * largest_weight)
         if reading.positions == "uniform" and reading.weights == "uniform":
             weights = 0
         else:
             weights = int(_exponents(room, np.array([largest_weight]))[0])
-        finer = int(np.floor(np.log2(reach * largest_weight))) if reading.averaging == "context" else 0
+        finer = 0
+        if reading.averaging == "context" and not is_wide(reading):
+            finer = int(np.floor(np.log2(reach * largest_weight)))
         return cls(rows, (rows + finer).astype(np.int16), weights)
 
     @property
@@ -74,6 +77,16 @@ class Scale:
         return same and self.weights == other.weights
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def is_wide(reading: Reading) -> bool:
+    """Whether windows are so wide that their sums are made word by word, in float64, which is exact up to 2⁵³."""
+    return reading.positions == "uniform" and reading.left + reading.right > WIDE
+
+
+def most_windows(reading: Reading) -> int:
+    """How many windows of one target sums can hold."""
+    return MOST_WINDOWS // (reading.left + reading.right + 1) if is_wide(reading) else MOST_WINDOWS
 
 
 def _exponents(room: float, largest: Doubles) -> Exponents:

@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import word_tensors
 from alacarte._io.tensors import unpack_words
+from alacarte.contexts._vector_code import LANES
 from alacarte.contexts._windows_kernel import APART, add_matches, add_vocabulary, ring_rows
 from alacarte.contexts.groups import document_codes, groups_of
-from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
+from alacarte.contexts.integers import IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
+from alacarte.contexts.scale import is_wide
 from alacarte.errors import AlacarteError
 from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded
@@ -70,6 +72,7 @@ class SumsTally:
         self._locks = np.zeros(STRIPES * APART if self._shared else 0, dtype=np.int32)
         self._adders: list[_Adder] = []
         self._sides = reading.position_weights()
+        self._uniform = reading.positions == "uniform" and not is_wide(reading)
         self._mean = integers.scale.mean_factor if reading.averaging == "context" else 0.0
 
     @property
@@ -109,7 +112,7 @@ class SumsTally:
 
     def _add(self, encoded: Encoded, adder: "_Adder") -> None:
         groups = None if self._codes is None else groups_of(encoded, self._codes, self.groups)
-        if self.matcher.whole_vocabulary and self.reading.positions == "uniform":
+        if self.matcher.whole_vocabulary and self._uniform:
             self._add_vocabulary(encoded, groups, adder)
         else:
             with self._alone or nullcontext():
@@ -166,7 +169,7 @@ class SumsTally:
             self.dimension,
             left,
             right,
-            self.reading.positions == "uniform",
+            self._uniform,
             self._mean,
             self.rows.reshape(-1),
             self.rows.shape[1],

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Averaging, Reading
-from alacarte.contexts.scale import MOST_WINDOWS, Scale
+from alacarte.contexts.scale import Scale, most_windows
 from alacarte.contexts.weights import UNIFORM, ContextWeights
 from alacarte.errors import BadSums
 from alacarte.targets.targets import Targets
@@ -384,8 +384,10 @@ def merge(parts: Iterable[ContextSums], *, repeated: bool = False) -> ContextSum
         keys, total = [keys[place] for place in order], total.take(order)
         groups, targets = None if groups is None else groups.take(order), targets.only(keys)
     most = int(total.occurrences.max(initial=0))
-    if most > MOST_WINDOWS:
-        raise BadSums(f"{most:,} occurrences of one target are more than sums can hold ({MOST_WINDOWS:,})")
+    if most > most_windows(first.settings):
+        raise BadSums(
+            f"{most:,} occurrences of one target are more than sums can hold ({most_windows(first.settings):,})"
+        )
     return replace(
         first,
         keys=keys,

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from alacarte.contexts._windows_kernel import add_matches
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
+from alacarte.contexts.scale import is_wide
 from alacarte.contexts.summing import COUNTS, row_stride, scratch
 from alacarte.contexts.sums import Sums
 
@@ -35,7 +36,7 @@ def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, af
         integers.rows,
         integers.dimension,
         *sides,
-        reading.positions == "uniform",
+        reading.positions == "uniform" and not is_wide(reading),
         integers.scale.mean_factor if reading.averaging == "context" else 0.0,
         rows.reshape(-1),
         rows.shape[1],

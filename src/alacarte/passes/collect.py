@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
-from alacarte.contexts.scale import MOST_WINDOWS, Scale
+from alacarte.contexts.scale import Scale, most_windows
 from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, resolve, specification
@@ -176,8 +176,8 @@ class _Job:
         if self.spread is not None:
             groups = _sums_of(rows.reshape(len(keys), self.spread, -1), dimension)
             total = groups.over_groups()
-        if int(total.occurrences.max(initial=0)) > MOST_WINDOWS:
-            raise BadSums(f"one target occurs more often than sums can hold ({MOST_WINDOWS:,} times)")
+        if int(total.occurrences.max(initial=0)) > most_windows(reading):
+            raise BadSums(f"one target occurs more often than sums can hold ({most_windows(reading):,} times)")
         named = frozenset(unit for unit in state.units if unit.name)
         return ContextSums(
             keys,
