@@ -156,7 +156,7 @@ def test_little_memory_interrupted_and_resumed(tmp_path_factory, texts, chosen, 
         ours = collect(VECTORS, documents, targets, memory=memory(2), threads=2, **everything)
         assert same(ours, expected)
         ours.all.sums[:] = 0  # the checkpoint's own are not touched
-    assert len(list(path.parent.glob(".checkpoint.*.sums"))) == 1
+    assert len(list(path.parent.glob(".checkpoint.*.rows"))) == 1
     assert len(list(path.parent.iterdir())) == 2
 
 
@@ -192,13 +192,13 @@ def test_the_file_beside_a_checkpoint(tmp_path):
     expected = collect(VECTORS, texts, NGRAMS)
     with pytest.raises(Stop):
         collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(50), **work)
-    (rows,) = tmp_path.glob(".checkpoint.*.sums")
+    (rows,) = tmp_path.glob(".checkpoint.*.rows")
     content = rows.read_bytes()
     for broken in (content[:100], None):
         rows.unlink()
         if broken is not None:
             rows.write_bytes(broken)
-        with pytest.raises(BadCheckpoint, match=r"\.checkpoint\..*\.sums is not whole.*restore it, or delete both"):
+        with pytest.raises(BadCheckpoint, match=r"\.checkpoint\..*\.rows is not whole.*restore it, or delete both"):
             collect(VECTORS, texts, NGRAMS, memory=small, **work)
         rows.write_bytes(content)
     assert same(collect(VECTORS, texts, NGRAMS, **work), expected)  # with all the memory there is
