@@ -173,7 +173,7 @@ def test_what_is_left_when_all_is_done(tmp_path, memory):
     left = sorted(file.name for file in tmp_path.iterdir())
     assert left[-1] == "c"
     assert len(left) == (1 if memory is None else 2)
-    assert all(name.startswith(".c.") and name.endswith(".sums") for name in left[:-1])
+    assert all(name.startswith(".c.") and name.endswith(".rows") for name in left[:-1])
     delete_checkpoint(path)
     delete_checkpoint(path)
     assert not list(tmp_path.iterdir())

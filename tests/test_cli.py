@@ -555,9 +555,9 @@ def test_inspect_knows_checkpoints(folder: Path) -> None:
 
 def test_inspect_knows_checkpoints_of_sums_on_disk(folder: Path) -> None:
     """Issue 14, fault 13: a KeyError."""
-    vectors = WordVectors.load("v.txt")
-    targets = list(vectors.words)
-    memory = budget(vectors, len(targets), 12, 100, 1)
+    targets = list(WordVectors.load("v.txt").words)
+    vectors = WordVectors(targets, np.random.default_rng(0).normal(size=(len(targets), 10)))
+    memory = budget(vectors, len(targets), 4, 100, 1)
     collect(vectors, Path("one.txt"), targets, checkpoint="ck", memory=memory, block_size=100, threads=1)
     facts = json.loads(alc("inspect ck --json").stdout)
     assert (facts["what"], facts["complete"]) == ("checkpoint", True)

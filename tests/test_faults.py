@@ -419,5 +419,10 @@ def test_a_full_disk_for_the_sums_beside_a_checkpoint(tmp_path, files, monkeypat
         patched.setattr(os, "posix_fallocate", full)
         with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
             summed(files, callback=lambda state: pytest.fail("text was read"), **work)
-    assert sorted(tmp_path.iterdir()) == before
+        assert sorted(tmp_path.iterdir()) == before
+        with pytest.raises(AlacarteError, match=r"No space left.*make room there"):
+            summed(files, context_weights="sif", **work)
+    assert complete_stages(tmp_path / "checkpoint") == 1  # words that were counted need not be counted again
+    assert same(summed(files, context_weights="sif", **work), summed(files, context_weights="sif"))
+    (tmp_path / "checkpoint").unlink()
     assert same(summed(files, **work), summed(files))

@@ -198,7 +198,7 @@ def test_the_file_beside_a_checkpoint(tmp_path):
         rows.unlink()
         if broken is not None:
             rows.write_bytes(broken)
-        with pytest.raises(BadCheckpoint, match=r"\.checkpoint\..*\.sums is not whole.*restore it, or delete both"):
+        with pytest.raises(BadCheckpoint, match=r"\.checkpoint\..*\.rows is not whole.*restore it, or delete both"):
             collect(VECTORS, texts, NGRAMS, memory=small, **work)
         rows.write_bytes(content)
     assert same(collect(VECTORS, texts, NGRAMS, **work), expected)  # with all the memory there is

@@ -110,7 +110,7 @@ def test_union_and_state():
     assert len(targets) == 5
 
 
-@given(documents.filter(any), st.integers(1, 3), st.integers(1, 4))
+@given(documents, st.integers(1, 3), st.integers(1, 4))
 def test_discovery_equals_counting_everything(texts, longest, min_count):
     counts: dict[tuple[str, ...], int] = {}
     for tokens in texts:

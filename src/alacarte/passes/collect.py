@@ -34,6 +34,7 @@ from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
 Counts = npt.NDArray[np.int64]
+SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
 
 
@@ -260,10 +261,11 @@ class _Summed:
         try:
             rows = np.memmap(path, dtype=np.int64, mode="r+", shape=shape)
             state = self._fill(rows, corpus, width, checkpoint)
-        except BaseException:
+        finally:
             if not checkpoint.stages:  # nothing was done that could be taken up
                 delete_checkpoint(checkpoint.path)
-            raise
+        if not checkpoint.stages:
+            return rows, state
         # What the caller does with the sums leaves those of the checkpoint as they are.
         return np.memmap(path, dtype=np.int64, mode="c", shape=shape), state
 
@@ -279,7 +281,7 @@ class _Summed:
         checked = False  # that the text is still the one that was read before
         for low in range(0, dimension, width):
             high = min(dimension, low + width)
-            stage = f"dimensions {low + 1} to {high} of {dimension}"
+            stage = f"{SLICE} {low + 1} to {high} of {dimension}"
             before = None if checkpoint is None else checkpoint.stages.get(stage)
             if before is None or not before.complete:
                 checked = True
@@ -287,7 +289,7 @@ class _Summed:
                 rows[:, low:high] = part[:, : high - low]
                 rows[:, dimension : dimension + len(COUNTS)] = part[:, high - low : high - low + len(COUNTS)]
                 before = Stage({}, now.amounts, now.units, complete=True)
-                if checkpoint is not None:
+                if checkpoint is not None and now.units:
                     rows.flush()
                     checkpoint.save(stage, before)
             state = _same_text(state, before)
@@ -312,12 +314,14 @@ def _rows_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> Path:
     path = checkpoint.path.with_name(checkpoint.notes["rows"])
     if path.is_file() and path.stat().st_size == length:
         return path
-    if any(stage.complete for stage in checkpoint.stages.values()):
+    if any(stage.complete for name, stage in checkpoint.stages.items() if name.startswith(SLICE)):
         raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
     try:
         with disk_space(path.parent), path.open("wb") as file:
             allocate(file, length)
     except AlacarteError:
-        delete_checkpoint(checkpoint.path)
+        path.unlink(missing_ok=True)
+        if not checkpoint.stages:  # nothing was done that could be taken up
+            delete_checkpoint(checkpoint.path)
         raise
     return path
