@@ -556,10 +556,10 @@ def test_inspect_knows_checkpoints(folder: Path) -> None:
 def test_inspect_knows_checkpoints_of_sums_on_disk(folder: Path) -> None:
     """Issue 14, fault 13: a KeyError."""
     targets = list(WordVectors.load("v.txt").words)
-    vectors = WordVectors(targets, np.random.default_rng(0).normal(size=(len(targets), 10)))
-    memory = budget(vectors, len(targets), 4, 100, 1)
+    vectors = WordVectors(targets, np.random.default_rng(0).normal(size=(len(targets), 30)))
+    memory = budget(vectors, len(targets), 12, 100, 1)
     collect(vectors, Path("one.txt"), targets, checkpoint="ck", memory=memory, block_size=100, threads=1)
     facts = json.loads(alc("inspect ck --json").stdout)
     assert (facts["what"], facts["complete"]) == ("checkpoint", True)
-    slices = [f"dimensions {low + 1} to {min(low + 4, vectors.dimension)} of" for low in range(0, vectors.dimension, 4)]
+    slices = [f"dimensions {low + 1} to {min(low + 12, 30)} of" for low in range(0, 30, 12)]
     assert [stage.rpartition(" ")[0] for stage in facts["stages"]] == slices

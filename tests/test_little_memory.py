@@ -137,7 +137,7 @@ def test_little_memory_interrupted_and_resumed(tmp_path_factory, texts, chosen, 
     rng = np.random.default_rng(seed)
 
     def memory(threads):
-        return limit(max(1, len(expected.keys)), 12 + 16 * int(rng.integers(0, dimensions + 1)), threads, 100)
+        return limit(max(1, len(expected.keys)), 12 + 16 * int(rng.integers(0, min(dimensions, 3) + 1)), threads, 100)
 
     everything = {"checkpoint": path, "block_size": 100, **chosen}
     for stop in stops:
@@ -191,7 +191,7 @@ def test_the_file_beside_a_checkpoint(tmp_path):
     small = limit(len(NGRAMS), 28)
     expected = collect(VECTORS, texts, NGRAMS)
     with pytest.raises(Stop):
-        collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(50), **work)
+        collect(VECTORS, texts, NGRAMS, memory=small, callback=stopping_after(40), **work)
     (rows,) = tmp_path.glob(".checkpoint.*.rows")
     content = rows.read_bytes()
     for broken in (content[:100], None):

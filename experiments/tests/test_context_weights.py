@@ -115,7 +115,7 @@ def test_agreement_table(base, store, tmp_path):
         mixed = {row["metric"]: row["value"] for row in results.select(size=size, foreign=size // 4)}
         assert own["all alike"] > mixed["all alike"]
         assert mixed["power 0.5"] > mixed["all alike"]
-        assert own["power 0.5"] > own["all alike"] - 0.02
+        assert own["power 0.5"] > own["all alike"] - 0.03
     pytest.importorskip("matplotlib")
     assert [path.name for path in figures.draw(results, tmp_path)] == ["agreement.png", "agreement.svg"]
 

@@ -42,7 +42,7 @@ def test_one_command_makes_all_that_ships(tmp_path, monkeypatch, capsys):
     np.testing.assert_array_equal(saved.transform.matrix, expected.matrix)
     assert saved.transform.name == "toy"
     assert saved.fusion is not None
-    x, f = saved.fusion.weights([1, 64])
+    x, f = saved.fusion.weights([1, 8])
     assert x[0] < x[1]  # the more contexts, the more they count
     assert f[0] > f[1]
     assert saved.typical is not None

@@ -75,8 +75,8 @@ def quantise_rows(
         ready[word] = 1
 
 
-# What follows works on pointers: an array that is handed over is counted, by one atomic step before and one after, which
-# costs more than a row. Rows are whole numbers of sixteens: what lies behind the last column is zero.
+# What follows works on pointers: an array that is handed over is counted, by one atomic step before and one after,
+# which costs more than a row. Rows are whole numbers of sixteens: what lies behind the last column is zero.
 
 
 @inlined
