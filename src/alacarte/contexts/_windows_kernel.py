@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
 from numba import types
 
 from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer, prefetch
@@ -34,6 +33,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.uint8]
 
 
 @intrinsic
@@ -47,32 +47,51 @@ def _exchange(context, array, index, value):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def _release(context, array, index):  # type: ignore[no-untyped-def]
-    """Put 0 at `index`; a thread that finds it there finds all that was written before, too."""
+def _release(context, array, index, value):  # type: ignore[no-untyped-def]
+    """Put `value` at `index`; a thread that finds it there finds all that was written before, too."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store_atomic(ir.Constant(ir.IntType(32), 0), builder.gep(arguments[0], [arguments[1]]), "release", 4)
+        width = signature.args[2].bitwidth // 8
+        builder.store_atomic(arguments[2], builder.gep(arguments[0], [arguments[1]]), "release", width)
         return context.get_dummy_value()
 
-    return types.void(array, types.int64), generate
+    return types.void(array, types.int64, array.dtype), generate
+
+
+@intrinsic
+def _acquire(context, array, index):  # type: ignore[no-untyped-def]
+    """What is at `index`, and with it all that was written before it was put there with `_release`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        width = signature.args[0].dtype.bitwidth // 8
+        return builder.load_atomic(builder.gep(arguments[0], [arguments[1]]), "acquire", width)
+
+    return array.dtype(array, types.int64), generate
 
 
 @kernel
 def quantise_rows(
-    ids: Ints, matrix: Singles, weights: Singles, factors: Doubles, weight_factor: float, rows: Ints, ready: Any
+    ids: Ints, matrix: Singles, weights: Singles, factors: Doubles, weight_factor: float, rows: Ints, filled: Bytes
 ) -> None:
-    """Fill the rows of the words in `ids` that are not `ready`: rint(weight · value · factor) in each dimension."""
+    """Make the rows of the words in `ids` that are not `filled`: rint(weight · value · factor) in each dimension.
+
+    Several threads may do so at once: if two make the same row, both write the same numbers.
+    """
     known, dimension = matrix.shape
-    for place in range(ids.size):
-        word = ids[place]
-        if word < 0 or word >= known or ready[word]:
+    width, count, weighted = rows.shape[1], ids.size, weights.size > 0
+    ids, matrix, weights, factors = pointer(ids), pointer(matrix), pointer(weights), pointer(factors)
+    rows, filled = pointer(rows), pointer(filled)
+    for place in range(count):
+        word = np.int64(ids[place])
+        if word < 0 or word >= known or _acquire(filled, word):
             continue
-        weight = np.float64(weights[word]) if weights.size else 1.0
+        weight = np.float64(weights[word]) if weighted else 1.0
+        row, values = word * width, word * dimension
         for j in range(dimension):
-            rows[word, j] = np.int32(np.rint(weight * np.float64(matrix[word, j]) * factors[j]))
-        rows[word, dimension] = np.int32(np.rint(weight * weight_factor))
-        rows[word, dimension + 1] = 1 if weight > 0.0 else 0
-        ready[word] = 1
+            rows[row + j] = np.int32(np.rint(weight * np.float64(matrix[values + j]) * factors[j]))
+        rows[row + dimension] = np.int32(np.rint(weight * weight_factor))
+        rows[row + dimension + 1] = np.int32(weight > 0.0)
+        _release(filled, word, np.uint8(1))
 
 
 # What follows works on pointers: an array that is handed over is counted, by one atomic step before and one after,
@@ -118,7 +137,7 @@ def _lock(locks, stripes, row):  # type: ignore[no-untyped-def]
 @inlined
 def _unlock(locks, stripes, place):  # type: ignore[no-untyped-def]
     if stripes:
-        _release(locks, place)
+        _release(locks, place, np.int32(0))
 
 
 @inlined

@@ -29,9 +29,11 @@ class IntegerVectors:
     weights: Singles  # one a word, or empty if all are 1
     scale: Scale
     rows: Ints = field(init=False)
+    _filled: Flags = field(init=False)
 
     def __post_init__(self) -> None:
         known, dimension = self.matrix.shape
+        object.__setattr__(self, "_filled", np.zeros(known, dtype=np.uint8))
         object.__setattr__(self, "rows", aligned_zeros(known + 1, row_width(dimension), np.int32))
 
     @classmethod
@@ -49,13 +51,10 @@ class IntegerVectors:
     def dimension(self) -> int:
         return int(self.matrix.shape[1])
 
-    def fill(self, ids: Ints, filled: Flags) -> None:
-        """Make the rows of these words, but for those that the caller knows to be `filled`, and mark them.
-
-        Each thread has marks of its own: two may make the same row, which gives the same numbers twice.
-        """
+    def fill(self, ids: Ints) -> None:
+        """Make the rows of these words, where that was not done before; may be called by several threads at once."""
         factors, unit = self.scale.row_factors, float(np.exp2(self.scale.weights))
-        quantise_rows(ids, self.matrix, self.weights, factors, unit, self.rows, filled)
+        quantise_rows(ids, self.matrix, self.weights, factors, unit, self.rows, self._filled)
 
     def slice(self, low: int, high: int) -> "IntegerVectors":
         """Some of the dimensions."""

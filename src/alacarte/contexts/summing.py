@@ -28,8 +28,7 @@ from alacarte.text.encoding import Encoded
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-PRIVATE = 1 << 26  # bytes for rows of a thread's own, at most
-PRIVATE_OF_ALL = 1 << 28  # and of all threads together
+PRIVATE = 1 << 23  # bytes for rows of a thread's own; 2 to 64 MB do the same at d = 100 and 300
 STRIPES = 1 << 14  # locks
 COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
 BLOCK = 4096  # rows put together at a time
@@ -83,7 +82,7 @@ class SumsTally:
     # ------------------------------------------------------------------------------------------- as a tally
 
     def adder(self) -> Callable[[Encoded], None]:
-        adder = _Adder(self.integers, self.rows, private_rows(self.rows.shape[1], self._threads) if self._shared else 0)
+        adder = _Adder(self.rows, private_rows(self.rows.shape[1], self._threads) if self._shared else 0)
         self._adders.append(adder)
         return lambda encoded: self._add(encoded, adder)
 
@@ -122,7 +121,7 @@ class SumsTally:
         ids, offsets = encoded.ids, encoded.offsets
         if self.reading.unknown == "drop":
             ids, offsets, _ = without_unknown(ids, offsets, self.integers.known)
-        adder.fill(ids)
+        self.integers.fill(ids)
         add_vocabulary(
             ids,
             offsets,
@@ -156,7 +155,7 @@ class SumsTally:
         if self.reading.unknown == "drop":
             ids, offsets, before = without_unknown(ids, offsets, self.integers.known)
             starts, ends = before[starts].astype(np.int32), before[ends].astype(np.int32)
-        adder.fill(ids)
+        self.integers.fill(ids)
         left, right = self._sides
         add_matches(
             ids,
@@ -189,19 +188,14 @@ class SumsTally:
 
 
 class _Adder:
-    """What one thread holds by itself: which rows of integers it has filled, and sums of the targets it met first."""
+    """What one thread holds by itself: sums of the targets that it met first."""
 
-    def __init__(self, integers: IntegerVectors, rows: Longs, capacity: int) -> None:
-        self._integers = integers
-        self._filled = np.zeros(integers.known, dtype=np.uint8)
+    def __init__(self, rows: Longs, capacity: int) -> None:
         capacity = min(capacity, len(rows))
         self.slots = np.full(len(rows) if capacity else 0, -1, dtype=np.int32)  # by row of the sums: one of `private`
         self.owners = np.zeros(capacity, dtype=np.int64)  # and the other way round
         self.used = np.zeros(1, dtype=np.int64)
         self.private: Any = aligned_zeros(capacity, rows.shape[1], np.int64)
-
-    def fill(self, ids: Ints) -> None:
-        self._integers.fill(ids, self._filled)
 
     def settle(self, rows: Longs) -> None:
         """Add the thread's own sums to those that all share."""
@@ -214,7 +208,7 @@ class _Adder:
 
 def private_rows(stride: int, threads: int) -> int:
     """How many rows of sums a thread may have for itself; a single thread needs none."""
-    return 0 if threads == 1 else min(PRIVATE, PRIVATE_OF_ALL // threads) // (8 * stride)
+    return 0 if threads == 1 else PRIVATE // (8 * stride)
 
 
 def private_memory(rows: int, stride: int, threads: int) -> int:

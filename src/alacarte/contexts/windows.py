@@ -20,7 +20,7 @@ def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, af
     width = left + 1 + after.shape[1]
     ids = np.full((count, width), NOTHING, dtype=np.int32)
     ids[:, :left], ids[:, left + 1 :] = before, after
-    integers.fill(ids.reshape(-1), np.zeros(integers.known, dtype=np.uint8))
+    integers.fill(ids.reshape(-1))
     places = np.arange(count + 1, dtype=np.int64)
     starts = (places[:-1] * width + left).astype(np.int32)
     rows = np.zeros((count, row_stride(integers.dimension)), dtype=np.int64)
