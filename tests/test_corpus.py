@@ -725,7 +725,7 @@ def test_a_corpus_of_a_corpus():
     assert Corpus(corpus, name="yours").description == "yours"
     assert list(Corpus(corpus)) == ["a text"]
     with pytest.raises(BadCorpus, match="already is a Corpus"):
-        Corpus.of(corpus, unit="file")
+        Corpus(corpus, unit="file")
 
 
 def test_descriptions(tmp_path):

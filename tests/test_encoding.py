@@ -349,11 +349,11 @@ def test_threads_share_an_encoder():
 
 COMPILE = """
 import sys
-from alacarte._io import compiled
+from alacarte._io import compiled, progress
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.word_vectors import Vocabulary
-compiled.quiet = "quiet" in sys.argv
+progress.silent = "quiet" in sys.argv
 compiled.announce("__main__", "a test", 1)
 
 @compiled.kernel

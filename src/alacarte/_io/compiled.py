@@ -14,6 +14,8 @@ from numba import types
 from numba.core import cgutils, event
 from numba.extending import intrinsic as untyped_intrinsic
 
+from alacarte._io import progress
+
 kernel: Any = numba.njit(cache=True, nogil=True)
 # A function that only kernels call: without the ways in from Python and C it compiles faster.
 inner: Any = numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
@@ -96,7 +98,6 @@ def trailing_zeros(context, number):  # type: ignore[no-untyped-def]
 
 # ---------------------------------------------------------------------------------------------- announcements
 
-quiet = False  # whether nothing is said about compiling
 _announced: dict[str, str] = {}  # by module: what to print when one of its functions is compiled
 
 
@@ -110,7 +111,7 @@ class _Announcer(event.Listener):
 
     def on_start(self, event: Any) -> None:
         message = _announced.pop(event.data["dispatcher"].py_func.__module__, None)
-        if message is not None and not quiet:
+        if message is not None and not progress.silent:
             print(message, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:

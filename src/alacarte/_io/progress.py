@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+silent = False  # whether nothing is said that was not asked for (`alc --quiet`)
 DELAY = 2.0  # seconds; what is done sooner needs no bar
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from alacarte._io import progress
 from alacarte.cli._output import voice
 
 CORPUS = "The corpus"
@@ -17,6 +18,7 @@ WORK = "Large corpora"
 def _set_verbosity(value: bool | None) -> bool | None:
     if value is not None:
         voice.verbose, voice.quiet = value, not value
+        progress.silent = not value
     return value
 
 

@@ -12,10 +12,11 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import progress
 from alacarte.contexts.reading import Reading, window_sides
 from alacarte.errors import BadCorpus, BadTargets, Hint, NoOccurrences
 from alacarte.model import ALaCarte
+from alacarte.passes.scan import scan
+from alacarte.passes.work import Work
 from alacarte.regression._frames import (
     Column,
     Table,
@@ -36,7 +37,6 @@ from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
-CHUNK = 256  # documents encoded between two steps of the progress bar
 SHOWN = (Reading().left, Reading().right)  # words before and after in a table that has no window of its own
 
 
@@ -276,27 +276,27 @@ class _Walked:
 
 
 def _walk(documents: Iterable[Any], split: Tokenizer, known: Mapping[str, int], show_progress: bool | None) -> _Walked:
-    """The one walk over text in this package: documents in, ids out."""
+    """Documents in, ids out, in the order of the text; documents without any text are left out."""
     # A compact numbering of the tokens that occur: vectors may have many words that do not.
     lexicon = Lexicon(known, grow=True)
-    encoder = Encoder(split, lexicon)
-    parts: list[Ints] = []
-    lengths: list[int] = []
     kept: list[int] = []
     count, texts = 0, False
-    total = len(documents) if isinstance(documents, (list, tuple, np.ndarray)) else None
-    with progress(total, "documents", "reading documents", show=show_progress) as bar:
-        for chunk in _chunks(documents):
-            usable = [_checked(item, count + place) for place, item in enumerate(chunk)]
-            kept += [count + place for place, item in enumerate(usable) if item is not None]
-            texts = texts or any(isinstance(item, str) for item in usable)
-            encoded = encoder.encode([item for item in usable if item is not None])
-            parts.append(encoded.ids)
-            lengths += np.diff(encoded.offsets).tolist()
-            count += len(chunk)
-            bar.update_to(count)
-    ids = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
-    return _Walked(lexicon, ids, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), kept, count, texts)
+
+    def with_text() -> Iterator[str | list[str] | Document]:
+        nonlocal count, texts
+        for number, item in enumerate(documents):
+            count = number + 1
+            checked = _checked(item, number)
+            if checked is not None:
+                kept.append(number)
+                texts = texts or isinstance(checked, str)
+                yield checked
+
+    work = Work(threads=1, show_progress=show_progress)  # one thread, so that words are numbered as they come
+    blocks = list(scan(Corpus(with_text()), Encoder(split, lexicon), work, "reading documents"))
+    ids = np.concatenate([np.empty(0, dtype=np.int32), *(block.ids for block in blocks)])
+    lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(block.offsets) for block in blocks)])
+    return _Walked(lexicon, ids, np.cumsum(lengths), kept, count, texts)
 
 
 def _index_of(known: Any) -> Mapping[str, int]:
@@ -328,17 +328,6 @@ def _text_column(frame: Variables, text: str, tokens: str | None) -> str:
             "name it as --text …, or the one with lists of tokens as --tokens …",
         ),
     )
-
-
-def _chunks(documents: Iterable[Any]) -> Iterator[list[Any]]:
-    chunk: list[Any] = []
-    for item in documents:
-        chunk.append(item)
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _checked(item: Any, number: int) -> str | list[str] | Document | None:

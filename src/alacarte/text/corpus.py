@@ -218,14 +218,14 @@ class Corpus:
         return self._unit, self._format, self._fields, self._encoding, self._errors
 
     @classmethod
-    def of(cls, source: Any, **options: Any) -> "Corpus":
+    def of(cls, source: Any) -> "Corpus":
         """`source` itself if it is a corpus, and else a corpus made from it.
 
         >>> corpus = Corpus(["a text"])
         >>> Corpus.of(corpus) is corpus, list(Corpus.of(["a text"]))
         (True, ['a text'])
         """
-        return source if isinstance(source, Corpus) and not options else cls(source, **options)
+        return source if isinstance(source, Corpus) else cls(source)
 
     @property
     def once(self) -> bool:
