@@ -217,6 +217,7 @@ def add_vocabulary(
     """
     known, width = rows.shape[0] - 1, rows.shape[1]
     documents, capacity, stripes = offsets.size - 1, owners.size, locks.size // APART
+    tokens = ids.size
     ids, offsets, group_of, flat = pointer(ids), pointer(offsets), pointer(group_of), pointer(rows)
     sums, private, window, locks = pointer(sums), pointer(private), pointer(window), pointer(locks)
     slots, owners, used = pointer(slots), pointer(owners), pointer(used)
@@ -227,11 +228,11 @@ def add_vocabulary(
         for p in range(begin, min(stop, begin + right)):
             _advance(window, 0, 0, flat, _known(ids[p], known) * width, width)
         for p in range(begin, stop):
-            coming = p + AHEAD
-            if coming < stop and 0 <= ids[coming] < known:
+            coming = p + AHEAD  # in this document or the next
+            if coming < tokens and 0 <= ids[coming] < known:
                 _fetch_sums(np.int64(ids[coming]) * groups + group, stride, slots, capacity, private, sums)
             coming = p + right + AHEAD
-            if coming < stop and 0 <= ids[coming] < known:
+            if coming < tokens and 0 <= ids[coming] < known:
                 _fetch(flat, np.int64(ids[coming]) * width, width, 16)
             enter = _known(ids[p + right], known) * width if p + right < stop else np.int64(known) * width
             leave = _known(ids[p - left - 1], known) * width if p - left > begin else np.int64(known) * width
@@ -303,6 +304,7 @@ def add_matches(
     known, width = rows.shape[0] - 1, rows.shape[1]
     documents, capacity, stripes = offsets.size - 1, owners.size, locks.size // APART
     n_left, n_right, columns = left.size, right.size, wide.size
+    tokens, matches = ids.size, starts.size
     size = ring.size // width - 2
     mask = size - 1
     ids, offsets, bounds, flat = pointer(ids), pointer(offsets), pointer(bounds), pointer(rows)
@@ -340,10 +342,12 @@ def add_matches(
                     _advance(ring, single, single, flat, _known(ids[p], known) * width, width)
                 before, low, high, after = single, zero, zero, zero
             else:
-                if m + AHEAD < last:
+                if m + 2 * AHEAD < matches and capacity:
+                    prefetch(slots, np.int64(targets[m + 2 * AHEAD]))
+                if m + AHEAD < matches:
                     _fetch_sums(np.int64(targets[m + AHEAD]), stride, slots, capacity, private, sums)
                 coming = end + n_right + AHEAD
-                if coming < stop and 0 <= ids[coming] < known:
+                if coming < tokens and 0 <= ids[coming] < known:
                     _fetch(flat, np.int64(ids[coming]) * width, width, 16)
                 while at < high:
                     word = _known(ids[at], known)
