@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.agreement import agreement_weights
+from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteWarning, NoOccurrences, NotEnoughData
 from alacarte.transform.transform import Transform
@@ -170,13 +171,8 @@ class ContextReader:
             raise NotEnoughData(
                 f"none of the context words has a vector: {_shortened(tokens)!r}; give a context with known words"
             )
-        if self._averaging == "occurrence":
-            divisor = context.occurrences
-        elif self._averaging == "token":
-            divisor = context.weight
-        else:
-            divisor = context.filled
-        return self._transform(context.vectors if divisor == 1 else context.vectors / divisor)
+        by = divisor(self._averaging, context.occurrences, context.weight, context.filled)
+        return self._transform(context.vectors if by == 1 else context.vectors / by)
 
     def vector_or_zeros(self, context: ContextSum) -> Singles:
         """The same; zeros for a context none of whose words has a vector."""

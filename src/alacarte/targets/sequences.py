@@ -49,9 +49,17 @@ class SequenceTable:
         room = ids.size * (1 + len(self._lengths))
         starts, ends, found = (np.empty(room, dtype=np.int32) for _ in range(3))
         count = find_sequences(
-            ids, encoded.offsets, self._single, self._lengths, self._roles, self._table, self._records,
-            starts, ends, found,
-        )  # fmt: skip
+            ids,
+            encoded.offsets,
+            self._single,
+            self._lengths,
+            self._roles,
+            self._table,
+            self._records,
+            starts,
+            ends,
+            found,
+        )
         starts, ends, found = starts[:count], ends[:count], found[:count]
         if self._owners is None:
             return Matches(starts, ends, found)
