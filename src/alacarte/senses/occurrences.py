@@ -26,12 +26,12 @@ Doubles = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """Occurrences of targets in the order of the text; `counts` says how many there were, kept or not."""
+    """Occurrences sorted by target; `counts` says how many there were, kept or not."""
 
     keys: list[str]
     counts: Longs  # (targets,)
     targets: Ints  # (occurrences,)
-    documents: Longs  # a number for the document, in the order of the text
+    documents: Longs  # a number for each document, made from its words: documents with the same words share one
     sums: Singles  # (occurrences, dimensions): weighted sums of the context vectors; means if `averaging` is "context"
     totals: Doubles  # the total weight of the context words of each
     before: Ints  # (occurrences, words before): ids, in the order of the text
@@ -90,11 +90,14 @@ def gather(
 ) -> Occurrences:
     """The occurrences of targets in a corpus as this model reads them; of each, at most `limit` chosen at random.
 
+    Occurrences are sorted by target, and then by a key made of the words of their document and their place in it: the
+    order of the text does not matter.
+
     >>> from alacarte import Transform, WordVectors
     >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
     >>> occurrences = gather(model, ["a x b b", "no such", "x b"], ["x"])
     >>> occurrences.sums.tolist(), occurrences.documents.tolist(), occurrences.text(0)
-    ([[1.0, 2.0], [0.0, 1.0]], [0, 2], 'a **x** b b')
+    ([[0.0, 1.0], [1.0, 2.0]], [0, 1], '**x** b')
     """
     wanted = Targets.of(targets)
     sample = sample_windows(model, Corpus.of(corpus), wanted, limit=limit, seed=seed, show_progress=show_progress)

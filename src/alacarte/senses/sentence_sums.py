@@ -29,7 +29,7 @@ def sentence_sums(
     >>> from alacarte import Transform, WordVectors
     >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
     >>> sums = sentence_sums(model, [Document("a b x a", spans=[(4, 5, "X")])])
-    >>> sums.keys, sums.sums.tolist()
+    >>> sums.keys, sums.vectors().tolist()
     (['X'], [[2.0, 1.0]])
     """
     settings = model.settings

@@ -23,6 +23,7 @@ BLOCK = 1 << 15  # rows in float64 at a time
 class ComponentRemoval:
     """x ↦ Qᵀ (x − m): Q spans what is left when the top components are gone, so the map keeps lengths and angles there.
 
+    >>> from alacarte import collect
     >>> vectors = WordVectors(["a", "b", "c"], [[5.0, 1.0], [9.0, 1.0], [7.0, 4.0]])
     >>> space = ComponentRemoval.of(vectors, 1)
     >>> space([5.0, 1.0]).round(3).tolist()

@@ -25,6 +25,7 @@ LEAST = 1 / 30  # of the median: no word counts less for this alone
 def informativeness(sums: ContextSums, vectors: WordVectors) -> Doubles:
     """κ for each word of the vectors; words with too few contexts to tell have the median of the others.
 
+    >>> from alacarte import collect
     >>> rng = np.random.default_rng(0)
     >>> vectors = WordVectors([f"w{i}" for i in range(20)] + ["all", "some"], rng.normal(size=(22, 5)))
     >>> def context(low, high):

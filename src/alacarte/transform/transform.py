@@ -150,6 +150,7 @@ class Transform:
     def fit(cls, sums: ContextSums, vectors: WordVectors, **options: Unpack[SolveOptions]) -> "Transform":
         """Learn A from the sums of words that have a vector; the options are those of `Solve`.
 
+        >>> from alacarte import collect
         >>> rng = np.random.default_rng(0)
         >>> vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
         >>> text = [" ".join(rng.choice(vectors.words, 40)) for _ in range(200)]
