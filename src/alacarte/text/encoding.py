@@ -40,7 +40,7 @@ def _padded(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.concatenate([data, np.zeros(8, np.uint8)])
 
 
-def _table_of(words: Sequence[str]) -> "kernel.Table":
+def _table_of(words: Sequence[str] | Vocabulary) -> "kernel.Table":
     """A hash table of words, which have the ids from 0 on: at least two slots a word."""
     from alacarte.text import _encoding_kernel as kernel
 
@@ -48,12 +48,12 @@ def _table_of(words: Sequence[str]) -> "kernel.Table":
     return _with_words(kernel.Table(np.zeros(2 << bits, np.uint64), np.empty(0, np.uint64), bits), words, 0)
 
 
-def _with_words(table: "kernel.Table", words: Sequence[str], first: int) -> "kernel.Table":
+def _with_words(table: "kernel.Table", words: Sequence[str] | Vocabulary, first: int) -> "kernel.Table":
     """The same table with more words, whose ids begin at `first`."""
     from alacarte.text import _encoding_kernel as kernel
 
-    text, bounds = pack_words(words)
-    text = _padded(text)
+    text, bounds = words.packed() if isinstance(words, Vocabulary) else pack_words(words)
+    text, bounds = _padded(text), np.array(bounds)  # which may lie in a file: one type of array for the compiler
     lengths = np.diff(bounds)
     longer = lengths[(lengths > 8) | ((lengths > 0) & (text[bounds[1:] - 1] == 0))]
     more = np.empty(longer.size + int(((longer + 7) // 8).sum()), np.uint64)
@@ -153,7 +153,7 @@ class Lexicon:
         """Of the known words, kept with the vectors for other passes, and of the others beside them."""
         kept: kernel.Table | None = self.index.table if isinstance(self.index, Vocabulary) else None
         if kept is None:
-            kept = _table_of(list(self.index))
+            kept = _table_of(self.index if isinstance(self.index, Vocabulary) else list(self.index))
             if isinstance(self.index, Vocabulary):
                 self.index.table = kept
         if not self._extra:

@@ -64,16 +64,17 @@ def character_classes() -> dict[str, str]:
     Planes above 3 hold no marks and no controls but for the tags and variation selectors of plane 14.
     """
     classes: dict[str, list[str]] = {"mark": ["\u200c", "\u200d"], "space": ["\u200b"], "ignored": []}
-    for code in (*range(0x1FFFF), *range(0xE0000, 0xE01F0)):
-        character = chr(code)
-        category = unicodedata.category(character)
+    characters = "".join(map(chr, (*range(0x1FFFF), *range(0xE0000, 0xE01F0))))
+    for character, category in zip(characters, map(unicodedata.category, characters), strict=True):
+        if category[0] in "LNPS":  # most of them
+            continue
         if category[0] == "M":
             classes["mark"].append(character)
         elif (category in ("Cc", "Cs") or category[0] == "Z") and not character.isspace():
             classes["space"].append(character)
         elif category == "Cf" and character not in "\u200b\u200c\u200d":
             classes["ignored"].append(character)
-    return {name: "".join(characters) for name, characters in classes.items()}
+    return {name: "".join(members) for name, members in classes.items()}
 
 
 def _ranges(characters: str) -> str:
