@@ -86,6 +86,20 @@ def test_help_imports_nothing_heavy() -> None:
     assert result.stdout.splitlines()[-1] == "[]"
 
 
+def test_one_sentence_needs_no_compiler_no_solver_and_no_plug_in(folder: Path) -> None:
+    assert (
+        alc("fit --vectors v.txt --corpus one.txt --no-weighting --ridge loo --include-vectors --out m").exit_code == 0
+    )
+    script = (
+        "import sys\nfrom alacarte.cli import app\n"
+        "app(['embed', '--model', 'm', '--word', 'blorp', '--context', 'w1 blorp w2'], standalone_mode=False)\n"
+        "heavy = 'scipy', 'numba', 'llvmlite', 'pandas', 'alacarte_experiments'\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=folder)
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as st_numpy
 
 from alacarte import WordVectors
 from alacarte.errors import BadVectors, UnknownKey
-from alacarte.vectors import search
+from alacarte.vectors import search, word_vectors
 
 
 @pytest.fixture
@@ -117,6 +117,12 @@ def test_nearest_equals_brute_force(random_vectors, monkeypatch):
         v.nearest(queries[0], 5, exclude=best),
         brute_force(v, queries[0], 5, [row for row in everything if v.words[row] != best]),
     )
+    for few in (1000, 3):  # words left out are dropped from the result, or their rows are not searched
+        monkeypatch.setattr(word_vectors, "FEW", few)
+        left_out = [v.words[row] for row in range(0, 300, 7)]
+        for k in (0, 5, 300):
+            for query, found in zip(queries, v.nearest(queries, k, among=200, exclude=left_out), strict=True):
+                agree(found, brute_force(v, query, k, [row for row in range(200) if row % 7]))
     assert v.nearest(queries[0], among=[]) == []
     assert v.nearest(queries[0], among=0) == []
     assert v.nearest(np.empty((0, 20))) == []

@@ -5,7 +5,6 @@ Nothing heavy is imported here, so that `alc --help` answers at once; each comma
 
 import signal
 import sys
-from importlib.metadata import entry_points
 from types import FrameType
 from typing import Annotated
 
@@ -44,8 +43,6 @@ for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, cont
     app.command()(command)
 app.add_typer(senses, name="senses")
 app.add_typer(index, name="index")
-for plug_in in entry_points(group="alacarte.commands"):  # `alc eval`, where alacarte-experiments is installed
-    app.add_typer(plug_in.load(), name=plug_in.name)
 
 
 def _version(wanted: bool) -> None:

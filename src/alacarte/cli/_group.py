@@ -4,13 +4,17 @@ import os
 import sys
 import traceback
 import warnings
-from typing import Any, TextIO
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
 
 from alacarte.cli._output import error, note, voice
 from alacarte.errors import AlacarteError, AlacarteWarning
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 FAILED = 1
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -19,6 +23,24 @@ PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 class Group(TyperGroup):
     """Runs a command and turns what goes wrong into a message and an exit code."""
+
+    @cached_property
+    def _plug_ins(self) -> "EntryPoints":
+        """Commands of other distributions: `alc eval`, where alacarte-experiments is installed."""
+        from importlib.metadata import entry_points
+
+        return entry_points(group="alacarte.commands")
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*super().list_commands(ctx), *sorted(self._plug_ins.names)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name; those of other distributions are loaded when they are asked for."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in self._plug_ins.names:
+            command = typer.main.get_command(self._plug_ins[cmd_name].load())
+            command.name = cmd_name
+        return command
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         voice.start()

@@ -10,8 +10,8 @@ from llvmlite import ir
 from numba import types
 
 from alacarte._io.compiled import intrinsic
+from alacarte.contexts.integers import LANES
 
-LANES = 16
 _SHORT, _LONG = ir.VectorType(ir.IntType(32), LANES), ir.VectorType(ir.IntType(64), LANES)
 
 

@@ -21,7 +21,8 @@ import numpy.typing as npt
 from numba import types
 
 from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer, prefetch
-from alacarte.contexts._vector_code import LANES, add_difference, advance, move, move_and_add
+from alacarte.contexts._vector_code import add_difference, advance, move, move_and_add
+from alacarte.contexts.integers import LANES
 
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
 LONGEST = 256  # tokens in a match for which running sums are kept

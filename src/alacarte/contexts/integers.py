@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.contexts._vector_code import LANES
-from alacarte.contexts._windows_kernel import quantise_rows
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import Scale
 from alacarte.contexts.weights import ContextWeights
@@ -15,6 +13,7 @@ from alacarte.vectors.word_vectors import WordVectors
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.uint8]
 Singles = npt.NDArray[np.float32]
+LANES = 16  # values that vector code works on at a time
 LINE = 64  # bytes of a cache line
 
 
@@ -53,6 +52,8 @@ class IntegerVectors:
 
     def fill(self, ids: Ints) -> None:
         """Make the rows of these words, where that was not done before; may be called by several threads at once."""
+        from alacarte.contexts._windows_kernel import quantise_rows
+
         factors, unit = self.scale.row_factors, float(np.exp2(self.scale.weights))
         quantise_rows(ids, self.matrix, self.weights, factors, unit, self.rows, self._filled)
 

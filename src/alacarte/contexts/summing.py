@@ -15,10 +15,8 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import word_tensors
 from alacarte._io.tensors import unpack_words
-from alacarte.contexts._vector_code import LANES
-from alacarte.contexts._windows_kernel import APART, add_matches, add_vocabulary, ring_rows
 from alacarte.contexts.groups import document_codes, groups_of
-from alacarte.contexts.integers import IntegerVectors, aligned_zeros, row_width
+from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import is_wide
 from alacarte.errors import AlacarteError
@@ -55,6 +53,8 @@ class SumsTally:
     def __init__(
         self, integers: IntegerVectors, reading: Reading, matcher: Matcher, groups: int = 1, threads: int = 1
     ) -> None:
+        from alacarte.contexts._windows_kernel import APART
+
         self.integers, self.reading, self.matcher, self.groups = integers, reading, matcher, groups
         self.dimension = integers.dimension
         if self.size > np.iinfo(np.int32).max:
@@ -118,6 +118,8 @@ class SumsTally:
                 self._add_matches(encoded, groups, adder)
 
     def _add_vocabulary(self, encoded: Encoded, groups: Ints | None, adder: "_Adder") -> None:
+        from alacarte.contexts._windows_kernel import add_vocabulary
+
         ids, offsets = encoded.ids, encoded.offsets
         if self.reading.unknown == "drop":
             ids, offsets, _ = without_unknown(ids, offsets, self.integers.known)
@@ -143,6 +145,8 @@ class SumsTally:
         )
 
     def _add_matches(self, encoded: Encoded, groups: Ints | None, adder: "_Adder") -> None:
+        from alacarte.contexts._windows_kernel import add_matches
+
         ids, offsets = encoded.ids, encoded.offsets
         matches = self.matcher.match(encoded)
         if not len(matches):
@@ -226,6 +230,8 @@ def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs,
 
 def scratch(integers: IntegerVectors, reading: Reading, longest: int) -> tuple[Ints, npt.NDArray[np.float64]]:
     """Room for `add_matches` to work in, for matches of up to so many words."""
+    from alacarte.contexts._windows_kernel import ring_rows
+
     rows = ring_rows(reading.left, reading.right, longest) + 2
     ring = np.zeros(rows * integers.rows.shape[1], dtype=np.int32)
     return ring, np.empty(integers.dimension + 2)

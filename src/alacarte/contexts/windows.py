@@ -3,7 +3,6 @@
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.contexts._windows_kernel import add_matches
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import is_wide
@@ -16,6 +15,8 @@ NOTHING = -1  # an id without a vector
 
 def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, after: Ints) -> Sums:
     """The sums of each window by itself: ids before a target and after it, negative where there is no word."""
+    from alacarte.contexts._windows_kernel import add_matches
+
     count, left = before.shape
     width = left + 1 + after.shape[1]
     ids = np.full((count, width), NOTHING, dtype=np.int32)

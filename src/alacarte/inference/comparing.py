@@ -16,7 +16,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from alacarte.errors import NoOccurrences
 from alacarte.inference._frames import frame_of
@@ -117,6 +116,8 @@ def compare_uses(
 
 
 def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -> Comparison:
+    from scipy import special
+
     sides = [(corpus.one(word), corpus.typical) for corpus in (first, second)]
     parts = [_scaled(*side) for side in sides]
     middle = parts[0].unit + parts[1].unit

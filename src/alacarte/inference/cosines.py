@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from alacarte.errors import AlacarteError
 from alacarte.inference.means import Units
@@ -63,6 +62,8 @@ def interval(
     >>> low.round(3).tolist(), high.tolist()
     ([0.696], [1.0])
     """
+    from scipy import special
+
     reach = special.stdtrit(df, (1 + level) / 2) * error
     limit = np.asarray(most, dtype=np.float64)
     return np.clip(centre - reach, -limit, limit), np.clip(centre + reach, -limit, limit)

@@ -18,7 +18,6 @@ b has the covariance V. T = ‖b‖² − tr V̂ is θ on average, with the vari
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
 
 from alacarte.inference.regression_noise import Doubles, Fit, Tick, for_leverage, leverage_corrected
 
@@ -135,6 +134,8 @@ class Length:
 
     def places(self, theta: Doubles) -> tuple[Doubles, Doubles]:
         """(the probability of a smaller T, θ in standard errors) for each θ that might be true."""
+        from scipy import special
+
         variance, third = self.moments(theta)
         shape = 4 / np.maximum(third / variance**1.5, 1e-3) ** 2
         below = special.gammainc(shape, np.maximum(shape + (self.estimate - theta) * np.sqrt(shape / variance), 0.0))
@@ -148,6 +149,8 @@ class Length:
         return below - position, position - (1 - above)
 
     def interval(self, level: float) -> tuple[float, float]:
+        from scipy import special
+
         centre = max(self.estimate, 0.0)
         if self.noise.total <= 0:
             return centre, centre
@@ -162,6 +165,8 @@ class Length:
 
     def _limit(self, grid: Doubles, level: float, side: int) -> float:
         """The last θ on the way along the grid at which T is not in the tail of that side."""
+        from scipy import optimize
+
         inside = np.flatnonzero(self.outside(grid, level)[side] <= 0)
         last = int(inside[-1]) if len(inside) else 0
         if last == len(grid) - 1:
@@ -180,6 +185,8 @@ def tails(distance: Doubles, level: float) -> tuple[Doubles, Doubles]:
     >>> below.round(4).tolist(), above.round(4).tolist()
     ([0.0, 0.0156, 0.025], [0.05, 0.0344, 0.025])
     """
+    from scipy import special
+
     even = float(special.ndtri((1 + level) / 2))
     near = np.clip(distance, 1e-6, even)
     reach = np.full(near.shape, even)

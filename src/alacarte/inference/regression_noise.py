@@ -27,7 +27,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -109,6 +108,8 @@ class _Again:
 
 def least_squares(x: Doubles, y: Doubles, clusters: Longs | None, *, equal_clusters: bool = False) -> tuple[Fit, Longs]:
     """(fit, the order the rows were brought into): rows of a cluster weigh one together if `equal_clusters`."""
+    from scipy import linalg
+
     order = np.arange(len(x)) if clusters is None else np.argsort(clusters, kind="stable")
     units = None if clusters is None else np.unique(clusters[order], return_inverse=True)[1]
     if units is not None:

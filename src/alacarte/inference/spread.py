@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import digamma, polygamma
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte.errors import BadSums, NotEnoughData
@@ -280,6 +279,8 @@ def _prior(variances: Doubles, df: Doubles) -> tuple[float, float]:
     >>> round(value, 1), round(worth)
     (2.0, 10)
     """
+    from scipy.special import digamma, polygamma
+
     usable = np.isfinite(variances) & (variances > 0)
     variances, half = variances[usable], df[usable] / 2
     if not len(variances):
@@ -303,6 +304,8 @@ def _inverse_trigamma(value: float) -> float:
     >>> round(_inverse_trigamma(float(polygamma(1, 3.0))), 6)
     3.0
     """
+    from scipy.special import polygamma
+
     x = 0.5 + 1 / value
     for _ in range(50):
         trigamma = float(polygamma(1, x))

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.spelling._kernel import ngram_codes
-
 Longs = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
@@ -50,6 +48,8 @@ def codes_of(words: Sequence[str], shortest: int, longest: int, cased: bool) -> 
     >>> bounds.tolist(), len(set(codes.tolist()))  # \\x02a ab b\\x03 and so on; "b\\x03" is in both
     ([0, 5, 8], 7)
     """
+    from alacarte.spelling._kernel import ngram_codes
+
     marked = [spelled(word, cased) for word in words]
     text = "".join(marked).encode("utf-32-le", "surrogatepass")
     points = np.frombuffer(text, dtype="<u4").astype(np.uint32, copy=False)

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import progress
-from alacarte.spelling._kernel import add_features, normal_product, spread_over_features
 
 Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -24,6 +23,8 @@ def scales_of(bounds: Longs) -> Singles:
 
 def predict(features: Ints, bounds: Longs, weights: npt.NDArray[np.floating]) -> Singles:
     """X W, whatever the precision of the weights; rows of words without features are zero."""
+    from alacarte.spelling._kernel import add_features
+
     out = np.zeros((len(bounds) - 1, weights.shape[1]), dtype=np.float32)
     scales = scales_of(bounds)
     if weights.dtype == np.float32:
@@ -60,6 +61,8 @@ def solve_ridge(
     thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which
     of the targets belong to the words, if not all.
     """
+    from alacarte.spelling._kernel import normal_product, spread_over_features
+
     scales = scales_of(bounds)
     diagonal = np.bincount(features, np.repeat(scales.astype(np.float64) ** 2, np.diff(bounds)), size) + ridge
     inverse = (1 / np.maximum(diagonal, 1e-12)).astype(np.float32)[:, None]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.targets._matching_kernel import ALONE, STARTS, build_table, find_sequences
 from alacarte.text.encoding import UNKNOWN, Encoded
 
 Ints = npt.NDArray[np.int32]
@@ -28,6 +27,8 @@ class SequenceTable:
     """Words and n-grams as sequences of ids, ready for the kernel."""
 
     def __init__(self, flat: Ints, lengths: Longs, keys_of: Ints, n_ids: int) -> None:
+        from alacarte.targets._matching_kernel import ALONE, STARTS, build_table
+
         bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self._lengths = np.unique(lengths[lengths > 1])
         self._roles = np.zeros(n_ids, dtype=np.uint8)
@@ -43,6 +44,8 @@ class SequenceTable:
             self._owners = keys_of[np.argsort(heads, kind="stable")], copies, np.cumsum(copies) - copies
 
     def find(self, encoded: Encoded) -> Matches:
+        from alacarte.targets._matching_kernel import find_sequences
+
         ids = encoded.ids
         if self._patterns_may_have_grown(ids):
             ids = np.where(ids < len(self._single), ids, UNKNOWN).astype(np.int32)

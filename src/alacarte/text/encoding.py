@@ -5,27 +5,34 @@ through the tokenizer itself otherwise; the ids are the same either way.
 """
 
 import threading
-import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise, repeat
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.tensors import pack_words
 from alacarte.errors import BadCorpus
-from alacarte.text import _encoding_kernel as kernel
 from alacarte.text.corpus import Block, Document
-from alacarte.text.tokenizers import TYPOGRAPHIC, Tokenizer, character_classes
+from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.words import Vocabulary
+
+if TYPE_CHECKING:  # it takes a while to import, and a few sentences do without it
+    from alacarte.text import _encoding_kernel as kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 UNKNOWN = -1
+# By name: whether white space alone counts, and whether upper case does not.
+_COMPILED = {
+    "words": (False, True),
+    "words-cased": (False, False),
+    "whitespace": (True, False),
+    "whitespace-lower": (True, True),
+}
 
 
 def _padded(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -33,16 +40,20 @@ def _padded(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.concatenate([data, np.zeros(8, np.uint8)])
 
 
-def _table_of(words: Sequence[str]) -> kernel.Table:
+def _table_of(words: Sequence[str] | Vocabulary) -> "kernel.Table":
     """A hash table of words, which have the ids from 0 on: at least two slots a word."""
+    from alacarte.text import _encoding_kernel as kernel
+
     bits = max(4, (2 * len(words)).bit_length())
     return _with_words(kernel.Table(np.zeros(2 << bits, np.uint64), np.empty(0, np.uint64), bits), words, 0)
 
 
-def _with_words(table: kernel.Table, words: Sequence[str], first: int) -> kernel.Table:
+def _with_words(table: "kernel.Table", words: Sequence[str] | Vocabulary, first: int) -> "kernel.Table":
     """The same table with more words, whose ids begin at `first`."""
-    text, bounds = pack_words(words)
-    text = _padded(text)
+    from alacarte.text import _encoding_kernel as kernel
+
+    text, bounds = words.packed() if isinstance(words, Vocabulary) else pack_words(words)
+    text, bounds = _padded(text), np.array(bounds)  # which may lie in a file: one type of array for the compiler
     lengths = np.diff(bounds)
     longer = lengths[(lengths > 8) | ((lengths > 0) & (text[bounds[1:] - 1] == 0))]
     more = np.empty(longer.size + int(((longer + 7) // 8).sum()), np.uint64)
@@ -118,6 +129,8 @@ class Lexicon:
         if len(sequences) < self.MANY or text.count("\n") != len(sequences) - 1:
             lengths = np.fromiter(map(str.count, sequences, repeat(" ")), np.int64, len(sequences)) + 1
             return self.add_all(" ".join(sequences).split(" ")), lengths
+        from alacarte.text import _encoding_kernel as kernel
+
         data = _padded(np.frombuffer((text + "\n").encode("utf-8", "surrogatepass"), dtype=np.uint8))
         ids, ends, lengths = kernel.look_up_all(data, data.size - 8, len(sequences), self.table())
         places = np.flatnonzero(ids == UNKNOWN)
@@ -126,7 +139,7 @@ class Lexicon:
             ids[places] = self.add_all(words)
         return ids, lengths
 
-    def table(self) -> kernel.Table:
+    def table(self) -> "kernel.Table":
         """The hash table of all words that have an id; made anew when enough of them have come."""
         with self._lock:  # several threads begin at once, and one table is enough
             size = len(self)
@@ -136,11 +149,11 @@ class Lexicon:
                 self._size = size
             return self._table
 
-    def _made_table(self) -> kernel.Table:
+    def _made_table(self) -> "kernel.Table":
         """Of the known words, kept with the vectors for other passes, and of the others beside them."""
         kept: kernel.Table | None = self.index.table if isinstance(self.index, Vocabulary) else None
         if kept is None:
-            kept = _table_of(list(self.index))
+            kept = _table_of(self.index if isinstance(self.index, Vocabulary) else list(self.index))
             if isinstance(self.index, Vocabulary):
                 self.index.table = kept
         if not self._extra:
@@ -256,6 +269,9 @@ class Encoder:
     # ---------------------------------------------------------------------------------- through the kernel
 
     def _encode_lines(self, block: Block) -> Encoded:
+        from alacarte.text import _encoding_kernel as kernel
+        from alacarte.text._character_tables import character_tables
+
         text = block.text or b""
         data = np.frombuffer(text, dtype=np.uint8)
         whitespace, lower = _COMPILED[self.tokenizer.name]
@@ -269,7 +285,7 @@ class Encoder:
             case=kernel.CASE if lower else np.uint64(0),
             known=self.lexicon.known,
             table=self.lexicon.table(),
-            characters=_character_tables(self.tokenizer.name),
+            characters=character_tables(whitespace, lower),
             unknown=unknown,
             scratch=self._scratch(),
         )
@@ -294,8 +310,10 @@ class Encoder:
             kept = self._threads.ids = np.empty(size, np.int32)
         return kept
 
-    def _scratch(self, size: int = 0) -> kernel.Scratch:
+    def _scratch(self, size: int = 0) -> "kernel.Scratch":
         """This thread's room for the kernel to work in, of at least so many bytes of text."""
+        from alacarte.text import _encoding_kernel as kernel
+
         scratch: kernel.Scratch | None = getattr(self._threads, "scratch", None)
         if scratch is None or scratch.size < size:
             size = max(size, 4096)
@@ -311,7 +329,7 @@ class Encoder:
             )
         return scratch
 
-    def _resolve_unknown(self, ids: Ints, unknown: kernel.Unknown) -> None:
+    def _resolve_unknown(self, ids: Ints, unknown: "kernel.Unknown") -> None:
         """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""
         count = int(unknown.total[0])
         bounds = unknown.bounds[: count + 1].tolist()
@@ -346,8 +364,10 @@ class Encoder:
         return self.tokenizer(chunk, known)[len(before) :]
 
 
-def _room_for_unknown(size: int) -> kernel.Unknown:
+def _room_for_unknown(size: int) -> "kernel.Unknown":
     """For the tokens of so many bytes of text; none for 0."""
+    from alacarte.text import _encoding_kernel as kernel
+
     return kernel.Unknown(
         size > 0,
         np.empty(size, np.int32),
@@ -375,109 +395,3 @@ def _encode_annotated(
     for low, high, label in document.spans:
         if token_at[low] < token_at[high]:  # a span of white space holds no token
             spans.append((token_at[low], token_at[high], label))
-
-
-# ------------------------------------------------------------------------------------- tables for the kernel
-
-# By name: whether white space alone counts, and whether upper case does not.
-_COMPILED = {
-    "words": (False, True),
-    "words-cased": (False, False),
-    "whitespace": (True, False),
-    "whitespace-lower": (True, True),
-}
-
-
-@cache
-def _character_tables(name: str) -> kernel.Characters:
-    """What a tokenizer does to each character."""
-    whitespace, lower = _COMPILED[name]
-    characters = list(map(chr, range(kernel.TABLE)))
-    results = [character.lower() for character in characters] if lower else characters[:]
-    order, changes, *normal_form = _normal_form()
-    hard = changes.copy()
-    if whitespace:
-        classes = np.array([kernel.SPACE if c.isspace() else kernel.WORD for c in characters], dtype=np.uint8)
-    else:
-        for typographic, plain in TYPOGRAPHIC.items():
-            results[ord(typographic)] = plain
-        classes = _classes_for_words(results)
-    folded = np.array([ord(result[0]) for result in results], dtype=np.int32)
-    if lower:
-        hard[[ord("\u0130"), ord("\u03a3")]] = True  # one becomes two characters, one depends on its neighbours
-        for code in np.flatnonzero(folded != np.arange(kernel.TABLE)).tolist():
-            hard[code] |= not unicodedata.is_normalized("NFC", characters[code] + results[code])
-        classes |= _case_flags(characters)
-    classes[hard] |= kernel.HARD
-    classes[order != 0] |= kernel.COMBINING
-    return kernel.Characters(classes, folded, order, *normal_form)
-
-
-def _classes_for_words(results: Sequence[str]) -> npt.NDArray[np.uint8]:
-    """The class of each character for `words`, given what it is folded to."""
-    classes = np.full(len(results), kernel.PUNCTUATION, dtype=np.uint8)
-    for code, result in enumerate(results):
-        if result[0].isalnum():
-            classes[code] = kernel.WORD
-        elif result.isspace():
-            classes[code] = kernel.SPACE
-    classes[ord("_")] = kernel.WORD
-    special = character_classes()
-    for name, kind in (("mark", kernel.WORD), ("space", kernel.SPACE), ("ignored", kernel.IGNORED)):
-        codes = np.array([code for code in map(ord, special[name]) if code < kernel.TABLE])
-        classes[codes] = kind
-    return classes
-
-
-def _case_flags(characters: Sequence[str]) -> npt.NDArray[np.uint8]:
-    """What a character is for the rule of the final sigma, found out by what Python makes of it."""
-    cased, skipped = (
-        np.frombuffer(
-            "".join(f" {before}{c}\u03a3" for c in characters)
-            .replace("\u0130", "I")
-            .lower()
-            .encode("utf-32-le", "surrogatepass"),
-            np.uint32,
-        )[2 + len(before) :: 3 + len(before)]
-        == ord("\u03c2")
-        for before in ("", "a")
-    )
-    return np.where(cased, kernel.CASED, np.where(skipped, kernel.CASE_IGNORABLE, 0)).astype(np.uint8)
-
-
-@cache
-def _normal_form() -> tuple[Any, ...]:
-    """Of each character its combining class and whether NFC may change it or join it to the one before.
-
-    Then what the kernel needs for NFC, as in `kernel.Characters`: decompositions, their parts, pairs and what they
-    compose to. Hangul goes by a rule.
-    """
-    order = np.array([unicodedata.combining(chr(code)) for code in range(kernel.TABLE)], dtype=np.uint8)
-    changes = np.zeros(kernel.TABLE, dtype=bool)
-    changes[0x1161:0x1176] = changes[0x11A8:0x11C3] = True
-    decompositions = np.zeros(kernel.TABLE, dtype=np.int32)
-    parts = [0]
-    pairs: dict[int, int] = {}
-    for code in range(kernel.TABLE):
-        character = chr(code)
-        if unicodedata.decomposition(character)[:1] in ("", "<"):
-            continue
-        decomposed = [*map(ord, unicodedata.normalize("NFD", character)), 0]
-        if max(decomposed) < kernel.TABLE:
-            decompositions[code] = len(parts)
-            parts += decomposed
-        else:
-            decompositions[code] = -1
-        if unicodedata.normalize("NFC", character) != character:
-            changes[code] = True
-        else:
-            first, second = (int(part, 16) for part in unicodedata.decomposition(character).split())
-            pairs[first << 32 | second] = code
-            changes[second] = True
-    slots, composed = np.zeros(kernel.PAIR_SLOTS, np.uint64), np.zeros(kernel.PAIR_SLOTS, np.int32)
-    begins = kernel.pair_slot.py_func(np.array(list(pairs), np.uint64))
-    for (pair, code), slot in zip(pairs.items(), begins.tolist(), strict=True):
-        while slots[slot]:
-            slot = (slot + 1) % kernel.PAIR_SLOTS
-        slots[slot], composed[slot] = pair, code
-    return order, changes, decompositions, np.array(parts, dtype=np.int32), slots, composed

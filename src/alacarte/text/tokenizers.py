@@ -64,16 +64,17 @@ def character_classes() -> dict[str, str]:
     Planes above 3 hold no marks and no controls but for the tags and variation selectors of plane 14.
     """
     classes: dict[str, list[str]] = {"mark": ["\u200c", "\u200d"], "space": ["\u200b"], "ignored": []}
-    for code in (*range(0x1FFFF), *range(0xE0000, 0xE01F0)):
-        character = chr(code)
-        category = unicodedata.category(character)
+    characters = "".join(map(chr, (*range(0x1FFFF), *range(0xE0000, 0xE01F0))))
+    for character, category in zip(characters, map(unicodedata.category, characters), strict=True):
+        if category[0] in "LNPS":  # most of them
+            continue
         if category[0] == "M":
             classes["mark"].append(character)
         elif (category in ("Cc", "Cs") or category[0] == "Z") and not character.isspace():
             classes["space"].append(character)
         elif category == "Cf" and character not in "\u200b\u200c\u200d":
             classes["ignored"].append(character)
-    return {name: "".join(characters) for name, characters in classes.items()}
+    return {name: "".join(members) for name, members in classes.items()}
 
 
 def _ranges(characters: str) -> str:
@@ -88,21 +89,28 @@ def _ranges(characters: str) -> str:
     return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in spans)
 
 
+def _compile_tokens(word: str, punctuation: str, flags: int = 0) -> re.Pattern[str]:
+    joined = rf"(?:(?:['/&.]|\.?-){word}+|(?<=[0-9])[,:](?=[0-9]){word}+)*"
+    return re.compile(rf"'?{word}+{joined}(?:\.(?!\.))?|([()\[\]{{}}\"])|({punctuation})\2*", flags)
+
+
 @cache
-def _word_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """(tokens of any text, tokens of pure ASCII text, characters to ignore)."""
-    classes = character_classes()
-    marks, spaces = _ranges(classes["mark"]), _ranges(classes["space"])
+def _ascii_tokens() -> re.Pattern[str]:
+    """Tokens of pure ASCII text; compiled in a moment, unlike those of any text."""
+    return _compile_tokens(r"[a-zA-Z0-9_]", r"[!-/:-@\[-^`{-~]", re.ASCII)
 
-    def compile_tokens(word: str, punctuation: str, flags: int) -> re.Pattern[str]:
-        joined = rf"(?:(?:['/&.]|\.?-){word}+|(?<=[0-9])[,:](?=[0-9]){word}+)*"
-        return re.compile(rf"'?{word}+{joined}(?:\.(?!\.))?|([()\[\]{{}}\"])|({punctuation})\2*", flags)
 
-    return (
-        compile_tokens(rf"[\w{marks}]", rf"[^\w\s{marks}{spaces}]", 0),
-        compile_tokens(r"[a-zA-Z0-9_]", r"[!-/:-@\[-^`{-~]", re.ASCII),
-        re.compile(f"[{_ranges(classes['ignored'])}]"),
-    )
+@cache
+def _tokens() -> re.Pattern[str]:
+    """Tokens of any text."""
+    marks, spaces = _ranges(character_classes()["mark"]), _ranges(character_classes()["space"])
+    return _compile_tokens(rf"[\w{marks}]", rf"[^\w\s{marks}{spaces}]")
+
+
+@cache
+def _ignored() -> re.Pattern[str]:
+    """Characters that are left out."""
+    return re.compile(f"[{_ranges(character_classes()['ignored'])}]")
 
 
 def fold(text: str, lower: bool = True) -> str:
@@ -114,7 +122,7 @@ def fold(text: str, lower: bool = True) -> str:
     if text.isascii():
         return text.lower() if lower else text
     text = unicodedata.normalize("NFC", text)
-    text = _word_patterns()[2].sub("", text)
+    text = _ignored().sub("", text)
     return (text.lower() if lower else text).translate(_PLAIN)
 
 
@@ -127,16 +135,15 @@ def _words_cased(text: str, known: Known) -> list[str]:
 
 
 def _tokens_of_folded(text: str, known: Known) -> list[str]:
-    any_text, ascii_text, _ = _word_patterns()
     tokens: list[str] = []
     if not text.isascii():
-        _find_tokens(any_text, text, known, tokens)
+        _find_tokens(_tokens(), text, known, tokens)
         return tokens
     for piece in text.split():  # no token reaches over white space, and most pieces are plain words
         if piece.isalnum():
             tokens.append(piece)
         else:
-            _find_tokens(ascii_text, piece, known, tokens)
+            _find_tokens(_ascii_tokens(), piece, known, tokens)
     return tokens
 
 

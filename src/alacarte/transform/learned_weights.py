@@ -18,7 +18,6 @@ from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, optimize, sparse
 
 from alacarte._io.progress import ProgressCallback
 from alacarte.contexts.reading import Positions, written_positions
@@ -287,6 +286,8 @@ class FewShot:
 
     def grouped(self, group: Longs, groups: int, scale: Doubles) -> npt.NDArray[np.float32]:
         """Σ scale · v over the context words of each word and group: (words, groups, dimensions)."""
+        from scipy import sparse
+
         shape = (self.words * groups, len(self.used))
         counts = sparse.csr_matrix((scale.astype(np.float32), (self.owner * groups + group, self.token)), shape=shape)
         summed = counts @ self.matrix_of_used / np.float32(self.contexts)
@@ -299,6 +300,8 @@ class FewShot:
 
     def matrix(self, by_word: Doubles, by_place: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """(A, u of all words less the mean, the targets less theirs) by least squares on the words not held out."""
+        from scipy import linalg
+
         u = self.grouped(np.zeros(len(self.token), dtype=np.int64), 1, self.scale(by_word, by_place))[:, 0]
         rest = ~self.held
         centred = (u - u[rest].mean(axis=0)).astype(np.float64)
@@ -348,6 +351,8 @@ def solve_step(gram: Doubles, right: Doubles, toward: Doubles, penalty: float) -
     >>> solve_step(np.eye(2), np.array([1.0, -1.0]), np.array([1.0, 1.0]), 0.0).tolist()
     [1.0, 0.0]
     """
+    from scipy import linalg, optimize
+
     ridge = penalty + 1e-12 * float(np.trace(gram))
     factor = linalg.cholesky(gram + ridge * np.eye(len(gram)))
     wanted = linalg.solve_triangular(factor, right + ridge * toward, trans="T")

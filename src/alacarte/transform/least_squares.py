@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import Hint, NotEnoughData
@@ -72,6 +71,8 @@ class Regression:
 
     def solve(self, penalty: float, center: float, without: int | None = None) -> tuple[Doubles, str, float]:
         """(A with the intercept as last column, which solver, condition number)."""
+        from scipy import linalg
+
         keep = [fold for fold in range(len(self.gram)) if fold != without]
         diagonal = self._penalty(penalty)
         gram = self.gram[keep].sum(axis=0) + np.diag(diagonal)
@@ -87,6 +88,8 @@ class Regression:
 
     def _solve_by_qr(self, diagonal: Doubles, center: float, without: int | None) -> tuple[Doubles, str, float]:
         """QR of the stacked, weighted rows, a block at a time: R and Qᵀv are all that is kept."""
+        from scipy import linalg
+
         root = np.sqrt(diagonal)
         triangle = np.diag(root)
         right = np.zeros((self.n, self.d))
@@ -115,6 +118,8 @@ class Regression:
         is left out is the ordinary one divided by 1 − h_w. An intercept is projected out of G first, so that the
         penalty leaves it alone; its own pull α_w / Σα is added to h_w.
         """
+        from scipy import linalg
+
         gram, cross = self.gram.sum(axis=0), self.cross.sum(axis=0)
         d, total = self.d, self.alpha.sum()
         mean_u, mean_v = np.zeros(d), np.zeros(d)

@@ -23,7 +23,7 @@ class Probe:
     def of(cls, vectors: WordVectors, size: int = 32) -> "Probe":
         spread = np.linspace(0, len(vectors) - 1, size).astype(int)
         rows = np.unique(np.concatenate([np.arange(min(size, len(vectors))), spread]))
-        return cls([vectors.words[row] for row in rows], np.array(vectors.matrix[rows]))
+        return cls([vectors.word(row) for row in rows.tolist()], np.array(vectors.matrix[rows]))
 
     def problem(self, vectors: WordVectors) -> str | None:
         """Why these vectors are not of this space, or None."""

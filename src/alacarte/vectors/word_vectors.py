@@ -11,7 +11,7 @@
 import hashlib
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,7 @@ Default = TypeVar("Default")
 Neighbours = list[tuple[str, float]]
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
+FEW = 100  # words left out of a search that are dropped from its result
 
 
 class WordVectors:
@@ -316,7 +317,12 @@ class WordVectors:
         queries, single = self._queries(query)
         if k < 0:
             raise ValueError(f"k must not be negative, not {k}")
-        neighbours = self._nearest(queries, k, self._search_rows(among, exclude))
+        exclude = {exclude} if isinstance(exclude, str) else set(exclude)
+        left_out = {self.key_to_index[word] for word in exclude if word in self.key_to_index}
+        rows = self._search_rows(among)
+        if len(left_out) > FEW:
+            rows, left_out = np.setdiff1d(rows, list(left_out)), set()
+        neighbours = self._nearest(queries, k, rows, left_out)
         return neighbours[0] if single else neighbours
 
     def _queries(self, query: ArrayLike) -> tuple[NDArray[np.float64], bool]:
@@ -334,25 +340,24 @@ class WordVectors:
             raise BadVectors("the query holds NaN or infinity; leave out what has no vector")
         return unit_rows(np.atleast_2d(array)), array.ndim == 1
 
-    def _search_rows(self, among: int | Iterable[str] | None, exclude: Iterable[str]) -> NDArray[np.int64] | range:
+    def _search_rows(self, among: int | Iterable[str] | None) -> NDArray[np.int64] | range:
         """The rows to search, in their order: a range if they are all the first ones."""
-        exclude = {exclude} if isinstance(exclude, str) else set(exclude)
-        left_out = {self.key_to_index[word] for word in exclude if word in self.key_to_index}
         if among is None or isinstance(among, int | np.integer):
-            end = len(self) if among is None else max(0, min(int(among), len(self)))
-            if not left_out:
-                return range(end)
-            rows = np.arange(end)
-        else:
-            rows = np.unique(self._rows([among] if isinstance(among, str) else among))
-        return rows[~np.isin(rows, list(left_out))] if left_out else rows
+            return range(len(self) if among is None else max(0, min(int(among), len(self))))
+        return np.unique(self._rows([among] if isinstance(among, str) else among))
 
-    def _nearest(self, units: NDArray[np.float64], k: int, rows: NDArray[np.int64] | range) -> list[Neighbours]:
-        """The nearest words to each of some unit vectors, among some rows."""
-        return [
-            [(self.word(row), cosine) for row, cosine in zip(best.tolist(), exact.tolist(), strict=True)]
-            for best, exact in search.nearest_rows(self.matrix, self._lengths, units, k, rows)
-        ]
+    def _nearest(
+        self, units: NDArray[np.float64], k: int, rows: NDArray[np.int64] | range, left_out: Set[int] = frozenset()
+    ) -> list[Neighbours]:
+        """The nearest words to each of some unit vectors, among some rows.
+
+        The few that are left out are looked for too, and dropped: a search of all rows but them would copy all others.
+        """
+        neighbours = []
+        for best, exact in search.nearest_rows(self.matrix, self._lengths, units, k + len(left_out), rows):
+            pairs = zip(best.tolist(), exact.tolist(), strict=True)
+            neighbours.append([(self.word(row), cosine) for row, cosine in pairs if row not in left_out][:k])
+        return neighbours
 
     @cached_property
     def _lengths(self) -> NDArray[np.float64]:
