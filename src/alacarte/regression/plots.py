@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import AlacarteError, require
-from alacarte.inference.cosines import unit_rows
 from alacarte.regression._frames import Table
 from alacarte.regression._space import Candidates
 from alacarte.regression.embed import Embeddings, Groups, dem_group
+from alacarte.vectors.geometry import unit_rows
 
 if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
