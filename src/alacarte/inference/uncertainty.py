@@ -61,6 +61,7 @@ class Uncertainty(Table):
 
     Made by `InducedVectors.uncertainty` from sums collected with `spread`:
 
+    >>> from alacarte import collect
     >>> rng = np.random.default_rng(0)
     >>> vectors = WordVectors([f"w{i}" for i in range(60)], rng.normal(size=(60, 4)) + [3, 0, 0, 0])
     >>> text = [" ".join(rng.choice(vectors.words, 9)) for _ in range(4000)]
