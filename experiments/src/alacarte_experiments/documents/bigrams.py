@@ -12,7 +12,7 @@ from alacarte.model import ALaCarte
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.library import Columns, Table, columns_of
+from alacarte_experiments.library import Columns, Table
 
 PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")
 PAPER = "Khodak et al. 2018"
@@ -47,10 +47,9 @@ class BigramTable(Table):
         return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
 
     def columns(self) -> Columns:
-        return columns_of(self.rows, Nearest)
-
-    def records(self) -> list[tuple[object, ...]]:
-        return [(row.ngram, row.method, row.source, row.count, ", ".join(row.neighbours)) for row in self.rows]
+        names = ("ngram", "method", "source", "count")
+        shown = {name: [getattr(row, name) for row in self.rows] for name in names}
+        return {**shown, "neighbours": [", ".join(row.neighbours) for row in self.rows]}
 
     def lines(self) -> list[list[str]]:
         """For a table: the n-gram is named once."""

@@ -10,7 +10,7 @@ Standard errors are over folds, or over test documents where there is one split.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -389,8 +389,3 @@ def _notes(tasks: Sequence[Task], tried: dict[str, int | None]) -> tuple[str, ..
         *lines,
         "Rows with another source than ours are published, with larger vectors: GloVe of Amazon reviews.",
     )
-
-
-def as_records(table: DocumentTable) -> list[tuple[Any, ...]]:
-    """Rows for a CSV file, with their names first."""
-    return [tuple(Row.__dataclass_fields__), *(astuple(row) for row in table.rows)]
