@@ -33,6 +33,13 @@ def test_unit_rows_leave_what_they_are_given(tmp_path):
     np.testing.assert_array_equal(rows, before)
 
 
+def test_scaling_rounds_nothing():
+    rows = random.normal(size=(200, 7))
+    plain = rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    np.testing.assert_array_equal(unit_rows(rows), plain)
+    np.testing.assert_array_equal(unit_rows([5e-324, 0.0]), [1.0, 0.0])
+
+
 def test_cosines():
     a, b = random.normal(size=(2, 50, 7))
     plain = [float(x @ y / (np.linalg.norm(x) * np.linalg.norm(y))) for x, y in zip(a, b, strict=True)]

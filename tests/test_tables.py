@@ -9,8 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from alacarte._io.table import Record, Table
+import alacarte
+import alacarte.regression
+import alacarte.senses
+from alacarte import Transform, WordVectors
+from alacarte._io.table import Record, Records, Table
 from alacarte.errors import MissingExtra
+from alacarte.inference.comparing import Comparison, Comparisons
+from alacarte.inference.uncertainty import Similarities, Similarity
+from alacarte.regression import contexts
+from alacarte.spelling.form import FormModel
+from alacarte.spelling.fusion import Fusion, Simulated
 
 
 @dataclass(frozen=True)
@@ -108,3 +117,92 @@ def test_records_are_one_row():
     assert record.to_frame().shape == (1, 2)
     assert record.to_csv() == "name,value\na,0.5\n"
     assert "0.5" in str(record)
+
+
+@dataclass(frozen=True)
+class Fits(Records[Fit]):
+    kind = Fit
+    items: tuple[Fit, ...]
+
+
+def test_records_in_sequence():
+    fits = Fits((Fit("a", 0.5), Fit("b", float("nan"))))
+    assert len(fits) == 2
+    assert fits[1].name == "b"
+    assert [fit.name for fit in fits] == ["a", "b"]
+    assert fits.to_dict() == [{"name": "a", "value": 0.5}, {"name": "b", "value": None}]
+    assert Fits(()).to_frame().columns.tolist() == ["name", "value"]  # also without a row
+
+
+def same_table(table, names, rows):
+    """Every way to show a table shows these columns, and so many rows."""
+    assert table.to_csv().splitlines()[0] == ",".join(names)
+    assert len(table.to_csv().splitlines()) == 1 + rows
+    assert table.to_markdown().splitlines()[0] == "| " + " | ".join(names) + " |"
+    assert table.to_latex().count(r"\\") == 1 + rows
+    assert table._repr_html_().count("<tr>") == 1 + rows
+    json.loads(table.to_json())
+
+
+def test_similarities_and_comparisons():
+    nothing = float("nan")
+    pair = Similarity("a", "b", 0.5, 0.75, nothing, nothing, nothing, 0.95)
+    same_table(Similarities((pair, pair)), [*Similarity.__dataclass_fields__], 2)
+    assert json.loads(Similarities((pair,)).to_json())[0]["low"] is None
+    test = Comparison("a", 3, 4, 0.5, 0.75, 0.25, 1.0, 2.0, 0.125, 0.25)
+    same_table(Comparisons((test,), 0.95), [*Comparison.__dataclass_fields__], 1)
+    same_table(test, [*Comparison.__dataclass_fields__], 1)
+
+
+def test_what_was_learned_of_spelling():
+    words = [f"{start}{end}" for start in ("walk", "talk", "jump", "look") for end in ("", "s", "ed", "ing")]
+    vectors = WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 3)))
+    form = FormModel.learn(vectors, min_words=2, ridge=1.0)
+    same_table(form, ["kind", "words", "cosine", "explained"], len(form.quality))
+    assert str(form) == repr(form)  # the model itself, and not its table
+    fusion = Fusion((1,), np.array([[0.5, 0.5]]), report=(Simulated(1, 40, 0.5, 0.5, 0.25, 0.25, 0.375),))
+    same_table(fusion, [*Simulated.__dataclass_fields__], 1)
+
+
+def test_fit_report():
+    rng = np.random.default_rng(0)
+    vectors = WordVectors([f"w{i}" for i in range(40)], rng.normal(size=(40, 4)))
+    text = [" ".join(rng.choice(vectors.words, 12)) for _ in range(80)]
+    report = Transform.fit(alacarte.collect(vectors, text), vectors).report
+    names, values = zip(*report.rows(), strict=True)
+    assert report.columns() == {"what": names, "value": values}
+    assert report.to_csv().startswith("what,value\nwords in the regression,")
+    assert str(report).startswith("words in the regression  ")
+    assert type(report).from_dict(json.loads(report.to_json())) == report
+
+
+def test_tables_of_the_regression_need_no_pandas_to_print(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    table = alacarte.regression.Table({"feature": np.array(["law"]), "value": np.array([0.25])})
+    same_table(table, ["feature", "value"], 1)
+    assert str(table) == repr(table) == "feature  value\nlaw       0.25"
+    reason = alacarte.regression.Table(
+        {"value": np.array([1.0, np.nan]), "reason": np.array(["", "few"], dtype=object)}
+    )
+    assert "reason" in str(reason)
+    assert "reason" not in str(reason.take([0]))  # there is nothing to explain
+    assert reason.take([0]).to_csv() == "value,reason\n1.0,\n"
+
+
+def test_contexts_are_shown_without_reading_all_of_them(monkeypatch):
+    found = contexts({"text": ["lower the tax now"] * 500, "party": ["R"] * 500}, "tax", window=2)
+    assert found.to_csv().splitlines()[0] == "document,position,pattern,match,left,right,party"
+    assert found.to_dict()[0]["left"] == ["lower", "the"]
+    sides = []
+    side = type(found).side
+    monkeypatch.setattr(type(found), "side", lambda self, row, which: sides.append(row) or side(self, row, which))
+    assert found._repr_html_().count("lower the") == 60
+    assert max(sides) <= 60
+
+
+@pytest.mark.parametrize("package", [alacarte, alacarte.regression, alacarte.senses])
+def test_packages_have_the_names_they_list(package):
+    assert dir(package) == sorted(package.__all__)
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nonsense'"):
+        package.nonsense  # noqa: B018

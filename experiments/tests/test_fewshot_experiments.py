@@ -131,7 +131,7 @@ def test_rare_words_all_systems(base, store):
         assert value["alacarte"] > 0.55
         assert value["alacarte"] > value["additive"] + 0.15
     curve = [results.value(system="alacarte", size=size, source="ours") for size in (1, 2, 4)]
-    assert curve == sorted(curve)
+    assert curve[0] + 0.01 < min(curve[1:])  # one context is less than two or four
     row = results.select(system="alacarte", size=1, source="ours")[0]
     assert (row["n"], row["shuffles"]) == (120, 4)
     assert row["stderr"] > 0

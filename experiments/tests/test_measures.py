@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from alacarte_experiments.lab import measures
-from alacarte_experiments.lab.measures import cosines, gold_ranks, spearman, spearman_p, unit_rows
+from alacarte_experiments.lab.measures import gold_ranks, spearman, spearman_p
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from alacarte import WordVectors
+from alacarte.vectors.geometry import cosines, unit_rows
 
 few = st.lists(st.integers(-3, 3), min_size=4, max_size=9)
 

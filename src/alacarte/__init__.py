@@ -3,9 +3,9 @@
 The public names are imported when first used, so that `import alacarte` is instant.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from alacarte._io.lazy import exports
 from alacarte._version import __version__
 
 if TYPE_CHECKING:
@@ -18,21 +18,6 @@ if TYPE_CHECKING:
     from alacarte.text.corpus import Corpus, Document
     from alacarte.transform.transform import Transform
     from alacarte.vectors.word_vectors import WordVectors
-
-_HOME = {
-    "ALaCarte": "model",
-    "AlacarteError": "errors",
-    "ContextSums": "contexts.sums",
-    "Corpus": "text.corpus",
-    "Document": "text.corpus",
-    "InducedVectors": "model",
-    "Targets": "targets.targets",
-    "Transform": "transform.transform",
-    "WordVectors": "vectors.word_vectors",
-    "collect": "passes.collect",
-    "discover": "passes.discover",
-    "merge": "contexts.sums",
-}
 
 __all__ = [
     "ALaCarte",
@@ -50,14 +35,17 @@ __all__ = [
     "merge",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'alacarte' has no attribute {name!r}")
-    value = getattr(import_module(f"alacarte.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = exports(
+    __name__,
+    {
+        "contexts.sums": ["ContextSums", "merge"],
+        "errors": ["AlacarteError"],
+        "model": ["ALaCarte", "InducedVectors"],
+        "passes.collect": ["collect"],
+        "passes.discover": ["discover"],
+        "targets.targets": ["Targets"],
+        "text.corpus": ["Corpus", "Document"],
+        "transform.transform": ["Transform"],
+        "vectors.word_vectors": ["WordVectors"],
+    },
+)

@@ -449,10 +449,10 @@ def test_context(golden, formula, data, options):
     want = table(f"{golden}_normed")
     assert fit.table["term"].tolist() == [row["coefficient"] for row in want]
     for theirs, ours in COLUMNS.items():
-        if theirs in want[0] and ours in fit.table.columns:
+        if theirs in want[0] and ours in fit.table:
             np.testing.assert_allclose(fit.table[ours], [float(row[theirs]) for row in want], rtol=CLOSE, err_msg=ours)
     if options["intervals"] == "jackknife":
-        assert "std_error" in fit.table.columns
+        assert "std_error" in fit.table
 
 
 def test_profiles():

@@ -7,12 +7,16 @@ from pathlib import Path
 
 from alacarte._io.files import DAMAGED, atomic_write, compression, decompressed
 from alacarte._io.progress import progress
+from alacarte._io.table import Columns, Table, columns_of
 from alacarte._io.tensors import read_tensors
 from alacarte.text.corpus import Corpus
 
 __all__ = [
     "DAMAGED",
+    "Columns",
+    "Table",
     "atomic_write",
+    "columns_of",
     "compression",
     "corpus_identity",
     "decompressed",

@@ -5,11 +5,12 @@ from alacarte_experiments.baselines import Additive
 from alacarte_experiments.fewshot import crw, nonce
 from alacarte_experiments.fewshot.data import read_chimeras, read_nonces, read_rare_words
 from alacarte_experiments.fewshot.wordsim import read_sets
-from alacarte_experiments.lab.measures import cosines, gold_ranks, spearman
+from alacarte_experiments.lab.measures import gold_ranks, spearman
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store
 
 from alacarte import ALaCarte, WordVectors
+from alacarte.vectors.geometry import cosines
 
 pytestmark = pytest.mark.real
 

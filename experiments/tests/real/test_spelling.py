@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from alacarte_experiments.fewshot.data import read_nonces
-from alacarte_experiments.lab.measures import cosines
 
 from alacarte import WordVectors
 from alacarte.spelling.form import FormModel
+from alacarte.vectors.geometry import cosines
 
 pytestmark = pytest.mark.real
 

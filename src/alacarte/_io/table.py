@@ -1,7 +1,8 @@
 """Results that are tables: as a pandas frame, as CSV, JSON, Markdown or LaTeX, in notebooks and on the terminal.
 
 A result that is a table derives from `Table` and says what its columns are; a result that is one row derives from
-`Record`. Everything that turns a table into something to read or to file is here, once.
+`Record`; a result that is a sequence of such rows derives from `Records`. Everything that turns a table into something
+to read or to file is here, once.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -30,9 +31,9 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -40,6 +41,7 @@ from alacarte._io.files import atomic_write
 from alacarte.errors import require
 
 Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
+Row = TypeVar("Row")
 
 MANY = 60  # rows that a notebook or a terminal is shown; more are cut
 LATEX = {
@@ -130,9 +132,13 @@ class Table:
         )
         return "\n".join(line.rstrip() for line in lines)
 
+    def _shown(self, most: int | None) -> Columns:
+        """The columns that people are shown; rows after the first `most` and one more need not be there."""
+        return self.columns()
+
     def _cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
         """(names, rows of text, which columns are numbers); a row of "…" stands for the rows after the first `most`."""
-        names, rows = _plain(self.columns())
+        names, rows = _plain(self._shown(most))
         right = [all(_is_number(row[place]) for row in rows) for place in range(len(names))]
         shown = [[format_cell(value) for value in row] for row in rows[:most]]
         if len(shown) < len(rows):
@@ -150,6 +156,51 @@ class Record(Table):
         """The fields as a dictionary, with values that JSON can hold."""
         (row,) = super().to_dict()
         return row
+
+
+class Records(Table, Sequence[Row]):
+    """A result that is a sequence of dataclasses, a row each: a dataclass with `items`, all of the class `kind`.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Word(Record):
+    ...     word: str
+    ...     times: int
+    >>> @dataclass(frozen=True)
+    ... class Words(Records[Word]):
+    ...     kind = Word
+    ...     items: tuple[Word, ...]
+    >>> words = Words((Word("a", 12), Word("b", 3)))
+    >>> words[1].times, len(words), words.to_dict()[0]
+    (3, 2, {'word': 'a', 'times': 12})
+    """
+
+    kind: ClassVar[type[Any]]
+    items: tuple[Row, ...]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.items[place]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.items)
+
+    def columns(self) -> Columns:
+        return columns_of(self.items, self.kind)
+
+
+def columns_of(rows: Iterable[Any], kind: type[Any]) -> Columns:
+    """The fields of dataclasses as columns; `kind` is the class of the rows, which has the names if there is no row.
+
+    >>> from dataclasses import make_dataclass
+    >>> Word = make_dataclass("Word", [("word", str), ("times", int)])
+    >>> columns_of([Word("a", 12)], Word), columns_of([], Word)
+    ({'word': ['a'], 'times': [12]}, {'word': [], 'times': []})
+    """
+    listed = list(rows)
+    return {field.name: [getattr(row, field.name) for row in listed] for field in fields(kind)}
 
 
 def format_cell(value: object) -> str:

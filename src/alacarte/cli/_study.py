@@ -90,9 +90,9 @@ def check_outputs(csv: Path | None, plot: Path | None) -> None:
 
 def show_table(table: "Table", as_json: bool, title: str | None = None) -> None:
     if as_json:
-        show_json(table.to_dicts())
+        show_json(table.to_dict())
         return
-    names = [name for name in table.columns if name != "reason" or any(table[name].tolist())]
+    names = [name for name in table.columns() if name != "reason" or any(table[name].tolist())]
     shown = table.select(names)
     rows = [[_cell(value) for value in row] for row in shown.rows()[:SHOWN]]
     show_columns(names, rows, title)

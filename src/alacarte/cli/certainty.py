@@ -86,7 +86,7 @@ def certainty(
 
 
 def _show_all(uncertainty: "Uncertainty", as_json: bool) -> None:
-    rows = uncertainty.rows()
+    rows = uncertainty.to_dict()
     if as_json:
         show_json(rows)
         return

@@ -69,7 +69,7 @@ def compare(
     near = nearest(means, k=k, candidates=among)
     counts = [] if means.counts is None else means.counts.tolist()
     sizes = {str(name): int(count) for name, count in zip(means.names, counts, strict=True)}
-    shown: dict[str, object] = {"contexts": sizes, "nearest": near.to_dicts()}
+    shown: dict[str, object] = {"contexts": sizes, "nearest": near.to_dict()}
     main = near
     if embedded.dropped:
         note(f"{embedded.dropped:,} contexts without a known word are left out")
@@ -91,7 +91,7 @@ def compare(
             seed=seed,
             show_progress=voice.progress,
         )
-        shown["ratio"] = apart.to_dicts()
+        shown["ratio"] = apart.to_dict()
     cosines = None
     if features:
         cosines = similarity(
@@ -103,7 +103,7 @@ def compare(
             cluster=s.columns_of(cluster),
             equal_clusters=equal_clusters,
         )
-        shown["similarity"] = cosines.to_dicts()
+        shown["similarity"] = cosines.to_dict()
     s.write_csv(main.to_frame(), csv)
     if plot is not None:
         title = f"“{', '.join(target)}” by {by}"

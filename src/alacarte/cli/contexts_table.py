@@ -60,7 +60,7 @@ def contexts(
     for pattern in hits.missing:
         note(f"{pattern!r} does not occur")
     if as_json:
-        show_json(hits.to_dicts())
+        show_json(hits.to_dict())
         return
     few = hits.select(range(min(limit, len(hits))))
     sides = [

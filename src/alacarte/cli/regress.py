@@ -100,7 +100,7 @@ def regress(
                 "contexts": len(fit),
                 "clusters": fit.clusters,
                 "left_out": fit.left_out,
-                "terms": fit.table.to_dicts(),
+                "terms": fit.table.to_dict(),
             }
         )
         return

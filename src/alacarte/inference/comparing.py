@@ -10,19 +10,20 @@ has about the F distribution with r and r · f degrees of freedom if both corpor
 the effective number of dimensions of the noise, f the degrees of freedom of the variances).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.table import Record, Records
 from alacarte.errors import NoOccurrences
-from alacarte.inference._frames import frame_of
-from alacarte.inference.cosines import interval, unit_rows
+from alacarte.inference.cosines import interval
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.spread import Deviations, TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
+from alacarte.vectors.geometry import cosines, unit_rows
 
 Doubles = npt.NDArray[np.float64]
 
@@ -33,7 +34,7 @@ class HasUncertainty(Protocol):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Record):
     """One word in two corpora.
 
     `similarity` is the cosine between the two uses, corrected for noise, with its interval; `p_value` is the chance of
@@ -52,32 +53,14 @@ class Comparison:
     p_value: float
     q_value: float
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class Comparisons(Sequence[Comparison]):
-    """Words in two corpora, the surest difference first."""
+class Comparisons(Records[Comparison]):
+    """Words in two corpora, the surest difference first; as a table, a row a word."""
 
+    kind = Comparison
     items: tuple[Comparison, ...]
     level: float
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self.items[place]
-
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self.items)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        return [item.to_dict() for item in self.items]
-
-    def to_frame(self) -> Any:
-        """A pandas frame, a row a word."""
-        return frame_of(self.to_dict(), list(Comparison.__dataclass_fields__))
 
 
 def compare_uses(
@@ -120,8 +103,7 @@ def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -
 
     sides = [(corpus.one(word), corpus.typical) for corpus in (first, second)]
     parts = [_scaled(*side) for side in sides]
-    middle = parts[0].unit + parts[1].unit
-    middle /= np.linalg.norm(middle)
+    middle = unit_rows(parts[0].unit + parts[1].unit)
     difference = parts[0].unit - parts[1].unit
     difference = difference - (difference @ middle) * middle
     shapes = [part.noise * _without(side[1].shape, middle) for part, side in zip(parts, sides, strict=True)]
@@ -141,7 +123,7 @@ def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -
         dfs.append(float(df[0]))
     low, high = interval(np.array(estimate), np.sqrt(variance), min(dfs), level)
     n_a, n_b = (int(target.contexts[0]) for target, _ in sides)
-    cosine = float(unit_rows(sides[0][0].means)[0] @ unit_rows(sides[1][0].means)[0])
+    cosine = float(cosines(sides[0][0].means[0], sides[1][0].means[0]))
     p = float(special.fdtrc(rank, below, statistic))
     similarity = float(np.clip(estimate, -1, 1))
     return Comparison(word, n_a, n_b, cosine, similarity, float(low), float(high), statistic, p, p)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from alacarte.errors import AlacarteError
 from alacarte.inference.means import Units
+from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["jackknife", "bootstrap"] | None
@@ -35,12 +36,6 @@ class Estimates:
     lower: Doubles | None = None
     upper: Doubles | None = None
     reasons: tuple[str, ...] = ()  # a group each: why it has no interval, or ""
-
-
-def unit_rows(x: Doubles) -> Doubles:
-    """Each row at length 1; zeros stay zeros."""
-    norms = np.sqrt(np.einsum("...d,...d->...", x, x))
-    return np.asarray(x / np.where(norms > 0, norms, 1.0)[..., None])
 
 
 def plain_cosines(means: Doubles, directions: Doubles) -> Doubles:
@@ -150,14 +145,15 @@ def selection_excess(
     `lengths` the squared lengths without noise that would be estimated for the drawn vectors. The excess is the mean
     of what these cosines come to, less what they are for the vector the draws are about.
     """
-    truth = mean * np.sqrt(square) / np.linalg.norm(mean)
+    direction = unit_rows(mean)
+    truth = direction * np.sqrt(square)
     values, axes = np.linalg.eigh(covariance)
     noise = rng.normal(size=(SEARCHES, len(mean))) @ (np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T)
     drawn = truth + noise
     roots = np.sqrt(np.maximum(lengths(drawn), SHORTEST * np.einsum("nd,nd->n", drawn, drawn)))
     chosen = np.stack(search(drawn))  # (draws, ranks, dimensions)
     cosines = np.einsum("nkd,nd->nk", chosen, drawn) / roots[:, None]
-    return np.asarray((cosines - chosen @ truth / np.linalg.norm(truth)).mean(axis=0))
+    return np.asarray((cosines - chosen @ direction).mean(axis=0))
 
 
 # ---------------------------------------------------------------------------------------------------- checks

@@ -28,6 +28,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.vectors.geometry import unit_rows
+
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 BLOCK = 1 << 22  # numbers of a block of scores: 32 MiB
@@ -331,7 +333,7 @@ def _flip_clusters(fit: Fit, a: Doubles, count: int, rng: np.random.Generator, t
     fitted: if clusters are equally noisy, Σ ε_g s_g has the variance 1 − ‖Σ ε_g u A_g‖² of theirs (less the part along
     u), which is 1 if no sign changes. Sums are divided by it, so that none is too short (De Santis et al. 2022).
     """
-    u = a / np.linalg.norm(a, axis=1, keepdims=True)
+    u = unit_rows(a)
     m, k = u.shape
     effect = u @ fit.inner
     sums = np.zeros((count, effect.size))

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte.errors import BadSums, NotEnoughData
-from alacarte.inference.cosines import unit_rows
 from alacarte.inference.means import debiased_squares, scaled_deviations
+from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 KIND = "typical spread"

@@ -5,21 +5,22 @@ word has in some pretrained set. The noise of a mean makes vectors longer and so
 corrected for it. How the noise is measured: `alacarte.inference.spread`; what intervals cover: docs/uncertainty.md.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.table import Columns, Record, Records, Table
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, NotEnoughData, UnknownKey
-from alacarte.inference._frames import frame_of
-from alacarte.inference.cosines import check_level, interval, selection_excess, unit_rows
+from alacarte.inference.cosines import check_level, interval, selection_excess
 from alacarte.inference.means import debiased_squares
 from alacarte.inference.spread import LEARNED_FROM, Deviations, TypicalSpread, deviations
 from alacarte.transform.transform import Transform
+from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -30,7 +31,7 @@ OTHERS = 5000  # words along whose directions targets are alike or not
 
 
 @dataclass(frozen=True)
-class Similarity:
+class Similarity(Record):
     """A cosine with its interval.
 
     `cosine` is that of the vectors as they are; `estimate` that of the vectors that infinitely many contexts would
@@ -46,35 +47,17 @@ class Similarity:
     high: float
     level: float
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class Similarities(Sequence[Similarity]):
-    """Several similarities, in order."""
+class Similarities(Records[Similarity]):
+    """Several similarities, in order; as a table, a row a similarity."""
 
+    kind = Similarity
     items: tuple[Similarity, ...]
 
-    def __len__(self) -> int:
-        return len(self.items)
 
-    def __getitem__(self, place: Any) -> Any:
-        return self.items[place]
-
-    def __iter__(self) -> Iterator[Similarity]:
-        return iter(self.items)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        return [item.to_dict() for item in self.items]
-
-    def to_frame(self) -> Any:
-        """A pandas frame, a row a similarity."""
-        return frame_of(self.to_dict(), list(Similarity.__dataclass_fields__))
-
-
-class Uncertainty:
-    """How sure each of a set of induced vectors is.
+class Uncertainty(Table):
+    """How sure each of a set of induced vectors is; as a table, a row a vector.
 
     Made by `InducedVectors.uncertainty` from sums collected with `spread`:
 
@@ -281,7 +264,7 @@ class Uncertainty:
         check_level(level)
         target = self.one(word)
         typical, mean = self.typical, target.means[0]
-        length, (q, _, extra) = np.linalg.norm(mean), typical.lengths(target)
+        q, _, extra = typical.lengths(target)
         units = unit_rows(matrix)
         repeated = target[np.zeros(len(names), dtype=np.intp)]
         w, estimate = typical.direction(repeated, units)
@@ -289,7 +272,7 @@ class Uncertainty:
         error = np.sqrt(variance + estimate**2 * max(extra[0], 0.0) / (4 * q[0] ** 2))
         if excess is not None:
             estimate = estimate - excess
-        columns = (units @ mean / length, _within(estimate), error, *interval(estimate, error, df, level))
+        columns = (units @ unit_rows(mean), _within(estimate), error, *interval(estimate, error, df, level))
         return [
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
@@ -299,7 +282,7 @@ class Uncertainty:
         """The cosine of two targets, which may share documents: these are in the same groups."""
         check_level(level)
         first, second, typical = self.one(word), self.one(other), self.typical
-        cosine = float(unit_rows(first.means)[0] @ unit_rows(second.means)[0])
+        cosine = float(cosines(first.means[0], second.means[0]))
         if word == other:
             return Similarity(word, other, 1.0, 1.0, 0.0, 1.0, 1.0, level)
         parts = [(target, *typical.lengths(target)) for target in (first, second)]
@@ -324,25 +307,21 @@ class Uncertainty:
 
     # --------------------------------------------------------------------------------------------- table
 
-    def rows(self) -> list[dict[str, Any]]:
+    def columns(self) -> Columns:
         """Each target with its contexts, effective contexts, confidence and the length of its noise."""
         blocks = (self._deviations_of(np.arange(low, min(low + BLOCK, len(self)))) for low in self._blocks())
         contexts = np.concatenate([block.contexts for block in blocks]).astype(np.int64)
-        columns = zip(self.keys, contexts, self.effective_contexts, self.confidence, self._scalars[0], strict=True)
-        return [
-            {
-                "word": word,
-                "contexts": int(count),
-                "effective_contexts": float(effective),
-                "confidence": float(confidence),
-                "noise": float(np.sqrt(noise)),
-            }
-            for word, count, effective, confidence, noise in columns
-        ]
+        return {
+            "word": self.keys,
+            "contexts": contexts,
+            "effective_contexts": self.effective_contexts,
+            "confidence": self.confidence,
+            "noise": np.sqrt(self._scalars[0]),
+        }
 
     def to_frame(self) -> Any:
-        """`rows` as a pandas frame."""
-        return frame_of(self.rows()).set_index("word")
+        """A pandas frame whose index is the word."""
+        return super().to_frame().set_index("word")
 
     def _blocks(self) -> range:
         return range(0, len(self), BLOCK)

@@ -8,8 +8,9 @@
 ['raise', 'lower']
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from alacarte._io.lazy import exports
 
 if TYPE_CHECKING:
     from alacarte.regression._frames import Table, read_table
@@ -35,26 +36,6 @@ if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression, regress
     from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio
     from alacarte.regression.ratios import ratio
-
-_HOME = {
-    "_frames": ["Table", "read_table"],
-    "_groups": ["InferenceOptions"],
-    "concordance": ["ContextTable", "contexts", "documents", "from_tokens"],
-    "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
-    "embed": ["Embeddings", "dem", "dem_group", "dem_sample"],
-    "features": [
-        "Cooccurrence",
-        "LearnedTransform",
-        "compute_transform",
-        "cooccurrences",
-        "feature_similarity",
-        "fem",
-    ],
-    "infer": ["EmbeddingRegression", "regress"],
-    "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio"],
-    "ratios": ["ratio"],
-}
-_MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "ContextTable",
@@ -89,14 +70,24 @@ __all__ = [
     "typical_contexts",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE:
-        raise AttributeError(f"module 'alacarte.regression' has no attribute {name!r}")
-    value = getattr(import_module(f"alacarte.regression.{_MODULE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = exports(
+    __name__,
+    {
+        "_frames": ["Table", "read_table"],
+        "_groups": ["InferenceOptions"],
+        "concordance": ["ContextTable", "contexts", "documents", "from_tokens"],
+        "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
+        "embed": ["Embeddings", "dem", "dem_group", "dem_sample"],
+        "features": [
+            "Cooccurrence",
+            "LearnedTransform",
+            "compute_transform",
+            "cooccurrences",
+            "feature_similarity",
+            "fem",
+        ],
+        "infer": ["EmbeddingRegression", "regress"],
+        "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio"],
+        "ratios": ["ratio"],
+    },
+)

@@ -1,10 +1,9 @@
-"""Frames of any library in, frames of the same library out; and the small table that results come in."""
+"""Frames of any library in, frames of the same library out; and the table that results come in."""
 
 import contextlib
 import datetime
 import io
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import table
 from alacarte._io.files import compression, decompressed
 from alacarte.errors import BadCorpus, require
 from alacarte.text.records import is_frame, is_null
@@ -25,8 +25,11 @@ BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(table.Table):
     """A result: named columns of equal length, which become a frame of the library the data came in.
+
+    `table["value"]` is a column, `values` has all of them by name. In print, a column `reason` is left out if it has
+    nothing to explain.
 
     >>> table = Table({"feature": np.array(["reform", "law"]), "value": np.array([0.5, 0.25])})
     >>> table["value"].tolist(), len(table)
@@ -35,60 +38,50 @@ class Table:
     ['feature', 'value']
     """
 
-    columns: dict[str, Column]
+    values: dict[str, Column]
     backend: str = "pandas"
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        lengths = {len(column) for column in self.columns.values()}
+        lengths = {len(column) for column in self.values.values()}
         if len(lengths) > 1:
             raise ValueError(f"columns of different lengths: {lengths}")
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values()))) if self.columns else 0
+        return len(next(iter(self.values.values()))) if self.values else 0
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.values
 
     def __getitem__(self, name: str) -> Column:
-        return self.columns[name]
+        return self.values[name]
+
+    def columns(self) -> dict[str, Column]:
+        return self.values
 
     def take(self, rows: npt.ArrayLike) -> "Table":
         """Some of the rows, by number or by mask."""
         chosen = np.asarray(rows)
-        return Table({name: column[chosen] for name, column in self.columns.items()}, self.backend, self.info)
+        return Table({name: column[chosen] for name, column in self.values.items()}, self.backend, self.info)
 
     def select(self, names: Sequence[str]) -> "Table":
         """Some of the columns."""
-        return Table({name: self.columns[name] for name in names}, self.backend, self.info)
+        return Table({name: self.values[name] for name in names}, self.backend, self.info)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        return list(zip(*(plain(column) for column in self.columns.values()), strict=True))
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Rows as dictionaries that JSON can hold; what is not a number is None."""
-        return [dict(zip(self.columns, map(_for_json, row), strict=True)) for row in self.rows()]
+        """The rows as tuples of Python's own values."""
+        return list(zip(*(column.tolist() for column in self.values.values()), strict=True))
 
     def to_frame(self) -> Any:
         """A frame of the library the data came in, pandas if it was none."""
-        return make_frame(self.columns, self.backend)
+        return make_frame(self.values, self.backend)
 
-    def __str__(self) -> str:
-        pandas = require("pandas", extra="regression", purpose="printing tables")
-        shown = {name: plain(column) for name, column in self.columns.items()}
-        if not any(shown.get("reason", ())):  # there is nothing to explain
-            shown.pop("reason", None)
-        frame = pandas.DataFrame(shown)
-        return str(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
+    def _shown(self, most: int | None) -> table.Columns:
+        unexplained = "reason" in self and not any(self["reason"].tolist())
+        return {name: column for name, column in self.values.items() if not (unexplained and name == "reason")}
 
-    __repr__ = __str__
-
-
-def plain(column: Column) -> list[Any]:
-    return list(column.tolist() if isinstance(column, np.ndarray) else column)
-
-
-def _for_json(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, (str, int, float, bool, list)) or value is None else str(value)
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def make_frame(columns: Mapping[str, Column], backend: str) -> Any:
@@ -97,7 +90,7 @@ def make_frame(columns: Mapping[str, Column], backend: str) -> Any:
     >>> make_frame({"a": np.array([1, 2])}, "polars").shape
     (2, 1)
     """
-    listed = {name: plain(column) for name, column in columns.items()}
+    listed = {name: column.tolist() for name, column in columns.items()}
     if backend == "polars":
         return require("polars", extra="regression", purpose="polars frames").DataFrame(listed, strict=False)
     if backend == "pyarrow":

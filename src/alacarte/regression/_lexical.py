@@ -9,8 +9,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData, require
-from alacarte.inference.cosines import unit_rows
 from alacarte.regression._space import Candidates, EmbeddingSpace
+from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]

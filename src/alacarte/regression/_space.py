@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from alacarte.contexts.reading import AVERAGINGS, Averaging, Reading
 from alacarte.errors import BadTransform, BadVectors, NotEnoughData
-from alacarte.inference.cosines import unit_rows
 from alacarte.model import ALaCarte
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.transform import Transform
 from alacarte.vectors.formats import objects
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.table import Columns, Table
 from alacarte.contexts.reading import Reading, window_sides
 from alacarte.errors import BadCorpus, BadTargets, Hint, NoOccurrences
 from alacarte.model import ALaCarte
@@ -19,11 +20,11 @@ from alacarte.passes.scan import scan
 from alacarte.passes.work import Work
 from alacarte.regression._frames import (
     Column,
-    Table,
     Variables,
     as_column,
     column_of,
     looks_like_frame,
+    make_frame,
     read_frame,
 )
 from alacarte.regression._patterns import Overlaps, ValueType, find, suggestion
@@ -53,8 +54,8 @@ class ReadingDocuments(TypedDict, total=False):
 
 
 @dataclass(frozen=True, eq=False)
-class ContextTable:
-    """Contexts in documents: what was found, where, and the tokens around it.
+class ContextTable(Table):
+    """Contexts in documents: what was found, where, and the tokens around it; as a table, a row a context.
 
     `vocabulary[ids[offsets[i]:offsets[i + 1]]]` are the tokens of document i; context c is what lies up to
     `window` positions before `starts[c]` and after `ends[c]` in `documents[c]`. `variables` belong to documents.
@@ -170,15 +171,11 @@ class ContextTable:
         return Variables(own | taken.columns, taken.levels, taken.backend)
 
     def to_frame(self) -> Any:
-        """One row a context: document, position, match, pattern, left and right tokens, and the variables."""
-        return self.to_table().to_frame()
+        """One row a context, in a frame of the library the data came in, pandas if it was none."""
+        return make_frame(self.columns(), self.variables.backend)
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows of `to_frame` as dictionaries that JSON can hold."""
-        return self.to_table().to_dicts()
-
-    def to_table(self) -> Table:
-        """What `to_frame` and `to_dicts` show."""
+    def columns(self) -> dict[str, Column]:
+        """Document, position, match, pattern, left and right tokens, and the variables."""
         rows = range(len(self))
         named = self.row_variables()
         columns: dict[str, Column] = {
@@ -195,7 +192,14 @@ class ContextTable:
                 "right": column_of([self.side(row, "right") for row in rows]),
             }
         extra = {name: column for name, column in named.columns.items() if name not in columns}
-        return Table(columns | extra, self.variables.backend)
+        return columns | extra
+
+    def _shown(self, most: int | None) -> Columns:
+        few = self if most is None else self.select(np.arange(min(len(self), most + 1)))
+        return {
+            name: [" ".join(value) if isinstance(value, list) else value for value in column.tolist()]
+            for name, column in few.columns().items()
+        }
 
 
 def ranges(low: Longs, high: Longs) -> tuple[Longs, Longs]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import NotEnoughData
-from alacarte.inference.cosines import Estimates, selection_excess, unit_rows
+from alacarte.inference.cosines import Estimates, selection_excess
 from alacarte.inference.means import Units, debiased_squares
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._groups import (
@@ -32,6 +32,7 @@ from alacarte.regression._lexical import Lexical, stems
 from alacarte.regression._space import Candidates
 from alacarte.regression.compat import Choices
 from alacarte.regression.embed import Embeddings, Groups, group_codes
+from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoughData
-from alacarte.regression._frames import Column, Table, Variables, as_column, column_of, missing
+from alacarte.regression._frames import Column, Variables, as_column, column_of, make_frame, missing
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.compat import Choices, Compat, choices, collation_key
 from alacarte.regression.concordance import SHOWN, ContextTable, from_tokens, ranges
@@ -90,7 +90,7 @@ class Embeddings:
         if self.counts is not None:
             columns["n"] = self.counts
         columns |= {f"d{place}": self.matrix[:, place] for place in range(self.matrix.shape[1])}
-        return Table(columns, self.variables.backend).to_frame()
+        return make_frame(columns, self.variables.backend)
 
 
 def dem(

@@ -14,7 +14,6 @@ from scipy import linalg, sparse
 
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
-from alacarte.inference.cosines import unit_rows
 from alacarte.regression._frames import Table, Variables, column_of
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.compat import DEPENDENT, Compat, independent_columns
@@ -22,6 +21,7 @@ from alacarte.regression.concordance import read_documents
 from alacarte.regression.embed import Embeddings
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.transform import Transform
+from alacarte.vectors.geometry import cosines
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -205,7 +205,7 @@ def compute_transform(
 
 
 def _mean_cosine(a: Doubles, b: Doubles) -> float:
-    return float(np.einsum("wd,wd->w", unit_rows(a), unit_rows(b)).mean()) if len(a) else 0.0
+    return float(cosines(a, b).mean()) if len(a) else 0.0
 
 
 def _solve(u: Doubles, v: Doubles, ridge: float, pivot: bool) -> tuple[Doubles, float]:
@@ -240,8 +240,7 @@ def feature_similarity(a: Embeddings, b: Embeddings, features: Iterable[str] | N
     shared = [name for name in (place_a if features is None else features) if name in place_a and name in place_b]
     if not shared:
         raise NotEnoughData("no feature has an embedding on both sides; check the names, or leave `features` out")
-    left = unit_rows(a.matrix[[place_a[name] for name in shared]])
-    right = unit_rows(b.matrix[[place_b[name] for name in shared]])
-    values = np.einsum("fd,fd->f", left, right)
+    left, right = a.matrix[[place_a[name] for name in shared]], b.matrix[[place_b[name] for name in shared]]
+    values = cosines(left, right)
     order = np.argsort(values, kind="stable")
     return Table({"feature": column_of(shared)[order], "value": values[order]}, a.variables.backend)

@@ -26,7 +26,7 @@ from alacarte.inference.regression_noise import (
     noise,
     permute,
 )
-from alacarte.regression._frames import Table, as_column, column_of
+from alacarte.regression._frames import Table, as_column, column_of, make_frame
 from alacarte.regression._lexical import Lexical
 from alacarte.regression._patterns import Overlaps, ValueType
 from alacarte.regression._space import Candidates, EmbeddingSpace
@@ -110,7 +110,7 @@ class EmbeddingRegression:
             return self.coefficients[self._place(term)]
         columns = {"term": column_of(self.terms)}
         columns |= {f"d{place}": self.coefficients[:, place] for place in range(self.coefficients.shape[1])}
-        return Table(columns, self.table.backend).to_frame()
+        return make_frame(columns, self.table.backend)
 
     def vcov(self, dimension: int | None = None) -> Doubles:
         """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import AlacarteError, require
-from alacarte.inference.cosines import unit_rows
 from alacarte.regression._frames import Table
 from alacarte.regression._space import Candidates
 from alacarte.regression.embed import Embeddings, Groups, dem_group
+from alacarte.vectors.geometry import unit_rows
 
 if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
@@ -53,14 +53,14 @@ def plot_coefficients(
     terms = table["term"].tolist()
     axes = _axes(ax, 6.4, 1.2 + 0.42 * len(terms))
     places = np.arange(len(terms))[::-1]
-    p = table.columns.get("p_adjusted", table.columns.get("p_value"))
+    p = table.values.get("p_adjusted", table.values.get("p_value"))
     estimates = table["estimate"]
-    lower = table.columns.get("lower", np.full(len(terms), -1.0))
+    lower = table.values.get("lower", np.full(len(terms), -1.0))
     if not (lower < 0).any():  # as the interval, so the mark: no length is below 0
         estimates = np.maximum(estimates, 0.0)
     for place, row in zip(places, range(len(terms)), strict=True):
         sure = p is None or bool(p[row] < alpha)
-        if "lower" in table.columns and np.isfinite(table["lower"][row]):
+        if "lower" in table and np.isfinite(table["lower"][row]):
             axes.plot([table["lower"][row], table["upper"][row]], [place, place], color=COLOURS[0], lw=1.8, zorder=2)
         axes.plot(
             estimates[row],
@@ -116,14 +116,14 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
     axes = _axes(ax, 6.4, 1.4 + 0.27 * len(shown))
     order = np.argsort(shown["value"], kind="stable")
     groups = [above, "shared", below]
-    p = shown.columns.get("p_adjusted", shown.columns.get("p_value"))
+    p = shown.values.get("p_adjusted", shown.values.get("p_value"))
     # With an interval, what is drawn is the ratio the interval is around.
-    values = shown.columns.get("debiased", shown["value"])
+    values = shown.values.get("debiased", shown["value"])
     values = np.where(np.isfinite(values), values, shown["value"])
     for place, row in enumerate(order.tolist()):
         kind = groups.index(shown["group"][row])
         colour = COLOURS[(1, 6, 0)[kind]]
-        if "lower" in shown.columns and np.isfinite(shown["lower"][row]):
+        if "lower" in shown and np.isfinite(shown["lower"][row]):
             axes.plot([shown["lower"][row], shown["upper"][row]], [place, place], color=colour, lw=1.4, zorder=2)
         sure = p is None or bool(p[row] < alpha)
         axes.plot(
@@ -138,7 +138,7 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
         )
     axes.axvline(1, color=GREY, lw=0.8, zorder=1)
     axes.set_xscale("log")
-    ends = np.concatenate([shown.columns.get("lower", values), shown.columns.get("upper", values), values])
+    ends = np.concatenate([shown.values.get("lower", values), shown.values.get("upper", values), values])
     ends = ends[np.isfinite(ends)]
     low, high = float(ends.min(initial=1.0)), float(ends.max(initial=1.0))
     limit = min(max(high, 1 / low if low > 0 else high, 1.1), 20.0) * 1.04
@@ -185,7 +185,7 @@ def plot_over(table: Table, ax: Any = None, *, title: str | None = None, split: 
         raise AlacarteError("plot_over draws what `similarity_over` gives; pass that table")
     over, within = table.info["over"], table.info["within"]
     axes = _axes(ax, 7.2, 4.2)
-    values = table.columns.get("debiased", table["value"])
+    values = table.values.get("debiased", table["value"])
     levels = list(dict.fromkeys(table[over].tolist()))
     numeric = all(isinstance(level, (int, float)) for level in levels)
     at = np.array([level if numeric else levels.index(level) for level in table[over].tolist()], dtype=np.float64)
@@ -203,7 +203,7 @@ def plot_over(table: Table, ax: Any = None, *, title: str | None = None, split: 
         if not np.isfinite(values[rows]).any():
             continue
         colour, line, mark = COLOURS[number % len(COLOURS)], LINES[number % len(LINES)], MARKS[number % len(MARKS)]
-        if "lower" in table.columns:
+        if "lower" in table:
             axes.fill_between(at[rows], table["lower"][rows], table["upper"][rows], color=colour, alpha=0.14, lw=0)
         axes.plot(at[rows], values[rows], color=colour, ls=line, lw=1.8, zorder=3)
         size = 10 + 50 * np.sqrt(table["n"][rows] / largest)
@@ -217,8 +217,8 @@ def plot_over(table: Table, ax: Any = None, *, title: str | None = None, split: 
         crowded = sum(map(len, names)) > 60
         axes.set_xticks(range(len(levels)), names, **({"rotation": 30, "ha": "right"} if crowded else {}))
     axes.set_xlabel(over)
-    band = f", {table.info['level']:.0%} band" if "lower" in table.columns else ""
-    axes.set_ylabel(f"cosine{' (debiased)' if 'debiased' in table.columns else ''}{band}")
+    band = f", {table.info['level']:.0%} band" if "lower" in table else ""
+    axes.set_ylabel(f"cosine{' (debiased)' if 'debiased' in table else ''}{band}")
     axes.grid(axis="y", color="#E5E5E5", lw=0.8)
     if title:
         axes.set_title(title, loc="left", fontsize=11)

@@ -9,8 +9,9 @@ The public names are imported when first used:
 - senses that a word has in a text: `induce_senses`; single contexts: `gather`, `Occurrences`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from alacarte._io.lazy import exports
 
 if TYPE_CHECKING:
     from alacarte.senses.annotated import Instance, Sentence, documents
@@ -33,36 +34,6 @@ if TYPE_CHECKING:
         sense_counts,
     )
     from alacarte.senses.wordnet import Synset, WordNet, open_wordnet
-
-_HOME = {
-    "Answer": "disambiguation",
-    "Disambiguator": "disambiguation",
-    "InducedSense": "induction",
-    "InducedSenses": "induction",
-    "Instance": "annotated",
-    "Occurrences": "occurrences",
-    "Sentence": "annotated",
-    "Synset": "wordnet",
-    "SynsetVectors": "synset_vectors",
-    "WordNet": "wordnet",
-    "by_sense_key": "synset_vectors",
-    "combined": "synset_vectors",
-    "documents": "annotated",
-    "gather": "occurrences",
-    "gloss_vectors": "synset_vectors",
-    "graded": "synset_vectors",
-    "induce_senses": "induction",
-    "induce_synsets": "synset_vectors",
-    "open_wordnet": "wordnet",
-    "read_brown": "brown",
-    "read_conllu": "conllu",
-    "read_semcor": "semcor",
-    "read_semeval": "semeval",
-    "sense_counts": "synset_vectors",
-    "sentences_of_doc": "plain_text",
-    "sentences_of_text": "plain_text",
-    "spacy_documents": "spacy_docs",
-}
 
 __all__ = [
     "Answer",
@@ -94,14 +65,28 @@ __all__ = [
     "spacy_documents",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'alacarte.senses' has no attribute {name!r}")
-    value = getattr(import_module(f"alacarte.senses.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = exports(
+    __name__,
+    {
+        "annotated": ["Instance", "Sentence", "documents"],
+        "brown": ["read_brown"],
+        "conllu": ["read_conllu"],
+        "disambiguation": ["Answer", "Disambiguator"],
+        "induction": ["InducedSense", "InducedSenses", "induce_senses"],
+        "occurrences": ["Occurrences", "gather"],
+        "plain_text": ["sentences_of_doc", "sentences_of_text"],
+        "semcor": ["read_semcor"],
+        "semeval": ["read_semeval"],
+        "spacy_docs": ["spacy_documents"],
+        "synset_vectors": [
+            "SynsetVectors",
+            "by_sense_key",
+            "combined",
+            "gloss_vectors",
+            "graded",
+            "induce_synsets",
+            "sense_counts",
+        ],
+        "wordnet": ["Synset", "WordNet", "open_wordnet"],
+    },
+)

@@ -204,7 +204,7 @@ class Disambiguator:
         edges = np.array(bounds, dtype=np.int64)
         owner, places = owners(edges), np.array(rows, dtype=np.intp)
         cosines = np.einsum("ij,ij->i", self._units[places], contexts[owner]) if len(rows) else np.zeros(0)
-        empty = np.linalg.norm(contexts, axis=1) == 0
+        empty = np.asarray(~contexts.any(axis=1))
         return Candidates(edges, synsets, keys, np.where((places < 0) | empty[owner], np.nan, cosines))
 
     def contexts(self, sentences: Sequence[Sentence]) -> Doubles:

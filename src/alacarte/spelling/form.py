@@ -28,6 +28,7 @@ import numpy.typing as npt
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.draw import evenly_over_octaves
 from alacarte._io.files import cache_folder
+from alacarte._io.table import Columns, Table, columns_of
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
 from alacarte.spelling._solver import WIDTH, predict, solve_ridge
@@ -86,8 +87,11 @@ class FormVector:
 
 
 @dataclass(frozen=True, eq=False)
-class FormModel:
-    """Weights of character n-grams. `learn` makes one; `vector` gives a word's, `rows` those of many."""
+class FormModel(Table):
+    """Weights of character n-grams. `learn` makes one; `vector` gives a word's, `rows` those of many.
+
+    As a table, it is its quality: a row a kind of word.
+    """
 
     codes: npt.NDArray[np.uint64]  # of the n-grams, sorted
     weights: Halves  # (n-grams, dimensions)
@@ -110,6 +114,8 @@ class FormModel:
 
     def __repr__(self) -> str:
         return f"FormModel({len(self.codes):,} n-grams of {self.words:,} words, {self.dimension} dimensions)"
+
+    __str__ = __repr__
 
     # ------------------------------------------------------------------------------------------------ learn
 
@@ -156,10 +162,9 @@ class FormModel:
         expected = float(np.interp(length, self.lengths, self.cosines)) if self.lengths else None
         return FormVector(word, vectors[0], kind, int(spans[-1]), known, expected)
 
-    def to_frame(self) -> Any:
-        """A pandas frame of the quality by kind of word."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame([asdict(item) for item in self.quality])
+    def columns(self) -> Columns:
+        """The quality by kind of word."""
+        return columns_of(self.quality, Quality)
 
     @classmethod
     def cached(

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
+from alacarte._io.table import Columns, Table, columns_of
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import BadTransform, NotEnoughData, require
+from alacarte.errors import BadTransform, NotEnoughData
 from alacarte.passes.sample import WORDS, Samples, sample_contexts
 from alacarte.passes.work import WorkOptions
 from alacarte.spelling.form import FormModel, FormOptions, learn_with_guesses
@@ -65,8 +66,10 @@ class Parts:
 
 
 @dataclass(frozen=True, eq=False)
-class Fusion:
+class Fusion(Table):
     """How much contexts and spelling count, by the number of contexts.
+
+    As a table, it is the simulation that it was learned from: a row a number of contexts.
 
     >>> fusion = Fusion((1, 4), np.array([[0.2, 0.6], [0.6, 0.2]]))
     >>> [weights.round(2).tolist() for weights in fusion.weights(np.array([1, 2, 4, 100]))]
@@ -152,10 +155,9 @@ class Fusion:
             )
         return cls(tuple(used), np.array(table), trials.common, tuple(report))
 
-    def to_frame(self) -> Any:
-        """A pandas frame of the simulation: a row a number of contexts."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame([asdict(item) for item in self.report])
+    def columns(self) -> Columns:
+        """The simulation, a row a number of contexts."""
+        return columns_of(self.report, Simulated)
 
     def save(self, path: str | PathLike[str]) -> None:
         """One file, written completely or not at all."""
@@ -231,14 +233,13 @@ class Trials:
                 without = fit([vectors.words[row] for row in np.unique(rows[inside]).tolist()])
                 contexts[inside] = without(samples.means[usable[inside]])
         mean = vectors.matrix.mean(axis=0, dtype=np.float64)
-        length = float(np.linalg.norm(mean))
         return cls(
             contexts,
             np.stack([forms[words[i]] for i in usable.tolist()]).astype(np.float64),
             vectors.matrix[rows].astype(np.float64),
             samples.sizes[usable],
             folds,
-            mean / length if length > 0 else None,
+            unit_rows(mean) if mean.any() else None,
         )
 
 

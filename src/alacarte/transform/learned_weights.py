@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import ProgressCallback
+from alacarte._io.table import Columns, Table
 from alacarte.contexts.reading import Positions, written_positions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, named, sif
@@ -46,8 +47,11 @@ FUNCTIONS = ("distance", "frequency", "informativeness")
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedWeights:
-    """What was learned. `weights` and `positions` are what `collect` and `ALaCarte.fit` take."""
+class LearnedWeights(Table):
+    """What was learned; as a table, a row a step of the functions: `what` it depends on, `at` which value, `weight`.
+
+    `weights` and `positions` are what `collect` and `ALaCarte.fit` take.
+    """
 
     weights: ContextWeights
     positions: Positions
@@ -69,10 +73,9 @@ class LearnedWeights:
             rows += [(side, str(distance), float(weight)) for distance, weight in enumerate(values, start=1)]
         return rows
 
-    def to_frame(self) -> Any:
-        """A pandas frame: `what`, `at`, `weight`."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(self.rows(), columns=["what", "at", "weight"])
+    def columns(self) -> Columns:
+        what, at, weights = zip(*self.rows(), strict=True)
+        return {"what": what, "at": at, "weight": weights}
 
     def __str__(self) -> str:
         scores = ", ".join(f"{name} {value:.4f}" for name, value in self.held_out.items())

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import Hint, NotEnoughData
+from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -152,14 +153,6 @@ class Regression:
         """cosine(A u, v) of each word by `matrix`, and by the one of `held_out` that was learned without its fold."""
         result = np.zeros((1 if held_out is None else 2, len(self.rows)))
         for block, fold, u, v in self.blocks():
-            lengths = _row_lengths(v)
             for which, chosen in enumerate([matrix] if held_out is None else [matrix, held_out[fold]]):
-                guess = u @ chosen.T
-                norms = _row_lengths(guess) * lengths
-                dots = np.einsum("wj,wj->w", guess, v)
-                result[which, block] = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
+                result[which, block] = cosines(u @ chosen.T, v)
         return result[0], None if held_out is None else result[1]
-
-
-def _row_lengths(rows: Doubles) -> Doubles:
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.table import Columns, Table
 from alacarte.contexts.reading import Reading
-from alacarte.errors import require
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True)
-class FitReport:
-    """How a transform was learned and how well it does; prints as a table."""
+class FitReport(Table):
+    """How a transform was learned and how well it does; as a table, a row a fact: `what` and its `value` in words."""
 
     words: int
     vocabulary: int
@@ -39,6 +39,7 @@ class FitReport:
     settings: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
+        """The fields as they are, which `from_dict` takes."""
         return asdict(self)
 
     @classmethod
@@ -49,10 +50,9 @@ class FitReport:
         }
         return cls(**chosen)
 
-    def to_frame(self) -> Any:
-        """A pandas frame with one row for each line of the table."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(self.rows(), columns=["what", "value"])
+    def columns(self) -> Columns:
+        what, values = zip(*self.rows(), strict=True)
+        return {"what": what, "value": values}
 
     def rows(self) -> list[tuple[str, str]]:
         settings = Reading.from_dict(self.settings)

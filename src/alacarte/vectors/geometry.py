@@ -16,8 +16,9 @@ def unit_rows(matrix: npt.ArrayLike) -> Doubles:
     [[0.6, 0.8], [0.0, 0.0], [1.0, 0.0]]
     """
     rows = np.asarray(matrix, dtype=np.float64)
-    largest = np.abs(rows).max(axis=-1, keepdims=True)
-    rows = rows / np.where(largest > 0, largest, 1.0)  # so that no square overflows, and none of them vanishes
+    exponent = np.frexp(np.abs(rows).max(axis=-1, keepdims=True))[1]
+    # No square overflows, and none of them vanishes; multiplying by a power of 2 rounds nothing.
+    rows = rows * np.ldexp(1.0, np.minimum(-exponent, 1000))
     return np.asarray(rows / _lengths(rows))
 
 

@@ -89,7 +89,7 @@ def documents(
     alc eval documents --data documents --model glove.6B.50d --task CR --system bong-2 --system words
     """
     from alacarte_experiments.documents.data import TASKS, read_task
-    from alacarte_experiments.documents.evaluation import as_records, evaluate, induce_ngrams, load_ngrams
+    from alacarte_experiments.documents.evaluation import evaluate, induce_ngrams, load_ngrams
     from alacarte_experiments.documents.systems import SYSTEMS, parse
 
     if data is None and not task:
@@ -111,8 +111,7 @@ def documents(
             longest = max(n for _, n, _ in kinds)
             table = induce_ngrams(opened, tasks, text, store, longest, threads, min_count=min_count)
     result = evaluate(tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded)
-    if out is not None:
-        write_csv(out, as_records(result))
+    write_csv(result, out)
     if as_json:
         show_json(result)
         return
@@ -166,8 +165,7 @@ def bigrams(
         among=among,
         show_progress=voice.progress,
     )
-    if out is not None:
-        write_csv(out, [("ngram", "method", "source", "count", "neighbours"), *result.records()])
+    write_csv(result, out)
     if as_json:
         show_json(result)
         return

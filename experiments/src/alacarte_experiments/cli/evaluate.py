@@ -1,6 +1,6 @@
 """`alc eval`: the few-shot experiments, each data in, a table and a figure out; and what all its commands share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from alacarte_experiments.lab.results import Results
     from alacarte_experiments.lab.settings import Settings
     from alacarte_experiments.lab.store import Store
+    from alacarte_experiments.library import Table
 
 PROTOCOL = "The protocol"
 OUTPUT = "What comes out"
@@ -101,17 +102,11 @@ def open_store(cache: Path | None) -> "Store":
     return Store(cache, show_progress=voice.progress)
 
 
-def write_csv(path: Path, rows: "Sequence[Sequence[object]]") -> None:
-    """A table with its header as CSV."""
-    import csv
-    import io
-
-    from alacarte_experiments.library import write_text
-
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    write_text(path, text.getvalue())
-    wrote(path)
+def write_csv(result: "Table", path: Path | None) -> None:
+    """A result as CSV, if there is a path to write it to."""
+    if path is not None:
+        result.to_csv(path)
+        wrote(path)
 
 
 def show(results: "Results", index: list[str], column: str, out: Path | None, as_json: bool, title: str) -> None:

@@ -1,6 +1,6 @@
 """`alc eval wsd`: word sense disambiguation, the paper's section 5.1 and past it."""
 
-from dataclasses import astuple, fields
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -95,7 +95,6 @@ def wsd(
     from alacarte_experiments.wsd.baselines import compare_countings
     from alacarte_experiments.wsd.data import WsdData, parse_test, read_test
     from alacarte_experiments.wsd.evaluation import evaluate, evaluate_sets
-    from alacarte_experiments.wsd.tuning import Tuning
     from alacarte_experiments.wsd.tuning import tune as search
 
     if baselines and (vectors is not None or model is not None or tune or test):
@@ -124,9 +123,7 @@ def wsd(
             result = evaluate_sets(loaded, opened, sets, show_progress=voice.progress)
         else:
             result = evaluate(loaded, opened, show_progress=voice.progress)
-    if out is not None:
-        rows = result.trials if isinstance(result, Tuning) else result.rows
-        write_csv(out, [[field.name for field in fields(rows[0])], *(astuple(row) for row in rows)])
+    write_csv(result, out)
     if as_json:
         show_json(result)
     else:

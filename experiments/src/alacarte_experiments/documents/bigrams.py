@@ -12,7 +12,7 @@ from alacarte.model import ALaCarte
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.lab.results import data_frame
+from alacarte_experiments.library import Columns, Table
 
 PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")
 PAPER = "Khodak et al. 2018"
@@ -37,8 +37,8 @@ class Nearest:
 
 
 @dataclass(frozen=True)
-class BigramTable:
-    """Table 3: for each n-gram ours, then what is published."""
+class BigramTable(Table):
+    """Table 3: for each n-gram ours, then what is published; a row an n-gram and method."""
 
     rows: tuple[Nearest, ...]
     notes: tuple[str, ...] = ()
@@ -46,12 +46,10 @@ class BigramTable:
     def to_dict(self) -> dict[str, Any]:
         return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
 
-    def to_frame(self) -> Any:
-        """A pandas frame, a row for each n-gram and method."""
-        return data_frame(self.rows)
-
-    def records(self) -> list[tuple[object, ...]]:
-        return [(row.ngram, row.method, row.source, row.count, ", ".join(row.neighbours)) for row in self.rows]
+    def columns(self) -> Columns:
+        names = ("ngram", "method", "source", "count")
+        shown = {name: [getattr(row, name) for row in self.rows] for name in names}
+        return {**shown, "neighbours": [", ".join(row.neighbours) for row in self.rows]}
 
     def lines(self) -> list[list[str]]:
         """For a table: the n-gram is named once."""

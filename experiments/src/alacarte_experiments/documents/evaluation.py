@@ -10,7 +10,7 @@ Standard errors are over folds, or over test documents where there is one split.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,9 @@ from alacarte_experiments.documents.data import Task
 from alacarte_experiments.documents.fasttext import SETTINGS, FastText
 from alacarte_experiments.documents.systems import Features, Ingredients, features, parse, read_encoded, title
 from alacarte_experiments.lab.measures import mean_and_error
-from alacarte_experiments.lab.results import data_frame
 from alacarte_experiments.lab.splits import record
 from alacarte_experiments.lab.store import Store, digest
-from alacarte_experiments.library import corpus_identity, progress
+from alacarte_experiments.library import Columns, Table, columns_of, corpus_identity, progress
 
 Rows = npt.NDArray[np.intp]
 Predict = Callable[[Rows], npt.NDArray[Any]]
@@ -78,8 +77,8 @@ class Row:
 
 
 @dataclass(frozen=True)
-class DocumentTable:
-    """Table 4: ours, then what is published."""
+class DocumentTable(Table):
+    """Table 4: ours, then what is published; a row an accuracy."""
 
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
@@ -91,9 +90,8 @@ class DocumentTable:
     def to_dict(self) -> dict[str, Any]:
         return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
 
-    def to_frame(self) -> Any:
-        """A pandas frame, a row for each accuracy."""
-        return data_frame(self.rows)
+    def columns(self) -> Columns:
+        return columns_of(self.rows, Row)
 
     def pivot(self) -> tuple[list[str], list[list[str]]]:
         """(header, lines): a line a system, a column a task."""
@@ -391,8 +389,3 @@ def _notes(tasks: Sequence[Task], tried: dict[str, int | None]) -> tuple[str, ..
         *lines,
         "Rows with another source than ours are published, with larger vectors: GloVe of Amazon reviews.",
     )
-
-
-def as_records(table: DocumentTable) -> list[tuple[Any, ...]]:
-    """Rows for a CSV file, with their names first."""
-    return [tuple(Row.__dataclass_fields__), *(astuple(row) for row in table.rows)]

@@ -9,9 +9,9 @@ from alacarte.contexts.reading import Reading
 from alacarte.passes.sample import sample_windows
 from alacarte.text.corpus import Corpus
 from alacarte.transform.learned_weights import word_counts
+from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot.systems import Workbench
-from alacarte_experiments.lab.measures import cosines
 from alacarte_experiments.lab.results import Results, Row, mean_row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store

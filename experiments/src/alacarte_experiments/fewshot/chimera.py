@@ -13,12 +13,13 @@ from alacarte.errors import NotEnoughData
 from alacarte.model import SLOT, ALaCarte
 from alacarte.text.corpus import Corpus
 from alacarte.text.tokenizers import get_tokenizer
+from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot import published
 from alacarte_experiments.fewshot.data import Chimera, read_chimeras
 from alacarte_experiments.fewshot.spelled import Spelled
 from alacarte_experiments.fewshot.systems import Embedder, System, Workbench, check_overlap
-from alacarte_experiments.lab.measures import cosines, spearman, spearman_p
+from alacarte_experiments.lab.measures import spearman, spearman_p
 from alacarte_experiments.lab.results import Exclusion, Results, Row, mean_row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.splits import Permit, open_test

@@ -19,6 +19,7 @@ from alacarte.passes.collect import collect
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus, Document
 from alacarte.text.tokenizers import get_tokenizer
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import Nonce2Vec, RetrainedWord2Vec
 from alacarte_experiments.fewshot import published
@@ -26,7 +27,7 @@ from alacarte_experiments.fewshot.data import RareWords, read_rare_words
 from alacarte_experiments.fewshot.informed import in_space
 from alacarte_experiments.fewshot.spelled import Spelled
 from alacarte_experiments.fewshot.systems import System, Workbench, check_overlap, without_words
-from alacarte_experiments.lab.measures import spearman, unit_rows
+from alacarte_experiments.lab.measures import spearman
 from alacarte_experiments.lab.results import Exclusion, Results, Row, mean_row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store

@@ -8,10 +8,10 @@ import numpy as np
 from alacarte.errors import NotEnoughData
 from alacarte.text.corpus import Corpus
 from alacarte.transform.learned_weights import word_counts
+from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import AllButTheTop, SumsButTheTop
 from alacarte_experiments.fewshot.systems import Workbench
-from alacarte_experiments.lab.measures import cosines
 from alacarte_experiments.lab.results import Results, Row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store

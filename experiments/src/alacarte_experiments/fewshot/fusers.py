@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.spelling.fusion import Fusion, Parts, Trials
-from alacarte_experiments.lab.measures import unit_rows
+from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from alacarte.errors import BadData, NotEnoughData
+from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot import chimera, crw, nonce
 from alacarte_experiments.fewshot.data import read_chimeras, read_nonces, read_rare_words
 from alacarte_experiments.fewshot.systems import Workbench
-from alacarte_experiments.lab.measures import cosines
 from alacarte_experiments.lab.results import Results, Row, mean_row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store

@@ -11,12 +11,13 @@ from typing import Any
 
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.text.corpus import Corpus, Document, extent
+from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import RetrainedWord2Vec
 from alacarte_experiments.fewshot.data import Pair, read_pairs
 from alacarte_experiments.fewshot.spelled import Spelled
 from alacarte_experiments.fewshot.systems import System, Workbench, check_overlap
-from alacarte_experiments.lab.measures import cosines, spearman
+from alacarte_experiments.lab.measures import spearman
 from alacarte_experiments.lab.results import Exclusion, Results, Row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store

@@ -1,31 +1,14 @@
-"""Ranks, cosines and rank correlations, many at a time."""
+"""Ranks and rank correlations, many at a time."""
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
 BLOCK = 1 << 15  # words of the vocabulary in one product
-
-
-def unit_rows(rows: npt.ArrayLike) -> Doubles:
-    """Rows at length 1; rows of zeros stay zeros.
-
-    >>> unit_rows([[3.0, 4.0], [0.0, 0.0]]).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
-    wide = np.asarray(rows, dtype=np.float64)
-    lengths = np.linalg.norm(wide, axis=-1, keepdims=True)
-    units: Doubles = np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0)
-    return units
-
-
-def cosines(first: npt.ArrayLike, second: npt.ArrayLike) -> Doubles:
-    """The cosine of each row of the first with the same row of the second; 0 where one is zero."""
-    result: Doubles = np.einsum("...j,...j->...", unit_rows(first), unit_rows(second))
-    return result
 
 
 def mean_and_error(values: npt.ArrayLike) -> tuple[float, float | None]:

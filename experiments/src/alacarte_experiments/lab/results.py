@@ -1,7 +1,5 @@
 """What an experiment gives: tidy rows, what was left out, and the protocol behind every number."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -10,10 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import require
 from alacarte_experiments.lab.measures import mean_and_error
 from alacarte_experiments.lab.settings import Settings
-from alacarte_experiments.library import write_text
+from alacarte_experiments.library import Columns, Table, write_text
 
 Row = dict[str, Any]
 
@@ -26,12 +23,6 @@ def mean_row(values: npt.ArrayLike, n: int | None = None, **labels: object) -> R
     """
     mean, error = mean_and_error(values)
     return {**labels, "value": mean, "stderr": error, "n": np.size(values) if n is None else n, "source": "ours"}
-
-
-def data_frame(rows: Iterable[Any]) -> Any:
-    """A pandas frame, a line for each row: records (dataclasses), or dictionaries."""
-    pandas = require("pandas", extra="frames", purpose="to_frame()")
-    return pandas.DataFrame([row if isinstance(row, dict) else asdict(row) for row in rows])
 
 
 @dataclass(frozen=True)
@@ -61,8 +52,11 @@ class Exclusion:
 
 
 @dataclass(frozen=True)
-class Results:
-    """Rows of an experiment: one value of one metric of one system each, ours and published ones."""
+class Results(Table):
+    """Rows of an experiment: one value of one metric of one system each, ours and published ones.
+
+    As a table, every number has its protocol; published numbers have none but their source.
+    """
 
     settings: Settings
     rows: tuple[Row, ...]
@@ -88,28 +82,16 @@ class Results:
             "rows": list(self.rows),
         }
 
-    def to_frame(self) -> Any:
-        """A pandas frame: the rows, each with its protocol."""
-        return data_frame(self._full_rows())
-
-    def _full_rows(self) -> list[Row]:
+    def columns(self) -> Columns:
         settings = {
             name: " ".join(map(str, value)) if isinstance(value, tuple) else value
             for name, value in asdict(self.settings).items()
             if name not in ("systems", "sizes")
         }
         ours = {**settings, **self.protocol}
-        return [{**dict.fromkeys(ours), **(ours if row["source"] == "ours" else {}), **row} for row in self.rows]
-
-    def to_csv(self) -> str:
-        """Every number with its protocol; published numbers have none but their source."""
-        rows = self._full_rows()
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        text = io.StringIO()
-        writer = csv.DictWriter(text, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return text.getvalue()
+        rows = [{**(ours if row["source"] == "ours" else {}), **row} for row in self.rows]
+        names = dict.fromkeys([*(ours if rows else {}), *(name for row in rows for name in row)])
+        return {name: [row.get(name) for row in rows] for name in names}
 
     def pivot(self, index: Sequence[str], column: str) -> tuple[list[str], list[list[str]]]:
         """(header, lines): a line for each combination of `index`, a column for each value of `column`."""

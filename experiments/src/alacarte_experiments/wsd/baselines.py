@@ -14,7 +14,7 @@ from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.disambiguation import Answer, candidate_senses
 from alacarte.senses.synset_vectors import sense_counts
 from alacarte.senses.wordnet import Synset, WordNet
-from alacarte_experiments.lab.results import data_frame
+from alacarte_experiments.library import Columns, Table, columns_of
 from alacarte_experiments.wsd.data import WsdData
 from alacarte_experiments.wsd.scoring import Score, score
 
@@ -127,8 +127,8 @@ class DecisionRow:
 
 
 @dataclass(frozen=True)
-class BaselineReport:
-    """The baseline under several ways to count, and what decides it under the framework's."""
+class BaselineReport(Table):
+    """The baseline under several ways to count, and what decides it under the framework's; as a table, a row a way."""
 
     rows: tuple[CountingRow, ...]
     decisions: tuple[DecisionRow, ...]
@@ -136,9 +136,8 @@ class BaselineReport:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def to_frame(self) -> Any:
-        """A pandas frame, a line for each way to count."""
-        return data_frame(self.rows)
+    def columns(self) -> Columns:
+        return columns_of(self.rows, CountingRow)
 
 
 def compare_countings(data: WsdData) -> BaselineReport:

@@ -34,7 +34,7 @@ from alacarte.senses.synset_vectors import (
     sense_counts,
 )
 from alacarte.senses.wordnet import WordNet
-from alacarte_experiments.lab.results import data_frame
+from alacarte_experiments.library import Columns, Table, columns_of
 from alacarte_experiments.wsd.baselines import Ties, by_counts, synset_counts
 from alacarte_experiments.wsd.data import WsdData
 from alacarte_experiments.wsd.scoring import Score, Scoring, calibration, score
@@ -80,7 +80,7 @@ DIFFERENCE = (
 
 
 @dataclass(frozen=True)
-class WsdTable:
+class WsdTable(Table):
     """The rows, published ones first, and what was noticed on the way."""
 
     rows: tuple[WsdRow, ...]
@@ -95,9 +95,8 @@ class WsdTable:
     def to_dict(self) -> dict[str, Any]:
         return {"rows": [asdict(row) for row in self.rows], "difference": DIFFERENCE, "notes": list(self.notes)}
 
-    def to_frame(self) -> Any:
-        """A pandas frame, a line for each row."""
-        return data_frame(self.rows)
+    def columns(self) -> Columns:
+        return columns_of(self.rows, WsdRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class SetRow:
 
 
 @dataclass(frozen=True)
-class SetTable:
+class SetTable(Table):
     """Every method of the standard setting on every test set that was given."""
 
     rows: tuple[SetRow, ...]
@@ -124,9 +123,8 @@ class SetTable:
     def to_dict(self) -> dict[str, Any]:
         return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
 
-    def to_frame(self) -> Any:
-        """A pandas frame, a line for each row."""
-        return data_frame(self.rows)
+    def columns(self) -> Columns:
+        return columns_of(self.rows, SetRow)
 
 
 # -------------------------------------------------------------------------------------------------- the run

@@ -16,8 +16,7 @@ from alacarte.senses.annotated import Sentence
 from alacarte.senses.disambiguation import Candidates, Disambiguator
 from alacarte.senses.segments import best, shares
 from alacarte.senses.synset_vectors import gloss_vectors, graded, induce_synsets, sense_counts
-from alacarte_experiments.lab.results import data_frame
-from alacarte_experiments.library import progress
+from alacarte_experiments.library import Columns, Table, columns_of, progress
 from alacarte_experiments.wsd.data import WsdData
 
 EVERY = 5
@@ -38,7 +37,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(Table):
     """The grid, the best first; `baseline` is the most frequent sense of the training files."""
 
     trials: tuple[Trial, ...]
@@ -52,8 +51,8 @@ class Tuning:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def to_frame(self) -> Any:
-        return data_frame(self.trials)
+    def columns(self) -> Columns:
+        return columns_of(self.trials, Trial)
 
 
 def split(sentences: Sequence[Sentence], every: int = EVERY) -> tuple[list[Sentence], list[Sentence]]:
