@@ -1,71 +1,99 @@
-"""What `engine.py` measures, one function a case; each runs in a process of its own.
+"""What `engine.py` measures, one function a case, for this version of the package and for bf15040.
 
-The rivals are here too: the paper's loops in plain Python, a sparse co-occurrence matrix, and the floor that any
-method pays, which is to read one row and add it to another for each token.
+    python benchmarks/engine_cases.py CASE '{"work": "FOLDER", …}'
+
+A case prepares and warms up, and returns a function. It is called and timed once for each line of standard input; what
+it gave is written as a line of JSON.
 """
 
+import hashlib
+import json
+import random
 import re
+import resource
+import subprocess
+import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
-from alacarte.passes.accumulate import Accumulator, Windows, Work, dimension_blocks, prepare
 
-from alacarte import Corpus, Targets, WordVectors, collect
-from alacarte._io.compiled import prefetch
-from alacarte.contexts.windows import add_windows
-from alacarte.passes import accumulate as _accumulate
-from alacarte.passes.memory import peak_memory
-from alacarte.passes.pipeline import in_background, in_order
-from alacarte.targets.targets import Matcher
-from alacarte.text.encoding import Encoded, Encoder, Lexicon
-from alacarte.text.tokenizers import get_tokenizer
+from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors
 
+try:
+    from alacarte import collect, merge
+    from alacarte._io.progress import ProgressState
+    from alacarte.contexts.integers import IntegerVectors
+    from alacarte.contexts.reading import Reading
+    from alacarte.contexts.summing import SumsTally
+    from alacarte.contexts.weights import UNIFORM
+    from alacarte.passes.memory import peak_memory
+    from alacarte.passes.work import BLOCK
+    from alacarte.targets.targets import Matcher
+    from alacarte.text.encoding import Encoded, Encoder, Lexicon
+    from alacarte.text.tokenizers import get_tokenizer
+    from alacarte.text.units import unit_of
+
+    VERSION = "new"
+except ImportError:  # bf15040, before there were rooms
+    from alacarte._accumulate import Accumulator, Windows, prepare
+    from alacarte._pass import peak_memory
+    from alacarte.encoding import Encoded, Encoder, Lexicon
+    from alacarte.tokens import get_tokenizer
+
+    from alacarte.contexts import ContextSums
+    from alacarte.targets import Matcher
+
+    VERSION, collect = "old", ContextSums.collect
+
+Result = dict[str, Any]
 WINDOW = 10
 TOKEN = re.compile(r"\w+|[^\w\s]")
-CASES: dict[str, Callable[..., dict[str, Any]]] = {}
-
-
-def case(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    CASES[function.__name__] = function
-    return function
-
-
-def best(function: Callable[[], Any], times: int) -> dict[str, Any]:
-    """The best wall time and the best CPU time of several runs, and what the last returned."""
-    walls, cpus, result = [], [], None
-    for _ in range(times):
-        result = None  # so that two results are never held at once
-        wall, cpu = time.perf_counter(), time.process_time()
-        result = function()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    return {"wall": min(walls), "cpu": min(cpus), "walls": walls, "result": result}
-
-
-def told(measured: dict[str, Any], tokens: int, **more: Any) -> dict[str, Any]:
-    measured.pop("result", None)
-    return {**measured, "tokens": tokens, **more}
+SENTENCE = "a cute, fluffy blorp purred and chased the mouse"
 
 
 def vectors_of(work: Path, dimension: int) -> WordVectors:
-    return WordVectors.load(work / f"d{dimension}.safetensors")
+    return WordVectors.load(work / f"d{dimension}.npy")
 
 
-def lines_of(path: Path, most: int) -> list[str]:
-    """The first lines with about `most` tokens."""
-    lines, count = [], 0
+def targets_of(work: Path, name: str) -> Targets | None:
+    """Targets of one of the files that `prepare_targets` wrote; none for every word of the vectors."""
+    if not name:
+        return None
+    return Targets(line.split(" ") for line in (work / f"targets-{name}.txt").read_text("utf-8").splitlines())
+
+
+def encoder_of(lexicon: Lexicon) -> Encoder:
+    encoder = Encoder(get_tokenizer("words"), lexicon)
+    encoder.SMALL = 0  # type: ignore[misc]  # the kernel from the first block on
+    return encoder
+
+
+def encoded_blocks(path: Path, encoder: Encoder, tokens: float = np.inf) -> list[Encoded]:
+    """The first blocks of a text with about so many tokens."""
+    parts: list[Encoded] = []
+    for block in Corpus(path).blocks():
+        parts.append(encoder.encode(block))
+        tokens -= parts[-1].ids.size
+        if tokens <= 0:
+            break
+    return parts
+
+
+def lines_of(path: Path, tokens: int) -> list[str]:
+    """The first lines with about so many tokens."""
+    lines: list[str] = []
     with path.open(encoding="utf-8") as file:
         for line in file:
             if line.strip():
-                lines.append(line)
-                count += len(TOKEN.findall(line))
-                if count >= most:
+                lines.append(line.rstrip("\n"))
+                tokens -= len(TOKEN.findall(line))
+                if tokens <= 0:
                     break
     return lines
 
@@ -73,316 +101,111 @@ def lines_of(path: Path, most: int) -> list[str]:
 # ------------------------------------------------------------------------------------------------ encoding
 
 
-def encoded_blocks(path: Path, encoder: Encoder, threads: int) -> Iterator[Encoded]:
-    blocks = Corpus(path).blocks()
-    if threads == 1:
-        return map(encoder.encode, blocks)
-    return in_order(encoder.encode, in_background(blocks, threads), threads)
+def encode(work: Path, text: str) -> Callable[[], Result]:
+    """From a file to ids on one core, and nothing else."""
+    encoder = encoder_of(Lexicon(vectors_of(work, 50).key_to_index))
 
-
-@case
-def encode(work: Path, text: str, threads: int, times: int) -> dict[str, Any]:
-    """From a file to ids, and nothing else."""
-    encoder = Encoder(get_tokenizer("words"), Lexicon(vectors_of(work, 50).key_to_index))
-    encoder.SMALL = 0  # type: ignore[misc]
-
-    def run() -> int:
-        return sum(part.ids.size for part in encoded_blocks(work / text, encoder, threads))
-
-    run()  # compiles
-    measured = best(run, times)
-    return told(measured, measured["result"])
-
-
-@case
-def encode_regex(work: Path, text: str, tokens: int, times: int) -> dict[str, Any]:
-    """Python's way: a regular expression and a dict, one core."""
-    index, lines = vectors_of(work, 50).key_to_index, lines_of(work / text, tokens)
-
-    def run() -> int:
-        return sum(np.fromiter(by_regex(line, index), np.int32).size for line in lines)
-
-    measured = best(run, times)
-    return told(measured, measured["result"])
-
-
-def by_regex(line: str, index: dict[str, int]) -> Iterator[int]:
-    return map(index.get, TOKEN.findall(line.lower()), repeat(-1))  # type: ignore[return-value, arg-type]
-
-
-@case
-def encode_reference(work: Path, text: str, tokens: int, times: int) -> dict[str, Any]:
-    """The readable tokenizer that the kernel must equal, and whether it does on this text."""
-    index, lines = vectors_of(work, 50).key_to_index, lines_of(work / text, tokens)
-    tokenizer = get_tokenizer("words")
-
-    def run() -> list[list[int]]:
-        return [[index.get(token, -1) for token in tokenizer(line, index)] for line in lines]
-
-    measured = best(run, times)
-    reference = list(chain.from_iterable(measured["result"]))
-    encoder = Encoder(tokenizer, Lexicon(index))
-    encoder.SMALL = 0  # type: ignore[misc]
-    equal = encoder.encode([line.rstrip("\n") for line in lines]).ids.tolist() == reference
-    return told(measured, len(reference), equal=equal)
-
-
-# ------------------------------------------------------------------------------------------------- kernels
-
-
-def works_of(work: Path, text: str, vectors: WordVectors, tokens: int) -> tuple[list[Work], int]:
-    """The text as the kernels get it, every word of the vectors a target."""
-    lexicon = Lexicon(vectors.key_to_index)
-    matcher, encoder = Matcher.of_vocabulary(vectors.words, lexicon), Encoder(get_tokenizer("words"), lexicon)
-    works, count = [], 0
-    for part in encoded_blocks(work / text, encoder, 1):
-        works.append(prepare(Encoded(part.ids.copy(), part.offsets, []), matcher.match(part), len(vectors), True))
-        count += part.ids.size
-        if count >= tokens:
-            break
-    return works, count
-
-
-def windows(uniform: bool = True) -> Windows:
-    return Windows(np.ones(WINDOW), np.ones(WINDOW), uniform, False, np.empty(0, np.float32))
-
-
-@case
-def kernel(
-    work: Path, text: str, dimension: int, threads: int, tokens: int, times: int, corners: bool = True
-) -> dict[str, Any]:
-    """Ids in memory → sums, every word a target; without `corners`, common words lie where the others do."""
-    if not corners:
-        _accumulate.HOT = 0
-    vectors = vectors_of(work, dimension)
-    works, count = works_of(work, text, vectors, tokens)
-    accumulator = Accumulator(vectors.matrix, windows(), len(vectors), threads)
-
-    def run() -> None:
-        for part in works:
-            accumulator.add(part, len(vectors))
-        accumulator.wait()
-
-    run()  # compiles, and touches all memory once
-    return told(best(run, times), count)
-
-
-@case
-def gathered(work: Path, text: str, dimension: int, tokens: int, times: int) -> dict[str, Any]:
-    """The same with each window summed from its rows rather than slid along, and how far the two are apart."""
-    vectors = vectors_of(work, dimension)
-    works, count = works_of(work, text, vectors, tokens)
-    results = []
-    for uniform in (True, False):
-        accumulator = Accumulator(vectors.matrix, windows(uniform), len(vectors), 1, counting=False)
-        accumulator.add(works[0], len(vectors))  # compiles; added once more than the others, in both
-
-        def run(accumulator: Accumulator = accumulator) -> None:
-            for part in works:
-                accumulator.add(part, len(vectors))
-            accumulator.wait()
-
-        measured = best(run, times)
-        results.append((measured, accumulator.sums))
-    (_, slid), (measured, exact) = results
-    scale = np.abs(exact).max(axis=1)
-    met = scale > 0
-    apart = float((np.abs(slid - exact).max(axis=1)[met] / scale[met]).max())
-    return told(measured, count, apart=apart)
-
-
-@case
-def drift(work: Path, text: str, dimension: int, tokens: int, times: int) -> dict[str, Any]:
-    """The worst case for a running sum: the whole text as one document."""
-    vectors = vectors_of(work, dimension)
-    works, count = works_of(work, text, vectors, tokens)
-    ids = np.concatenate([part.ids for part in works])
-    matcher = Matcher.of_vocabulary(vectors.words, Lexicon(vectors.key_to_index))
-    one = Encoded(ids, np.array([0, ids.size]), [])
-    whole = prepare(one, matcher.match(one), len(vectors), True)
-    sums = []
-    for uniform in (True, False):
-        accumulator = Accumulator(vectors.matrix, windows(uniform), len(vectors), 1, counting=False)
-        accumulator.add(whole, len(vectors))
-        sums.append(accumulator.sums)
-    slid, exact = sums
-    scale = np.abs(exact).max(axis=1)
-    met = scale > 0
-    return {"tokens": count, "apart": float((np.abs(slid - exact).max(axis=1)[met] / scale[met]).max())}
-
-
-@case
-def private_sums(work: Path, text: str, dimension: int, threads: int, tokens: int, times: int) -> dict[str, Any]:
-    """The other way to use several cores: each sums blocks of its own into sums of its own, which are added."""
-    vectors = vectors_of(work, dimension)
-    works, count = works_of(work, text, vectors, tokens)
-    how = windows()
-
-    def part(mine: list[Work], sums: np.ndarray) -> None:
-        for one in mine:
-            add_windows(
-                *one.where, vectors.matrix, how.weights, how.left, how.right, True, False, sums.reshape(-1), 0,
-                vectors.dimension, 0, 0,
-            )  # fmt: skip
-
-    def run() -> None:
-        totals = [np.zeros((len(vectors), vectors.dimension)) for _ in range(threads)]
-        helpers = [threading.Thread(target=part, args=(works[i::threads], sums)) for i, sums in enumerate(totals)]
-        for helper in helpers:
-            helper.start()
-        for helper in helpers:
-            helper.join()
-        for other in totals[1:]:
-            totals[0] += other
-
-    part(works[:1], np.zeros((len(vectors), vectors.dimension)))
-    return told(best(run, times), count, rss=peak_memory())
-
-
-@numba.njit(nogil=True)
-def add_rows(ids, rows, sums, low, high):  # type: ignore[no-untyped-def]
-    """The floor: for each token, its row is read and added to the row of the token before it."""
-    known, stride = rows.shape
-    rows_flat, sums_flat = rows.reshape(-1), sums.reshape(-1)
-    for i in range(1, ids.size):
-        target, context = ids[i - 1], ids[i]
-        if 0 <= target < known and 0 <= context < known:
-            at, begin = target * stride + low, context * stride + low
-            for j in range(high - low):
-                sums_flat[np.uint64(at + j)] += rows_flat[np.uint64(begin + j)]
-
-
-@numba.njit(nogil=True)
-def add_rows_ahead(ids, rows, sums, low, high):  # type: ignore[no-untyped-def]
-    """The same, with rows asked for before they are needed."""
-    known, stride = rows.shape
-    rows_flat, sums_flat = rows.reshape(-1), sums.reshape(-1)
-    for i in range(1, ids.size):
-        target, context = ids[i - 1], ids[i]
-        if i + 6 < ids.size and 0 <= ids[i + 6] < known:
-            for j in range(0, high - low, 16):
-                prefetch(rows_flat, ids[i + 6] * stride + low + j)
-            for j in range(0, high - low, 8):
-                prefetch(sums_flat, ids[i + 6] * stride + low + j)
-        if 0 <= target < known and 0 <= context < known:
-            at, begin = target * stride + low, context * stride + low
-            for j in range(high - low):
-                sums_flat[np.uint64(at + j)] += rows_flat[np.uint64(begin + j)]
-
-
-@case
-def floor(
-    work: Path, text: str, dimension: int, threads: int, tokens: int, times: int, ahead: bool = False,
-    single: bool = False,
-) -> dict[str, Any]:  # fmt: skip
-    """What cannot be avoided. `ahead`: with prefetch; `single`: with float32 sums."""
-    vectors = vectors_of(work, dimension)
-    works, count = works_of(work, text, vectors, tokens)
-    sums = np.zeros((len(vectors), dimension), dtype=np.float32 if single else np.float64)
-    add = add_rows_ahead if ahead else add_rows
-    add(works[0].ids[:100], vectors.matrix, sums, 0, dimension)
-
-    def part(low: int, high: int) -> None:
-        for one in works:
-            add(one.ids, vectors.matrix, sums, low, high)
-
-    def run() -> None:
-        blocks = dimension_blocks(dimension, threads)
-        helpers = [threading.Thread(target=part, args=block) for block in blocks]
-        for helper in helpers:
-            helper.start()
-        for helper in helpers:
-            helper.join()
-
-    run()  # touches all memory once, as the kernel has too by then
-    return told(best(run, times), count)
-
-
-@numba.njit(nogil=True)
-def add_rows_of_matches(ids, starts, targets, rows, sums, low, high):  # type: ignore[no-untyped-def]
-    """The floor for given matches: one row is read and added to the target's, both asked for ahead."""
-    known, stride = rows.shape
-    rows_flat, sums_flat = rows.reshape(-1), sums.reshape(-1)
-    for m in range(starts.size):
-        if m + 6 < starts.size:
-            for j in range(0, high - low, 8):
-                prefetch(sums_flat, targets[m + 6] * stride + low + j)
-        if 0 <= ids[starts[m]] < known:
-            at, begin = targets[m] * stride + low, ids[starts[m]] * stride + low
-            for j in range(high - low):
-                sums_flat[np.uint64(at + j)] += rows_flat[np.uint64(begin + j)]
-
-
-@case
-def floor_of_matches(
-    work: Path, text: str, dimension: int, threads: int, tokens: int, times: int, targets: str
-) -> dict[str, Any]:
-    """What cannot be avoided for n-grams that are already found: a row added to each one's sum."""
-    vectors = vectors_of(work, dimension)
-    lexicon, tokenizer = Lexicon(vectors.key_to_index), get_tokenizer("words")
-    matcher = Targets(line.split(" ") for line in (work / targets).read_text().splitlines()).compile(lexicon, tokenizer)
-    encoder, parts, count = Encoder(tokenizer, lexicon), [], 0
-    for encoded in encoded_blocks(work / text, encoder, 1):
-        found = matcher.match(encoded)
-        parts.append((encoded.ids.copy(), found.starts.copy(), found.targets.copy()))
-        count += encoded.ids.size
-        if count >= tokens:
-            break
-    sums = np.zeros((len(matcher.keys), dimension))
-
-    def part(low: int, high: int) -> None:
-        for one in parts:
-            add_rows_of_matches(*one, vectors.matrix, sums, low, high)
-
-    def run() -> None:
-        helpers = [threading.Thread(target=part, args=block) for block in dimension_blocks(dimension, threads)]
-        for helper in helpers:
-            helper.start()
-        for helper in helpers:
-            helper.join()
+    def run() -> Result:
+        return {"tokens": sum(encoder.encode(block).ids.size for block in Corpus(work / text).blocks())}
 
     run()
-    return told(best(run, times), count, matches=sum(len(one[1]) for one in parts) / count)
+    return run
+
+
+def encode_regex(work: Path, text: str, tokens: int) -> Callable[[], Result]:
+    """Python's way: a regular expression and a dict."""
+    index, lines = dict(vectors_of(work, 50).key_to_index), lines_of(work / text, tokens)
+
+    def ids(line: str) -> Iterator[int]:
+        return map(index.get, TOKEN.findall(line.lower()), repeat(-1))  # type: ignore[arg-type]
+
+    return lambda: {"tokens": sum(np.fromiter(ids(line), np.int32).size for line in lines)}
+
+
+def encode_readable(work: Path, text: str, tokens: int) -> Callable[[], Result]:
+    """The readable tokenizer, whose ids the encoder must equal, and whether it does on this text."""
+    index, lines = vectors_of(work, 50).key_to_index, lines_of(work / text, tokens)
+    tokenizer, encoded = get_tokenizer("words"), encoder_of(Lexicon(index)).encode(lines).ids.tolist()
+
+    def run() -> Result:
+        ids = list(chain.from_iterable([index.get(token, -1) for token in tokenizer(line, index)] for line in lines))
+        return {"tokens": len(ids), "equal": ids == encoded}
+
+    return run
+
+
+# ------------------------------------------------------------------------------------------------- kernel
+
+
+def in_threads(function: Callable[[Any], None], arguments: Sequence[Any]) -> None:
+    threads = [threading.Thread(target=function, args=(argument,)) for argument in arguments]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def kernel(work: Path, text: str, dimension: int, threads: int, tokens: int) -> Callable[[], Result]:
+    """Ids in memory → sums, every word a target; what the old version prepares for its kernel is not counted."""
+    vectors = vectors_of(work, dimension)
+    lexicon = Lexicon(vectors.key_to_index)
+    matcher = Matcher.of_vocabulary(vectors.words, lexicon)
+    blocks = encoded_blocks(work / text, encoder_of(lexicon), tokens)
+    count = sum(block.ids.size for block in blocks)
+    if VERSION == "old":
+        ones = np.ones(WINDOW)
+        windows = Windows(ones, ones, True, False, np.empty(0, np.float32))
+        accumulator = Accumulator(vectors.matrix, windows, len(vectors), threads)
+        prepared = [prepare(block, matcher.match(block), len(vectors), True) for block in blocks]
+
+        def run() -> Result:
+            for part in prepared:
+                accumulator.add(part, len(vectors))
+            accumulator.wait()
+            return {"tokens": count}
+
+    else:
+        reading = Reading(WINDOW, WINDOW)
+        tally = SumsTally(IntegerVectors.of(vectors, UNIFORM, reading), reading, matcher, threads=threads)
+        adders = [tally.adder() for _ in range(threads)]
+
+        def run() -> Result:
+            waiting = iter(blocks)  # each thread takes the next one
+
+            def add_blocks(add: Callable[[Encoded], None]) -> None:
+                for block in waiting:
+                    add(block)
+
+            in_threads(add_blocks, adders)
+            return {"tokens": count}
+
+    run()  # compiles, and touches all memory once
+    return run
 
 
 # ---------------------------------------------------------------------------------------------- end to end
 
 
-@case
-def whole_way(work: Path, text: str, dimension: int, threads: int, times: int, targets: str = "") -> dict[str, Any]:
-    """collect from a file; `targets` names a file of them (none: every word of the vectors)."""
-    vectors = vectors_of(work, dimension)
-    began = time.perf_counter()
-    wanted = None if not targets else Targets(line.split(" ") for line in (work / targets).read_text().splitlines())
-    made = time.perf_counter() - began
-    began = time.perf_counter()
+def end_to_end(work: Path, texts: list[str], dimension: int, threads: int, targets: str = "") -> Callable[[], Result]:
+    """`collect` from files, with everything that it does."""
+    vectors, wanted = vectors_of(work, dimension), targets_of(work, targets)
     _ = vectors.fingerprint  # once for any number of passes
-    fingerprint = time.perf_counter() - began
-    compiled = {"wall": 0.0, "cpu": 0.0}
-    if wanted is not None:
-        compiled = best(lambda: wanted.compile(Lexicon(vectors.key_to_index), get_tokenizer("words")), times)
-    collect(vectors, [line * 200 for line in ("a b c\n", "a b d\n")] * 100, ["c"], threads=threads)
-    before = peak_memory()
+    collect(vectors, ["a b c d e f\n"] * 200_000, wanted and ["c"], threads=threads)
 
-    def run() -> tuple[int, int]:
-        sums = collect(vectors, work / text, wanted, window=WINDOW, threads=threads, show_progress=False)
-        return sums.tokens_read, sums.sums.nbytes
+    def run() -> Result:
+        corpus = Corpus([work / text for text in texts])
+        sums = collect(vectors, corpus, wanted, window=WINDOW, threads=threads, show_progress=False)
+        return {"tokens": sums.tokens_read, "vectors": vectors.matrix.nbytes, "sums": 8 * len(sums) * dimension}
 
-    measured = best(run, times)
-    count, size = measured["result"]
-    return told(
-        measured, count, rss=peak_memory(), rss_before=before, vectors=vectors.matrix.nbytes, sums=size,
-        fingerprint=fingerprint, compiled=compiled["wall"], compiled_cpu=compiled["cpu"], made=made,
-    )  # fmt: skip
+    return run
 
 
-@case
-def plain_loops(work: Path, text: str, dimension: int, tokens: int, times: int) -> dict[str, Any]:
+def plain_loops(work: Path, text: str, dimension: int, tokens: int) -> Callable[[], Result]:
     """The paper's loops as one writes them down: for each occurrence, add up the vectors around it."""
-    vectors = vectors_of(work, dimension)
-    index, matrix, lines = vectors.key_to_index, np.array(vectors.matrix), lines_of(work / text, tokens)
+    vectors, lines = vectors_of(work, dimension), lines_of(work / text, tokens)
+    index, matrix = dict(vectors.key_to_index), np.array(vectors.matrix)
 
-    def run() -> int:
+    def run() -> Result:
         sums, count = np.zeros((len(vectors), dimension)), 0
         for line in lines:
             words = TOKEN.findall(line.lower())
@@ -391,119 +214,239 @@ def plain_loops(work: Path, text: str, dimension: int, tokens: int, times: int) 
                 if target is None:
                     continue
                 around = words[max(0, i - WINDOW) : i] + words[i + 1 : i + 1 + WINDOW]
-                found = [index[other] for other in around if other in index]
-                if found:
-                    sums[target] += matrix[found].sum(axis=0)
+                rows = [index[other] for other in around if other in index]
+                if rows:
+                    sums[target] += matrix[rows].sum(axis=0)
             count += len(words)
-        return count
+        return {"tokens": count}
 
-    measured = best(run, times)
-    return told(measured, measured["result"])
+    return run
 
 
-@case
-def sparse_matrix(work: Path, text: str, dimension: int, tokens: int, times: int) -> dict[str, Any]:
-    """The co-occurrence matrix in memory, times the vectors."""
+def profile(work: Path, text: str, dimension: int, targets: str = "") -> Callable[[], Result]:
+    """Where the CPU time of one thread goes, in nanoseconds a token."""
+    vectors, wanted = vectors_of(work, dimension), targets_of(work, targets)
+    lexicon, reading = Lexicon(vectors.key_to_index), Reading(WINDOW, WINDOW)
+    if wanted is None:
+        matcher = Matcher.of_vocabulary(vectors.words, lexicon)
+    else:
+        matcher = wanted.compile(lexicon, get_tokenizer("words"))
+    encoder, add = (
+        encoder_of(lexicon),
+        SumsTally(IntegerVectors.of(vectors, UNIFORM, reading), reading, matcher).adder(),
+    )
+
+    def run() -> Result:
+        spent = dict.fromkeys(("read", "digest of units", "encode", "match", "sum"), 0.0)
+        count, blocks = 0, Corpus(work / text).blocks()
+
+        def timed(step: str, function: Callable[..., Any], *arguments: Any) -> Any:
+            began = time.thread_time()
+            result = function(*arguments)
+            spent[step] += time.thread_time() - began
+            return result
+
+        while (block := timed("read", next, blocks, None)) is not None:
+            timed("digest of units", unit_of, block)
+            encoded = timed("encode", encoder.encode, block)
+            if wanted is not None:
+                timed("match", matcher.match, encoded)
+            timed("sum", add, encoded)
+            count += encoded.ids.size
+        spent["sum"] -= spent["match"]  # which adding does again
+        return {"tokens": count, "nanoseconds": {step: 1e9 * seconds / count for step, seconds in spent.items()}}
+
+    run()
+    return run
+
+
+# ---------------------------------------------------------------------------------------- start, one sentence
+
+
+def command(work: Path, name: str, vectors: str) -> Callable[[], Result]:
+    """CPU seconds of one command, from the start of Python to its end: `alc fit` on 1 MB, `alc embed`, an import."""
+    model = str(work / f"model-{VERSION}-{Path(vectors).name}")
+    python, alc = [sys.executable, "-c"], [sys.executable, "-m", "alacarte"]
+    fit = [*alc, "fit", "--vectors", vectors, "--corpus", str(work / "1MB.txt"), "--out", model]
+    chosen = {
+        "fit": fit,
+        "embed": [*alc, "embed", "--model", model, "--word", "blorp", "--context", SENTENCE],
+        "import": [*python, "import alacarte"],
+    }[name]
+
+    def run(arguments: list[str] = chosen) -> Result:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(arguments, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return {"seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
+
+    if name == "embed":
+        run(fit)
+    run()
+    return run
+
+
+def sentence(work: Path, dimension: int, target: str | None) -> Callable[[], Result]:
+    """One sentence of 26 tokens → a vector, in process: the whole sentence, or the window of a word."""
+    draw = np.random.default_rng(0)
+    words = [f"w{i}" for i in range(50_000)]
+    vectors = WordVectors(words, draw.normal(size=(len(words), dimension)))
+    model = ALaCarte(vectors, Transform(draw.normal(size=(dimension, dimension))))
+    text = " ".join([*draw.choice(words, 20), "zorg", *draw.choice(words, 5)])
+
+    def run() -> Result:
+        best = np.inf
+        for _ in range(10):
+            began = time.perf_counter()
+            for _ in range(200):
+                model.embed(text, target=target)
+            best = min(best, (time.perf_counter() - began) / 200)
+        return {"seconds": best}
+
+    run()
+    return run
+
+
+# -------------------------------------------------------------------------------------------- exactness
+
+
+def same_bits(work: Path, text: str, dimension: int, targets: str = "") -> Callable[[], Result]:
+    """A digest of the sums for each of many ways to collect them, and whether (a + b) − b == a."""
+    vectors, wanted = vectors_of(work, dimension), targets_of(work, targets)
+
+    def sums_of(**options: Any) -> Any:
+        return collect(vectors, work / text, wanted, window=WINDOW, show_progress=False, **options)
+
+    def resumed(first: int, second: int) -> Any:
+        def stop(state: ProgressState) -> None:
+            if state.done > (work / text).stat().st_size // 3:
+                raise KeyboardInterrupt
+
+        with tempfile.TemporaryDirectory(dir=work) as folder:
+            options = {"checkpoint": Path(folder) / "checkpoint", "block_size": BLOCK // 4}
+            try:
+                sums_of(threads=first, callback=stop, **options)
+            except KeyboardInterrupt:
+                return sums_of(threads=second, **options)
+        raise AssertionError("the pass was over before it could be interrupted")
+
+    def run() -> Result:
+        digests = {f"{threads} threads": digest(sums_of(threads=threads)) for threads in (1, 2, 3, 5, 16)}
+        for size in (1 << 15, 1 << 18, 1 << 23):
+            digests[f"blocks of {size:,} bytes"] = digest(sums_of(threads=2, block_size=size))
+        shards = [sums_of(threads=2, shard=(number, 5)) for number in range(1, 6)]
+        for seed in (1, 2):
+            digests[f"5 shards, order {seed}"] = digest(merge(random.Random(seed).sample(shards, 5)))
+        first, second = shards[:2]
+        taken_away = (first + second) - second == first
+        for before, after in ((2, 1), (1, 16)):
+            digests[f"interrupted at {before} threads, resumed with {after}"] = digest(resumed(before, after))
+        return {"digests": digests, "taken away": taken_away}
+
+    return run
+
+
+def digest(sums: Any) -> str:
+    """Of the sums and the four counts of each target, in the order of the keys."""
+    order = sorted(range(len(sums)), key=sums.keys.__getitem__)
+    content = hashlib.sha256()
+    for name in ("sums", "totals", "tokens", "occurrences", "contexts"):
+        content.update(getattr(sums.all, name)[order].tobytes())
+    return content.hexdigest()[:16]
+
+
+def difference(work: Path, text: str, dimension: int, heavy: bool = False) -> Callable[[], Result]:
+    """How far sums lie from those made in float64: counts of all pairs of words, times the vectors."""
     from scipy import sparse
 
     vectors = vectors_of(work, dimension)
-    index, matrix, lines = vectors.key_to_index, np.array(vectors.matrix), lines_of(work / text, tokens)
-    size = len(vectors)
-    encoding = [0.0]
+    if heavy:
+        values = np.random.default_rng(2).standard_t(2, size=(len(vectors), dimension)).astype(np.float32)
+        vectors = WordVectors(vectors.words, values)
 
-    def run() -> int:
-        began = time.perf_counter()
-        documents = [np.fromiter(by_regex(line, index), np.int32) for line in lines]
-        ids = np.concatenate(documents)
-        number = np.repeat(np.arange(len(documents)), [len(document) for document in documents])
-        encoding[0] = time.perf_counter() - began
-        total = sparse.csr_matrix((size, size), dtype=np.float32)
-        for first in range(0, ids.size, 4_000_000):  # so that the parts of the matrix fit in memory
-            mine, whose = ids[first : first + 4_000_000], number[first : first + 4_000_000]
-            rows, columns = [], []
-            for distance in range(1, WINDOW + 1):
-                left, right = mine[:-distance], mine[distance:]
-                both = (left >= 0) & (right >= 0) & (whose[:-distance] == whose[distance:])
-                rows += [left[both], right[both]]
-                columns += [right[both], left[both]]
-            where = np.concatenate(rows), np.concatenate(columns)
-            total = total + sparse.csr_matrix((np.ones(where[0].size, np.float32), where), shape=(size, size))
-        (total @ matrix).sum()
-        return int(ids.size)
+    def run() -> Result:
+        blocks = encoded_blocks(work / text, encoder_of(Lexicon(vectors.key_to_index)))
+        ids = np.concatenate([block.ids for block in blocks])
+        lengths = np.concatenate([np.diff(block.offsets) for block in blocks])
+        document = np.repeat(np.arange(len(lengths)), lengths)
+        size = len(vectors)
+        pairs: Any = sparse.csr_matrix((size, size))
+        for apart in range(1, WINDOW + 1):
+            left, right = ids[:-apart], ids[apart:]
+            both = (left >= 0) & (right >= 0) & (document[:-apart] == document[apart:])
+            pairs = pairs + sparse.csr_matrix((np.ones(both.sum()), (left[both], right[both])), shape=(size, size))
+        met = np.unique(ids[ids >= 0])
+        exact = (pairs + pairs.T)[met] @ vectors.matrix.astype(np.float64)
+        off = np.abs(collect(vectors, work / text, window=WINDOW, show_progress=False).vectors(met) - exact)
+        length = np.linalg.norm(exact, axis=1)
+        off, length = off[length > 0], length[length > 0]
+        return {
+            "tokens": int(ids.size),
+            "largest value": float((off.max(axis=1) / length).max()),
+            "length": float((np.linalg.norm(off, axis=1) / length).max()),
+        }
 
-    measured = best(run, times)
-    return told(measured, measured["result"], encoding=encoding[0], rss=peak_memory())
-
-
-@case
-def profile(work: Path, text: str, dimension: int, times: int, targets: str = "") -> dict[str, Any]:
-    """Where the time goes, one thread, step by step."""
-    vectors = vectors_of(work, dimension)
-    lexicon, tokenizer = Lexicon(vectors.key_to_index), get_tokenizer("words")
-    if targets:
-        wanted = Targets(line.split(" ") for line in (work / targets).read_text().splitlines())
-        matcher = wanted.compile(lexicon, tokenizer)
-    else:
-        matcher = Matcher.of_vocabulary(vectors.words, lexicon)
-    encoder = Encoder(tokenizer, lexicon)
-    encoder.SMALL = 0  # type: ignore[misc]
-    best_of: dict[str, float] = {}
-    count = 0
-    for _ in range(times):
-        accumulator = Accumulator(vectors.matrix, windows(), len(matcher.keys), 1)
-        steps = dict.fromkeys(("read", "encode", "match", "prepare", "sum"), 0.0)
-        count, last = 0, time.process_time()
-        for block in Corpus(work / text).blocks():
-            marks = [time.process_time()]
-            encoded = encoder.encode(block)
-            marks.append(time.process_time())
-            matches = matcher.match(encoded)
-            marks.append(time.process_time())
-            part = prepare(encoded, matches, len(vectors), True)
-            marks.append(time.process_time())
-            accumulator.add(part, len(matcher.keys))
-            marks.append(time.process_time())
-            for name, low, high in zip(steps, [last, *marks], marks, strict=False):
-                steps[name] += high - low
-            count, last = count + encoded.ids.size, marks[-1]
-        for name, seconds in steps.items():
-            best_of[name] = min(seconds, best_of.get(name, seconds))
-    return {"tokens": count, "nanoseconds": {name: 1e9 * seconds / count for name, seconds in best_of.items()}}
+    return run
 
 
 # --------------------------------------------------------------------------------------------- preparation
 
 
-@case
-def prepare_targets(work: Path, text: str, most: int) -> dict[str, Any]:
-    """Files of targets found in the text itself: 10 words of middling frequency, the 10k and 1M commonest n-grams."""
-    vectors = vectors_of(work, 50)
-    encoder = Encoder(get_tokenizer("words"), Lexicon(vectors.key_to_index))
-    parts = list(encoded_blocks(work / text, encoder, 1))
-    ids = np.concatenate([part.ids for part in parts]).astype(np.int64)
-    words = vectors.words
-    common = np.argsort(-np.bincount(ids[ids >= 0], minlength=len(words)), kind="stable")[1000:11000:1000]
-    (work / "targets-10.txt").write_text("\n".join(words[i] for i in common), encoding="utf-8")
-    size = len(words)
-    found: list[tuple[np.ndarray, np.ndarray]] = []
-    for n in (2, 3):
-        columns = [ids[k : ids.size - n + 1 + k] for k in range(n)]
-        sound = np.logical_and.reduce([column >= 0 for column in columns])
-        codes = np.zeros(int(sound.sum()), dtype=np.int64)
-        for column in columns:
-            codes = codes * size + column[sound]
-        found.append(np.unique(codes, return_counts=True))
-    counts = np.concatenate([count for _, count in found])
-    chosen = np.argsort(-counts, kind="stable")[:most]
-    pairs = len(found[0][0])
-    ngrams = []
-    for place in chosen.tolist():
-        code, n = (int(found[0][0][place]), 2) if place < pairs else (int(found[1][0][place - pairs]), 3)
-        tokens = []
-        for _ in range(n):
-            code, token = divmod(code, size)
-            tokens.append(words[token])
-        ngrams.append(" ".join(reversed(tokens)))
-    (work / "targets-10k.txt").write_text("\n".join(ngrams[:10_000]), encoding="utf-8")
-    (work / "targets-1M.txt").write_text("\n".join(ngrams), encoding="utf-8")
-    return {"tokens": int(ids.size), "targets": len(ngrams), "rarest": int(counts[chosen[-1]])}
+def prepare_targets(work: Path, text: str, most: int) -> Callable[[], Result]:
+    """Files of targets from the text itself: 10 words of middling frequency, the 10k and 1M commonest n-grams."""
+    words = vectors_of(work, 50).words
+    index = {word: row for row, word in enumerate(words)}
+
+    def run() -> Result:
+        ids = np.concatenate([block.ids for block in encoded_blocks(work / text, encoder_of(Lexicon(index)))])
+        counts = np.bincount(ids[ids >= 0], minlength=len(words))
+        middling = np.argsort(-counts, kind="stable")[1000:11000:1000, None]
+        kinds, how_often = zip(*(ngrams_of(ids.astype(np.int64), n, len(words)) for n in (2, 3)), strict=True)
+        chosen = np.argsort(-np.concatenate(how_often), kind="stable")[:most]
+        pairs, triples = kinds
+        ngrams = [pairs[place] if place < len(pairs) else triples[place - len(pairs)] for place in chosen]
+        for name, rows in (("10", middling), ("10k", ngrams[:10_000]), ("1M", ngrams)):
+            lines = [" ".join(words[row] for row in ngram.tolist()) for ngram in rows]
+            (work / f"targets-{name}.txt").write_text("\n".join(lines), encoding="utf-8")
+        return {"targets": len(ngrams), "rarest": int(np.concatenate(how_often)[chosen[-1]])}
+
+    return run
+
+
+def ngrams_of(ids: Any, n: int, size: int) -> tuple[Any, Any]:
+    """(rows of word ids, how often each occurs) of all n-grams of words that have a vector."""
+    columns = np.stack([ids[first : ids.size - n + 1 + first] for first in range(n)])
+    columns = columns[:, (columns >= 0).all(axis=0)]
+    codes, counts = np.unique(np.ravel_multi_index(tuple(columns), (size,) * n), return_counts=True)
+    return np.stack(np.unravel_index(codes, (size,) * n), axis=1), counts
+
+
+CASES: tuple[Callable[..., Callable[[], Result]], ...] = (
+    encode,
+    encode_regex,
+    encode_readable,
+    kernel,
+    end_to_end,
+    plain_loops,
+    profile,
+    command,
+    sentence,
+    same_bits,
+    difference,
+    prepare_targets,
+)
+
+
+def main() -> None:
+    options = json.loads(sys.argv[2])
+    run = {case.__name__: case for case in CASES}[sys.argv[1]](Path(options.pop("work")), **options)
+    print(json.dumps({"ready": VERSION}), flush=True)
+    for _ in sys.stdin:
+        wall, cpu = time.perf_counter(), time.process_time()
+        result = run()
+        measured = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "memory": peak_memory()}
+        print(json.dumps({**measured, **result}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

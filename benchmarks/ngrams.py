@@ -1,7 +1,7 @@
-"""Two million bigrams and trigrams, from text to a file of vectors: time, peak memory, size on disk.
+"""Millions of bigrams and trigrams, from text to a file of vectors: time, peak memory, size on disk.
 
     python benchmarks/ngrams.py --vectors glove.6B.100d.npy --model glove.6B.100d \
-        --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
+        --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl --bigrams 2e6 --trigrams 5e6 --memory 8GB --interrupt 60
 
 `--interrupt` ends the pass after so many seconds and takes it up again from its checkpoint; the result is the same.
 """
@@ -17,6 +17,7 @@ from typing import Any
 from alacarte import ALaCarte, Corpus, Targets, WordVectors, discover
 from alacarte._io.progress import ProgressState
 from alacarte.passes.memory import peak_memory
+from alacarte.passes.work import WorkOptions
 
 
 def main() -> None:
@@ -24,7 +25,9 @@ def main() -> None:
     options.add_argument("--vectors", default="glove.6B.50d")
     options.add_argument("--model", default="glove.6B.50d")
     options.add_argument("--corpus", action="append", required=True)
-    options.add_argument("--each", type=int, default=1_000_000, help="n-grams of each length, the most frequent ones")
+    options.add_argument("--bigrams", type=float, default=1e6, help="how many, the most frequent ones")
+    options.add_argument("--trigrams", type=float, default=1e6)
+    options.add_argument("--memory", default=None, help="a limit such as 8GB")
     options.add_argument("--min-count", type=int, default=3)
     options.add_argument("--interrupt", type=float, default=None, metavar="SECONDS")
     options.add_argument("--out", type=Path, default=None, help="keep the vectors here")
@@ -47,20 +50,19 @@ def main() -> None:
     corpus = Corpus([Path(path) for path in given.corpus])
     found = timed(
         "find the n-grams",
-        lambda: discover(corpus, (2, 3), min_count=given.min_count, vectors=vectors.words, tokenizer=model.tokenizer),
+        lambda: discover(corpus, n=(2, 3), min_count=given.min_count, vectors=vectors.words, tokenizer=model.tokenizer),
     )
-    pairs = [key for key in found if key.count(" ") == 1][: given.each]
-    triples = [key for key in found if key.count(" ") == 2][: given.each]
+    pairs = [key for key in found if key.count(" ") == 1][: int(given.bigrams)]
+    triples = [key for key in found if key.count(" ") == 2][: int(given.trigrams)]
     del found
     targets = Targets.ngrams(pairs + triples)
     print(f"{len(pairs):,} bigrams and {len(triples):,} trigrams", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = Path(folder) / "checkpoint"
+        work: WorkOptions = {"memory": given.memory, "checkpoint": checkpoint, "checkpoint_seconds": 120}
         if given.interrupt is not None:
-            timed("until the interruption", lambda: _interrupted(model, targets, corpus, checkpoint, given.interrupt))
-        sums = timed(
-            "sum their contexts", lambda: model.collect(corpus, targets, checkpoint=checkpoint, checkpoint_seconds=120)
-        )
+            timed("until the interruption", lambda: _interrupted(model, targets, corpus, work, given.interrupt))
+        sums = timed("sum their contexts", lambda: model.collect(corpus, targets, **work))
         induced = timed("transform", lambda: model.apply(sums))
         out = given.out or Path(folder) / "ngrams.safetensors"
         timed("save", lambda: induced.save(out))
@@ -71,13 +73,13 @@ def main() -> None:
             "dimension": loaded.dimension,
             "tokens": sums.tokens_read,
             "file_gb": round(out.stat().st_size / 1e9, 2),
-            "checkpoint_gb": round(checkpoint.stat().st_size / 1e9, 2),
+            "checkpoint_gb": round(sum(kept.stat().st_size for kept in Path(folder).glob("*checkpoint*")) / 1e9, 2),
             "steps": steps,
         }
         print(json.dumps(summary, indent=2))
 
 
-def _interrupted(model: ALaCarte, targets: Targets, corpus: Corpus, checkpoint: Path, seconds: float) -> None:
+def _interrupted(model: ALaCarte, targets: Targets, corpus: Corpus, work: WorkOptions, seconds: float) -> None:
     begun = time.perf_counter()
 
     def stop(state: ProgressState) -> None:
@@ -85,9 +87,9 @@ def _interrupted(model: ALaCarte, targets: Targets, corpus: Corpus, checkpoint: 
             raise KeyboardInterrupt
 
     try:
-        model.collect(corpus, targets, checkpoint=checkpoint, callback=stop)
+        model.collect(corpus, targets, callback=stop, **work)
     except KeyboardInterrupt:
-        print(f"interrupted; {checkpoint.stat().st_size / 1e9:.2f} GB of work are kept", flush=True)
+        print("interrupted; the work so far is kept", flush=True)
 
 
 if __name__ == "__main__":
