@@ -46,7 +46,7 @@ def test_a_pretrained_model_embeds_reviews(shared):
     assert x.shape == (3771, 100)
     covered = embedder.coverage(task.texts)
     assert not len(covered.empty)
-    assert covered.found[:, 0].sum() > 0.97 * covered.tokens.sum()
+    assert covered.ngrams[:, 0].sum() > 0.97 * covered.tokens.sum()
     y = np.array(task.labels)
     scores = [
         cross_val_score(LogisticRegression(C=0.1, max_iter=200), x[:, part], y, cv=5).mean()
