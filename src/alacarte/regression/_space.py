@@ -1,7 +1,8 @@
 """Word vectors, the transform and how contexts are read: what turns contexts into embeddings."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.transform import Transform
 from alacarte.vectors.formats import objects
 from alacarte.vectors.geometry import unit_rows
+from alacarte.vectors.search import row_lengths
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -44,7 +46,6 @@ class EmbeddingSpace:
     weights: Doubles | None = None
     reading: Reading | None = None
     tokenizer: TokenizerLike = "words"
-    _norms: list[Doubles] = field(default_factory=list, repr=False)
 
     @classmethod
     def of(cls, vectors: Any, transform: Any = None, averaging: Averaging | None = None) -> "EmbeddingSpace":
@@ -182,24 +183,18 @@ class EmbeddingSpace:
             raise NotEnoughData(f"none of the {purpose} has a vector ({shown}); check spelling and case")
         return rows, unknown
 
-    def row_norms(self) -> Doubles:
-        if not self._norms:
-            parts = [
-                np.sqrt(np.einsum("wd,wd->w", block, block))
-                for low in range(0, len(self.words), BLOCK)
-                for block in [self.matrix[low : low + BLOCK].astype(np.float64)]
-            ]
-            self._norms.append(np.concatenate(parts))
-        return self._norms[0]
+    @cached_property
+    def lengths(self) -> Doubles:
+        """The length of each word's vector, 1 for zeros."""
+        return row_lengths(self.matrix)
 
     def cosines(self, x: Doubles, rows: Longs) -> Doubles:
         """Cosine of each row of x with the vectors of these words: (len(x), len(rows)); zeros give 0."""
         units = unit_rows(x)
         result = np.empty((len(x), len(rows)))
-        norms = self.row_norms()[rows]
         for low in range(0, len(rows), BLOCK):
             part = rows[low : low + BLOCK]
             block = self.matrix[part].astype(np.float64)
-            block /= np.where(norms[low : low + BLOCK] > 0, norms[low : low + BLOCK], 1.0)[:, None]
+            block /= self.lengths[part, None]
             result[:, low : low + BLOCK] = units @ block.T
         return result
