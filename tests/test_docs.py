@@ -27,6 +27,12 @@ NAMES = [str(page.relative_to(REPOSITORY)) for page in PAGES]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ALC = get_command(app)
+CONTEXT = typer.Context(ALC)
+
+
+def parts(command) -> dict:
+    """The commands of a group by name, those of plug-ins too."""
+    return {name: command.get_command(CONTEXT, name) for name in command.list_commands(CONTEXT)}
 
 
 def prose(page: Path) -> str:
@@ -116,8 +122,8 @@ def check(arguments: list[str]) -> None:
     """Raise unless `alc` takes these arguments; nothing is run."""
     command = ALC
     while hasattr(command, "commands") and arguments and not arguments[0].startswith("-"):
-        assert arguments[0] in command.commands, f"alc has no command {arguments[0]!r}"
-        command, arguments = command.commands[arguments[0]], arguments[1:]
+        assert arguments[0] in parts(command), f"alc has no command {arguments[0]!r}"
+        command, arguments = parts(command)[arguments[0]], arguments[1:]
     with suppress(typer.Exit):  # --help and --version
         command.make_context("alc", list(arguments))
 
@@ -157,8 +163,8 @@ def test_commands_and_options_mentioned_in_the_text_exist(name):
     for code in re.findall(r"`(alc [^`]+)`", prose(REPOSITORY / name)):
         command = ALC
         words = code.split()[1:]
-        while words and hasattr(command, "commands") and words[0] in command.commands:
-            command, words = command.commands[words[0]], words[1:]
+        while words and hasattr(command, "commands") and words[0] in parts(command):
+            command, words = parts(command)[words[0]], words[1:]
         if command is ALC and words and re.fullmatch(r"[a-z]+", words[0]):
             pytest.fail(f"{name}: `{code}`: no such command")
         options = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
@@ -169,7 +175,7 @@ def test_commands_and_options_mentioned_in_the_text_exist(name):
 
 def all_commands(command=ALC, path=()):
     if hasattr(command, "commands"):
-        for name, part in command.commands.items():
+        for name, part in parts(command).items():
             yield from all_commands(part, (*path, name))
     else:
         yield " ".join(path), command

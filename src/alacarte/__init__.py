@@ -11,12 +11,15 @@ from alacarte._version import __version__
 if TYPE_CHECKING:
     from alacarte.contexts.sums import ContextSums, merge
     from alacarte.errors import AlacarteError
+    from alacarte.explaining import explain
     from alacarte.model import ALaCarte, InducedVectors
     from alacarte.passes.collect import collect
     from alacarte.passes.discover import discover
+    from alacarte.senses.induction import induce_senses
     from alacarte.targets.targets import Targets
     from alacarte.text.corpus import Corpus, Document
     from alacarte.transform.transform import Transform
+    from alacarte.vectors.neighbours import Index
     from alacarte.vectors.word_vectors import WordVectors
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "ContextSums",
     "Corpus",
     "Document",
+    "Index",
     "InducedVectors",
     "Targets",
     "Transform",
@@ -32,6 +36,8 @@ __all__ = [
     "__version__",
     "collect",
     "discover",
+    "explain",
+    "induce_senses",
     "merge",
 ]
 
@@ -40,12 +46,15 @@ __getattr__, __dir__ = exports(
     {
         "contexts.sums": ["ContextSums", "merge"],
         "errors": ["AlacarteError"],
+        "explaining": ["explain"],
         "model": ["ALaCarte", "InducedVectors"],
         "passes.collect": ["collect"],
         "passes.discover": ["discover"],
+        "senses.induction": ["induce_senses"],
         "targets.targets": ["Targets"],
         "text.corpus": ["Corpus", "Document"],
         "transform.transform": ["Transform"],
+        "vectors.neighbours": ["Index"],
         "vectors.word_vectors": ["WordVectors"],
     },
 )
