@@ -269,12 +269,29 @@ def test_fit_from_saved_sums_equals_fit_from_text(folder: Path) -> None:
     assert alc("fit --vectors v.txt one.txt two.txt --log --out both -q").exit_code == 0
     both = ALaCarte.load("both").transform.matrix
     assert alc("fit --vectors v.txt --sums 1.sums --sums 2.sums --log --out merged").exit_code == 0
-    np.testing.assert_allclose(ALaCarte.load("merged").transform.matrix, both, rtol=1e-5)
+    np.testing.assert_array_equal(ALaCarte.load("merged").transform.matrix, both)
     result = alc("merge 1.sums 2.sums --out all.sums --json")
     assert json.loads(result.stdout)["documents"] == 120
     assert "2 files added" in alc("merge 1.sums 2.sums --out all.sums").stdout
     assert alc("fit --vectors v.txt --sums all.sums --log --out merged").exit_code == 0
-    np.testing.assert_allclose(ALaCarte.load("merged").transform.matrix, both, rtol=1e-5)
+    np.testing.assert_array_equal(ALaCarte.load("merged").transform.matrix, both)
+
+
+def test_merge_takes_away_and_counts_nothing_twice(folder: Path) -> None:
+    for part in ("one", "two"):
+        assert alc(f"fit --vectors v.txt --corpus {part}.txt --log --out m --save-sums {part}.sums -q").exit_code == 0
+    assert alc("merge one.sums two.sums --out all.sums -q").exit_code == 0
+    result = alc("merge all.sums --subtract two.sums --out rest.sums")
+    assert "1 files added, 1 taken away" in result.stdout
+    rest, one = ContextSums.load("rest.sums"), ContextSums.load("one.sums")
+    met = [rest.keys.index(key) for key in one.keys]
+    np.testing.assert_array_equal(rest.all.sums[met], one.all.sums)
+    assert (rest.units, rest.tokens_read) == (one.units, one.tokens_read)
+    result = alc("merge all.sums one.sums --out twice.sums")
+    assert result.exit_code == 1
+    assert "would be counted twice; leave one out; or pass --repeated" in result.stderr
+    assert alc("merge all.sums one.sums --out twice.sums --repeated -q").exit_code == 0
+    assert ContextSums.load("twice.sums").tokens_read == ContextSums.load("all.sums").tokens_read + one.tokens_read
 
 
 def test_a_model_with_its_own_vectors_can_travel(folder: Path) -> None:

@@ -272,14 +272,15 @@ def _with_transform(
     return ALaCarte(vectors, loaded, tokenizer=tokenizer, check=not force)
 
 
-def open_sums(files: Iterable[Path]) -> "ContextSums":
+def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums":
+    """The sum of some files of sums; `repeated` counts text that is in two of them twice."""
     from alacarte.contexts.sums import ContextSums, merge
 
     files = list(files)
     for file in files:
         if not file.exists():
             raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
-    return merge([ContextSums.load(file) for file in files])
+    return merge([ContextSums.load(file) for file in files], repeated=repeated)
 
 
 # ---------------------------------------------------------------------------- outputs, before the work starts

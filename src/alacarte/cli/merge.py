@@ -13,6 +13,13 @@ from alacarte.cli._output import show_json, show_line, voice, wrote
 def merge(
     sums: Annotated[list[Path], typer.Argument(metavar="SUMS", help="Files that --save-sums wrote.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the total goes.")],
+    subtract: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="SUMS", show_default=False, help="Take these away from the total; repeat it for more."),
+    ] = None,
+    repeated: Annotated[
+        bool, typer.Option("--repeated", help="Count text that is in several files as often as it is there.")
+    ] = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -23,9 +30,12 @@ def merge(
     alc fit --vectors V --corpus part2.txt --save-sums 2.sums --out m2
     alc merge 1.sums 2.sums --out all.sums
     alc fit --vectors V --sums all.sums --out model
+    alc merge all.sums --subtract 1.sums --out 2.sums
     """
     check_file(out)
-    total = open_sums(sums)
+    total = open_sums(sums, repeated=repeated)
+    for file in subtract or ():
+        total = total - open_sums([file])
     total.save(out)
     wrote(out)
     if as_json:
@@ -40,7 +50,8 @@ def merge(
             }
         )
     elif not voice.quiet:
+        taken = f", {len(subtract)} taken away" if subtract else ""
         show_line(
-            f"{len(sums)} files added: {len(total):,} targets, {total.tokens_read:,} tokens in "
+            f"{len(sums)} files added{taken}: {len(total):,} targets, {total.tokens_read:,} tokens in "
             f"{total.documents:,} documents. The sums are in {out}."
         )

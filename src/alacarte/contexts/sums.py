@@ -17,7 +17,7 @@ from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Averaging, Reading
 from alacarte.contexts.scale import Scale, most_windows
 from alacarte.contexts.weights import UNIFORM, ContextWeights
-from alacarte.errors import BadSums
+from alacarte.errors import BadSums, Hint
 from alacarte.targets.targets import Targets
 from alacarte.text.units import Unit, pack_units, unpack_units
 
@@ -361,8 +361,8 @@ def merge(parts: Iterable[ContextSums], *, repeated: bool = False) -> ContextSum
         twice = units & part.units
         if twice and not repeated:
             raise BadSums(
-                f"{next(iter(twice)).name} is in more than one of these sums and would be counted twice; leave one "
-                "out, or pass repeated=True (--repeated) if it should be"
+                f"{next(iter(twice)).name} is in more than one of these sums and would be counted twice; leave one out",
+                hint=Hint("or pass repeated=True if it should be", "or pass --repeated if it should be"),
             )
         units |= part.units
     total = first.all.grown(len(places))
