@@ -301,6 +301,7 @@ def _prior(variances: Doubles, df: Doubles) -> tuple[float, float]:
 
 def _inverse_trigamma(value: float) -> float:
     """
+    >>> from scipy.special import polygamma
     >>> round(_inverse_trigamma(float(polygamma(1, 3.0))), 6)
     3.0
     """
