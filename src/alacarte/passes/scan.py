@@ -129,6 +129,7 @@ class _Pass:
         if self.checkpoint is not None and self.stage in self.checkpoint.stages:
             before = self.checkpoint.stages[self.stage]
             self.tally.restore(before.arrays)
+            before.arrays = self.tally.arrays()  # and no longer those in the file, whose pages would stay in memory
             self.state = Stage({}, before.amounts, set(before.units))
             self.done = {(unit.name, unit.start): unit for unit in before.units}
             for unit in before.units:
