@@ -28,7 +28,7 @@ from passes import (
 )
 
 from alacarte import ContextSums, Corpus, Document, Targets, collect
-from alacarte.contexts import summing
+from alacarte.contexts import _windows_kernel, summing
 from alacarte.contexts.sums import merge
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadTargets
 from alacarte.passes.pipeline import in_order
@@ -112,7 +112,7 @@ def test_rows_of_a_threads_own_change_nothing(tmp_path, monkeypatch, hot):
 
 def test_a_thread_that_fails_stops_the_pass_and_spoils_no_checkpoint(tmp_path, monkeypatch):
     texts, path = sample_text(50_000), tmp_path / "checkpoint"
-    kept, add, calls = [], summing.add_vocabulary, [0]
+    kept, add, calls = [], _windows_kernel.add_vocabulary, [0]
 
     def fails(*arguments):
         calls[0] += 1
@@ -123,7 +123,7 @@ def test_a_thread_that_fails_stops_the_pass_and_spoils_no_checkpoint(tmp_path, m
         add(*arguments)
 
     work = {"checkpoint": path, "checkpoint_seconds": 0, "block_size": 2000}
-    monkeypatch.setattr(summing, "add_vocabulary", fails)
+    monkeypatch.setattr(_windows_kernel, "add_vocabulary", fails)
     with pytest.raises(MemoryError, match="no room"):
         collect(VECTORS, texts, threads=2, **work)
     assert kept == [path.read_bytes()]
