@@ -26,7 +26,7 @@ from alacarte.text.encoding import Encoded
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-PRIVATE = 1 << 23  # bytes for rows of a thread's own; 2 to 64 MB do the same at d = 100 and 300
+PRIVATE = 1 << 23  # bytes for rows of a thread's own; 0.5 to 64 MB, tried once at d = 100 and 300, are within noise
 STRIPES = 1 << 14  # locks
 COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
 BLOCK = 4096  # rows put together at a time
