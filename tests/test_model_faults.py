@@ -159,7 +159,7 @@ def glove():
 
 
 def test_a_named_model_keeps_all_it_has_with_another_tokenizer():
-    from alacarte.cli._open import open_model
+    from alacarte.cli.opening import open_model
 
     glove()
     opened = open_model("glove.6B.50d", tokenizer="whitespace")
@@ -169,7 +169,7 @@ def test_a_named_model_keeps_all_it_has_with_another_tokenizer():
 
 
 def test_force_reaches_named_models(tmp_path):
-    from alacarte.cli._open import open_model
+    from alacarte.cli.opening import open_model
 
     vectors = glove()
     other = WordVectors(vectors.words[:2000], vectors.matrix[:2000] * 2)

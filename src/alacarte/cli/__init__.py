@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from alacarte.cli import _options as o
+from alacarte.cli import options as o
 from alacarte.cli import senses_induce as _senses_induce  # noqa: F401 (adds its command to `alc senses`)
 from alacarte.cli._group import INTERRUPTED, Group
 from alacarte.cli.certainty import certainty

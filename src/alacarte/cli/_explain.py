@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from alacarte.cli._output import neighbour_dicts, note, show_columns, show_json, show_line, show_neighbours
+from alacarte.cli.output import neighbour_dicts, note, show_columns, show_json, show_line, show_neighbours
 
 if TYPE_CHECKING:
     from alacarte.explaining import Explanation

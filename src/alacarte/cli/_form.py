@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from alacarte.cli._output import note, voice
+from alacarte.cli.output import note, voice
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte

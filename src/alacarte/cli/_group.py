@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from alacarte.cli._output import error, note, voice
+from alacarte.cli.output import error, note, voice
 from alacarte.errors import AlacarteError, AlacarteWarning
 
 if TYPE_CHECKING:

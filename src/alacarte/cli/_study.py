@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from alacarte.cli._open import check_file
-from alacarte.cli._output import detail, note, show_columns, show_json, wrote
+from alacarte.cli.opening import check_file
+from alacarte.cli.output import detail, note, show_columns, show_json, wrote
 from alacarte.errors import AlacarteError, BadCorpus
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alacarte.cli import _options as o
+from alacarte.cli import options as o
 from alacarte.cli._explain import show_similarities
-from alacarte.cli._open import open_model, open_sums
-from alacarte.cli._output import note, show_columns, show_json
+from alacarte.cli.opening import open_model, open_sums
+from alacarte.cli.output import note, show_columns, show_json
 
 if TYPE_CHECKING:
     from alacarte.inference.comparing import Comparisons

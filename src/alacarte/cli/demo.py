@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alacarte.cli import _options as o
-from alacarte.cli._open import check_file
-from alacarte.cli._output import note, show_columns, show_json, show_line, wrote
+from alacarte.cli import options as o
+from alacarte.cli.opening import check_file
+from alacarte.cli.output import note, show_columns, show_json, show_line, wrote
 
 if TYPE_CHECKING:
     from alacarte.cli._demo import DemoResult

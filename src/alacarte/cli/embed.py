@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from alacarte.cli import _options as o
+from alacarte.cli import options as o
 from alacarte.cli._form import facts_of, from_spelling, with_form
-from alacarte.cli._open import open_model
-from alacarte.cli._output import neighbour_dicts, note, show_json, show_line, show_neighbours
+from alacarte.cli.opening import open_model
+from alacarte.cli.output import neighbour_dicts, note, show_json, show_line, show_neighbours
 
 LITTLE = 0.75  # weight below which a context is named
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from alacarte.cli import _options as o
+from alacarte.cli import options as o
 from alacarte.cli._form import form_rows
-from alacarte.cli._open import (
+from alacarte.cli.opening import (
     check_file,
     check_folder,
     detail_memory,
@@ -23,7 +23,7 @@ from alacarte.cli._open import (
     read_list,
     refuse,
 )
-from alacarte.cli._output import note, show_json, show_line, show_rows, voice, wrote
+from alacarte.cli.output import note, show_json, show_line, show_rows, voice, wrote
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from alacarte.cli import _options as o
-from alacarte.cli._open import open_vectors
-from alacarte.cli._output import neighbour_dicts, show_json, show_line, show_neighbours, voice, wrote
+from alacarte.cli import options as o
+from alacarte.cli.opening import open_vectors
+from alacarte.cli.output import neighbour_dicts, show_json, show_line, show_neighbours, voice, wrote
 
 app = typer.Typer(no_args_is_help=True, help="Search millions of vectors in milliseconds: build an index, query it.")
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alacarte.cli import _options as o
+from alacarte.cli import options as o
 from alacarte.cli._form import with_form
-from alacarte.cli._open import (
+from alacarte.cli.opening import (
     check_file,
     check_vector_file,
     detail_memory,
@@ -20,7 +20,7 @@ from alacarte.cli._open import (
     parse_lengths,
     refuse,
 )
-from alacarte.cli._output import show_json, show_line, voice, wrote
+from alacarte.cli.output import show_json, show_line, voice, wrote
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte, InducedVectors

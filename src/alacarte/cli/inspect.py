@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from alacarte.cli import _options as o
+from alacarte.cli import options as o
 from alacarte.cli._describe import describe
-from alacarte.cli._output import show_json, show_rows
+from alacarte.cli.output import show_json, show_rows
 
 
 def inspect(

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from alacarte.cli import _options as o
-from alacarte.cli._open import open_vectors
-from alacarte.cli._output import neighbour_dicts, show_json, show_neighbours
+from alacarte.cli import options as o
+from alacarte.cli.opening import open_vectors
+from alacarte.cli.output import neighbour_dicts, show_json, show_neighbours
 
 
 def nearest(

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from alacarte.cli import _options as o
 from alacarte.cli import _study as s
-from alacarte.cli._open import open_model, parse_window
-from alacarte.cli._output import show_json, show_line, voice
+from alacarte.cli import options as o
+from alacarte.cli.opening import open_model, parse_window
+from alacarte.cli.output import show_json, show_line, voice
 
 
 def regress(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from alacarte.cli import _options as o
-from alacarte.cli._open import check_file, check_vector_file, open_model, open_vectors
-from alacarte.cli._output import (
+from alacarte.cli import options as o
+from alacarte.cli.opening import check_file, check_vector_file, open_model, open_vectors
+from alacarte.cli.output import (
     neighbour_dicts,
     note,
     show_columns,

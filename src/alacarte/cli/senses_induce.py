@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from alacarte.cli import _options as o
-from alacarte.cli._open import check_vector_file, open_corpus, open_model
-from alacarte.cli._output import detail, note, show_columns, show_json, show_line, voice, wrote
+from alacarte.cli import options as o
+from alacarte.cli.opening import check_vector_file, open_corpus, open_model
+from alacarte.cli.output import detail, note, show_columns, show_json, show_line, voice, wrote
 from alacarte.cli.senses import app
 
 

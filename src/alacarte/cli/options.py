@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from alacarte._io import progress
-from alacarte.cli._output import voice
+from alacarte.cli.output import voice
 
 CORPUS = "The corpus"
 CONTEXTS = "How contexts are read"

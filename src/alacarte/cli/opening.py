@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from alacarte.cli._output import detail, show_json, show_line, voice
+from alacarte.cli.output import detail, show_json, show_line, voice
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
