@@ -8,7 +8,6 @@ from pathlib import Path
 from alacarte._io.files import DAMAGED, atomic_write, compression, decompressed
 from alacarte._io.progress import progress
 from alacarte._io.table import Columns, Table, columns_of
-from alacarte._io.tensors import read_tensors
 from alacarte.text.corpus import Corpus
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "corpus_identity",
     "decompressed",
     "progress",
-    "read_tensors",
     "write_text",
 ]
 
