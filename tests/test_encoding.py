@@ -76,6 +76,26 @@ def test_kernel_equals_the_tokenizer(name, texts):
 
 
 @pytest.mark.parametrize("name", COMPILED)
+def test_long_lines_of_mostly_plain_text(name):
+    """Sixty-four bytes are read at a time: any pair of ASCII characters behind words of any length, at any place."""
+    rng = random.Random(4)
+    ascii_characters = [chr(code) for code in range(128) if code != 10]
+    endings = ["", "", "", "", ",", ".", '"', ").", "'s", "(", "—"]
+    words = ["".join(rng.choices("abcdefgXYZ059", k=size)) for size in range(1, 40) for _ in range(12)]
+    marks = [mark for mark in ascii_characters if not mark.isspace()]
+    known = {key: row for row, key in enumerate(dict.fromkeys([*LEXICON, *marks, *words[::3], *map(str.lower, words)]))}
+
+    def chunk() -> str:
+        if rng.random() < 0.1:
+            return "".join(rng.choices(ascii_characters, k=rng.randint(1, 4))).join(rng.choices(words, k=2))
+        return rng.choice(["", "", '"', "("]) + rng.choice(words) + rng.choice(endings)
+
+    texts = [" ".join(chunk() for _ in range(rng.randint(0, 60))) for _ in range(1500)]
+    tokenizer = get_tokenizer(name)
+    assert by_kernel(texts, tokenizer, known) == by_reference(texts, tokenizer, known)
+
+
+@pytest.mark.parametrize("name", COMPILED)
 def test_every_character_alone_and_among_others(name):
     """All of Unicode that the tables decide, in three surroundings."""
     tokenizer = get_tokenizer(name)

@@ -1,7 +1,7 @@
 """How kernels are compiled: without the interpreter's lock, and kept on disk between runs.
 
-`kernel`, `inner` and `inlined` are decorators; `prefetch`, `pointer`, `load_word` and `trailing_zeros` are what the
-processor can do and numba itself has no word for. `announce` gives the kernels of a module a name, which is
+`kernel`, `inner` and `inlined` are decorators; `prefetch`, `pointer`, `load_word`, `bytes_within` and the counts of bits
+are what the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name, which is
 printed to standard error before they are compiled, that is once on a machine.
 """
 
@@ -87,11 +87,60 @@ def load_word(context, bytes_at, index):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def bytes_within(context, bytes_at, index, extra, low, count):  # type: ignore[no-untyped-def]
+    """Which of the 64 bytes from `index` on behind a pointer to uint8 are, together with the bits of `extra`, one of the
+    `count` values from `low` on: a uint64 whose lowest bit stands for the first byte.
+
+    Nothing checks that there are 64 bytes: the caller has to know.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        start, place, *numbers = arguments
+        byte, vector = ir.IntType(8), ir.VectorType(ir.IntType(8), 64)
+        values = builder.load(builder.bitcast(builder.gep(start, [place]), vector.as_pointer()))
+        values.align = 1
+
+        def everywhere(number: Any) -> Any:
+            one = builder.insert_element(ir.Constant(vector, None), builder.trunc(number, byte), ir.IntType(32)(0))
+            return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), 64), None))
+
+        bits, lowest, kinds = (everywhere(number) for number in numbers)
+        within = builder.icmp_unsigned("<", builder.sub(builder.or_(values, bits), lowest), kinds)
+        if sys.byteorder == "little":
+            return builder.bitcast(within, ir.IntType(64))
+        reverse = builder.module.declare_intrinsic("llvm.bitreverse", [ir.IntType(64)])
+        return builder.call(reverse, [builder.bitcast(within, ir.IntType(64))])
+
+    number = types.int64
+    return types.uint64(bytes_at, number, number, number, number), generate
+
+
+@intrinsic
 def trailing_zeros(context, number):  # type: ignore[no-untyped-def]
     """How many zero bits a uint64 ends in; 64 for zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def leading_zeros(context, number):  # type: ignore[no-untyped-def]
+    """How many zero bits a uint64 begins with; 64 for zero."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def count_ones(context, number):  # type: ignore[no-untyped-def]
+    """How many bits of a uint64 are set."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
 
     return types.int64(types.uint64), generate
 

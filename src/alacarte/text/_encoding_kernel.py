@@ -19,7 +19,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.compiled import announce, inlined, inner, kernel, load_word, pointer, prefetch, trailing_zeros
+from alacarte._io.compiled import (
+    announce,
+    bytes_within,
+    count_ones,
+    inlined,
+    inner,
+    kernel,
+    leading_zeros,
+    load_word,
+    pointer,
+    prefetch,
+    trailing_zeros,
+)
 
 announce(__name__, "the text encoder", 25)
 
@@ -937,7 +949,8 @@ def _read_compound(data, i, safe, case, text, room):  # type: ignore[no-untyped-
 
 
 # Tokens wait to be looked up until there are some: the memory of their slots is fetched meanwhile.
-BATCH = 64
+BATCH = 128
+_MOST_WORDS = 32  # in 64 bytes
 
 
 @inner
@@ -966,24 +979,31 @@ def _resolve(waiting, work):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _wait(key, n, low, high, waiting, batch, work):  # type: ignore[no-untyped-def]
+def _add_waiting(key, n, low, high, waiting, work):  # type: ignore[no-untyped-def]
     """One more token, data[low:high], that gets the id at n; how many wait then: (short ones, long ones)."""
     keys, spots = work.scratch.keys, work.scratch.spots
     short, long = waiting
-    if high - low <= 8:
-        at = short
-        short += 1
-    else:
-        at = BATCH + long
-        long += 1
+    is_long = high - low > 8
+    at = BATCH + long if is_long else short
     prefetch(work.table.slots, 2 * _slot(key, work.table))
     keys[at] = key
     spots[3 * at] = n
     spots[3 * at + 1] = low
     spots[3 * at + 2] = high
-    if at == batch - 1 or at == BATCH + batch - 1:
-        return _resolve((short, long), work)
-    return short, long
+    return short + (not is_long), long + is_long
+
+
+@inlined
+def _make_room(waiting, most, work):  # type: ignore[no-untyped-def]
+    """Look up the tokens that wait if there are more than `most` of one kind."""
+    short, long = waiting
+    return _resolve(waiting, work) if short > most or long > most else waiting
+
+
+@inlined
+def _wait(key, n, low, high, waiting, most, work):  # type: ignore[no-untyped-def]
+    """One more token that waits, and no more than `most` of one kind."""
+    return _make_room(_add_waiting(key, n, low, high, waiting, work), most, work)
 
 
 # ------------------------------------------------------------------------------------------------- the loops
@@ -1066,6 +1086,105 @@ def _work_pointers(work):  # type: ignore[no-untyped-def]
     )
 
 
+@inlined
+def _key_of(first, second, size):  # type: ignore[no-untyped-def]
+    """The key of a token of one to sixteen bytes from the two words that it begins with."""
+    first, second = _first_bytes(first, min(size, 8)), _first_bytes(second, min(max(size - 8, 1), 8))
+    return first if size <= 8 else _mixed(_mixed(_ZERO, first), second)
+
+
+@inner
+def _key_in_case(data, low, high, case):  # type: ignore[no-untyped-def]
+    """The key of more than eight bytes of ASCII."""
+    code = _ZERO
+    while high - low >= 8:
+        code = _mixed(code, _lowered(load_word(data, low), case))
+        low += 8
+    return code if high == low else _mixed(code, _first_bytes(_lowered(load_word(data, low), case), high - low))
+
+
+@inlined
+def _fetch(data, low, high, work):  # type: ignore[no-untyped-def]
+    """Ask for the memory of the slot in which a token of up to sixteen bytes is looked for."""
+    size = high - low
+    first, second = _lowered(load_word(data, low), work.case), _lowered(load_word(data, low + 8), work.case)
+    prefetch(work.table.slots, 2 * _slot(_key_of(first, second, max(size, 1)), work.table))
+
+
+@inlined
+def _fetch_compound(data, low, joint, high, work):  # type: ignore[no-untyped-def]
+    """Ask for the slots of a chunk that is not plain, of its part before `joint` and of that behind."""
+    if not _IN_WORD[data[high - 1]]:
+        high -= 1
+    _fetch(data, low, high, work)
+    _fetch(data, low, joint, work)
+    _fetch(data, joint + 1, high, work)
+
+
+@inner
+def _read_plain(whitespace, i, last, n, documents, offsets, waiting, marks, work):  # type: ignore[no-untyped-def]
+    """Read plain chunks of text from i on, as far as they go: (i, n, documents, waiting) behind them.
+
+    A chunk is what lies between spaces and lines' ends. For `whitespace`, it is plain if it is in ASCII. For `words`,
+    if it has only ASCII letters, digits, brackets and double quotation marks, and other marks only right before one of
+    these or before white space. 64 bytes at a time are told apart, each class of bytes as the bits of one number; the
+    rest is arithmetic on these numbers. `last` is where 64 bytes, and sixteen behind them, can be read for the last
+    time.
+    """
+    data, case = work.data, work.case
+    while i <= last:
+        lines = bytes_within(data, i, 0, _NEWLINE, 1)
+        white = bytes_within(data, i, 0, _SPACE, 1) | lines
+        words, marks_at = bytes_within(data, i, 0, 33, 94), _ZERO
+        if not whitespace:
+            visible = words
+            words = bytes_within(data, i, 32, 97, 26) | bytes_within(data, i, 0, 48, 10)
+            alone = bytes_within(data, i, 1, 41, 1) | bytes_within(data, i, 0, 34, 1)  # ( ) and "
+            alone |= bytes_within(data, i, 32, 123, 1) | bytes_within(data, i, 32, 125, 1)  # [ ] { }
+            marks_at = visible & ~words & ~bytes_within(data, i, 0, _UNDERSCORE, 1)
+            marks_at &= alone | ((alone | white) >> _ONE)
+        other = ~(words | white | marks_at)
+        before = (other & (_ZERO - other)) - _ONE  # the bits below the first byte that is not plain
+        ending = white & before
+        unused = leading_zeros(ending)
+        if other != _ZERO and white & ~before != _ZERO:
+            _fetch_compound(data, i + 64 - unused, i + trailing_zeros(other), i + trailing_zeros(white & ~before), work)
+        if ending == _ZERO:
+            break
+        plain = ~_ZERO >> np.uint64(unused)
+        words &= plain
+        marks_at &= plain
+        begins = words & ~(words << _ONE)
+        ends = ~words & (words << _ONE)
+        tokens = begins | marks_at
+        waiting = _make_room(waiting, BATCH - _MOST_WORDS, work)
+        while begins != _ZERO:
+            low, high = i + trailing_zeros(begins), i + trailing_zeros(ends)
+            place = n + count_ones(tokens & (begins ^ (begins - _ONE))) - 1
+            begins &= begins - _ONE
+            ends &= ends - _ONE
+            size = high - low
+            if whitespace:
+                key = _key_of(_lowered(load_word(data, low), case), _lowered(load_word(data, low + 8), case), size)
+            else:  # letters and digits only; digits have this bit anyway
+                key = _key_of(load_word(data, low) | case, load_word(data, low + 8) | case, size)
+            if size > 16:
+                key = _key_in_case(data, low, high, case)
+            waiting = _add_waiting(key, place, low, high, waiting, work)
+        while marks_at != _ZERO:
+            place = n + count_ones(tokens & (marks_at ^ (marks_at - _ONE))) - 1
+            work.ids[place] = marks[data[i + trailing_zeros(marks_at)]]
+            marks_at &= marks_at - _ONE
+        lines &= plain
+        while lines != _ZERO:
+            offsets[documents] = n + count_ones(tokens & (lines ^ (lines - _ONE)))
+            documents += 1
+            lines &= lines - _ONE
+        n += count_ones(tokens)
+        i += 64 - unused
+    return i, n, documents, waiting
+
+
 @inner
 def _contraction_ids(table, known, case):  # type: ignore[no-untyped-def]
     """The ids of 's, 'd and 'm by their letter as it is written, if they are known, else -1."""
@@ -1090,15 +1209,20 @@ def encode_words(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lon
     size = arrays[0].size
     data, ids, case, known, table, _, unknown, scratch = work
     safe = size - 16  # up to here eight bytes can be read, and two more behind them
-    batch = 1 if unknown.wanted else BATCH  # so that unknown tokens keep their order
+    most = 0 if unknown.wanted else BATCH - 2  # unknown tokens keep their order
+    last = -1 if unknown.wanted else size - 80
     contractions = _contraction_ids(table, known, case)
     marks = np.empty(128, dtype=np.int32)  # ids of single ASCII characters
     for k in range(128):
         marks[k] = _find_short(np.uint64(k), table)
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
-    n = documents = i = begun = 0
+    n = documents = i = 0
     waiting = (0, 0)
-    while i < size:
+    while True:
+        if i <= last:
+            i, n, documents, waiting = _read_plain(False, i, last, n, documents, pointer(offsets), waiting, marks, work)
+        if i >= size:
+            break
         byte = data[i]
         if i <= safe:
             key, end = _read_word(data, i, safe, case)
@@ -1106,12 +1230,12 @@ def encode_words(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lon
             if end > i:
                 behind = data[end]
                 if behind == _SPACE:
-                    waiting = _wait(key, n, i, end, waiting, batch, work)
+                    waiting = _wait(key, n, i, end, waiting, most, work)
                     n += 1
                     i = end + 1
                     continue
                 if data[end + 1] == _SPACE and _MARK[behind]:  # a comma or the like, which this takes along
-                    waiting = _wait(key, n, i, end, waiting, batch, work)
+                    waiting = _wait(key, n, i, end, waiting, most, work)
                     if marks[behind] < 0 and unknown.wanted:
                         _remember(data, end, end + 1, case, n + 1, unknown)
                     ids[n + 1] = marks[behind]
@@ -1119,14 +1243,14 @@ def encode_words(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lon
                     i = end + 2
                     continue
                 if _ends_cleanly(data, end):
-                    waiting = _wait(key, n, i, end, waiting, batch, work)
+                    waiting = _wait(key, n, i, end, waiting, most, work)
                     n += 1
                     i = end
                     continue
                 if data[end] == _APOSTROPHE and end + 2 <= safe and data[end + 1] < 128:
                     token = contractions[data[end + 1]]
                     if token >= 0 and _ends_cleanly(data, end + 2):
-                        waiting = _wait(key, n, i, end, waiting, batch, work)
+                        waiting = _wait(key, n, i, end, waiting, most, work)
                         ids[n + 1] = token
                         n += 2
                         i = end + 2
@@ -1151,7 +1275,6 @@ def encode_words(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lon
             if byte == _NEWLINE:
                 offsets[documents] = n
                 documents += 1
-                begun = i
             continue
         chunk = _chunk_end(data, i, size)
         high = _reach(data, i, chunk, safe, size)
@@ -1168,7 +1291,7 @@ def encode_words(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lon
             n = after
         i = high
     _resolve(waiting, work)
-    if begun < size:
+    if size > 0 and data[size - 1] != _NEWLINE:
         offsets[documents] = n
         documents += 1
     return n, documents, left[:n_left], 0
@@ -1181,23 +1304,28 @@ def encode_spaces(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lo
     size = arrays[0].size
     data, case, unknown, scratch = work.data, work.case, work.unknown, work.scratch
     safe = size - 16
-    batch = 1 if unknown.wanted else BATCH
+    most = 0 if unknown.wanted else BATCH - 2
+    last = -1 if unknown.wanted else size - 80
+    marks = np.empty(0, dtype=np.int32)
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
-    n = documents = i = begun = 0
+    n = documents = i = 0
     waiting = (0, 0)
-    while i < size:
+    while True:
+        if i <= last:
+            i, n, documents, waiting = _read_plain(True, i, last, n, documents, pointer(offsets), waiting, marks, work)
+        if i >= size:
+            break
         byte = data[i]
         if _WHITE[byte]:
             i += 1
             if byte == _NEWLINE:
                 offsets[documents] = n
                 documents += 1
-                begun = i
             continue
         if i <= safe:
             key, end = _read_token(data, i, safe, case)
             if end > i and data[end] < 128 and data[end - 1] != 0:
-                waiting = _wait(key, n, i, end, waiting, batch, work)
+                waiting = _wait(key, n, i, end, waiting, most, work)
                 n += 1
                 i = end + (data[end] == _SPACE)
                 continue
@@ -1216,7 +1344,7 @@ def encode_spaces(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lo
             n = after
         i = high
     _resolve(waiting, work)
-    if begun < size:
+    if size > 0 and data[size - 1] != _NEWLINE:
         offsets[documents] = n
         documents += 1
     return n, documents, left[:n_left], 0
