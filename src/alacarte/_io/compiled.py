@@ -1,8 +1,8 @@
 """How kernels are compiled: without the interpreter's lock, and kept on disk between runs.
 
-`kernel`, `inner` and `inlined` are decorators; `prefetch`, `pointer`, `load_word`, `bytes_within` and the counts of bits
-are what the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name, which is
-printed to standard error before they are compiled, that is once on a machine.
+`kernel`, `inner` and `inlined` are decorators; `prefetch`, `pointer`, `load_word`, `bytes_within` and the counts of
+bits are what the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name,
+which is printed to standard error before they are compiled, that is once on a machine.
 """
 
 import sys
@@ -27,6 +27,16 @@ intrinsic: Any = untyped_intrinsic
 # ---------------------------------------------------------------------------------------------- instructions
 
 
+def prefetched(builder: Any, start: Any, index: Any) -> None:
+    """The code that asks for the cache line `index` values behind a pointer."""
+    address = builder.bitcast(builder.gep(start, [index]), cgutils.voidptr_t)
+    number = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
+    function = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kind)
+    read, keep, data = ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)
+    builder.call(function, [address, read, keep, data])
+
+
 @intrinsic
 def prefetch(context, array, index):  # type: ignore[no-untyped-def]
     """Ask for the cache line of a one-dimensional array, or behind a pointer, that holds `index`, before it is needed.
@@ -40,12 +50,7 @@ def prefetch(context, array, index):  # type: ignore[no-untyped-def]
             start = arguments[0]
         else:
             start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        address = builder.bitcast(builder.gep(start, [arguments[1]]), cgutils.voidptr_t)
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kind)
-        read, keep, data = ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)
-        builder.call(function, [address, read, keep, data])
+        prefetched(builder, start, arguments[1])
         return context.get_dummy_value()
 
     return types.void(array, types.int64), generate
@@ -88,8 +93,9 @@ def load_word(context, bytes_at, index):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def bytes_within(context, bytes_at, index, extra, low, count):  # type: ignore[no-untyped-def]
-    """Which of the 64 bytes from `index` on behind a pointer to uint8 are, together with the bits of `extra`, one of the
-    `count` values from `low` on: a uint64 whose lowest bit stands for the first byte.
+    """Which of the 64 bytes from `index` on are, with the bits of `extra` set, one of the `count` values from `low` on.
+
+    The bytes lie behind a pointer to uint8. A uint64, whose lowest bit stands for the first byte.
 
     Nothing checks that there are 64 bytes: the caller has to know.
     """

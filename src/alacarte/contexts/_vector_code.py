@@ -1,96 +1,149 @@
-"""Steps over sixteen neighbouring values at a time, as vector code: what a compiler would make of a loop over a row if
-it knew that the arrays do not overlap and that rows are whole numbers of sixteens.
+"""Rows of whole numbers as vectors of sixteen values, which the processor keeps in its registers.
 
-Arrays are pointers (`alacarte._io.compiled.pointer`); indices are where the sixteen values begin. Nothing is checked.
+A row is a tuple of such vectors; how many is known when a kernel is compiled, so that there is no loop. In compiled
+code, `lanes` stands for that number: a tuple of so many zeros. Arrays are pointers (`alacarte._io.compiled.pointer`);
+an index is where the values of a row begin. Nothing is checked.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.extending import models, register_model
 
-from alacarte._io.compiled import intrinsic
-from alacarte.contexts.integers import LANES
+from alacarte._io.compiled import intrinsic, prefetched
+from alacarte.contexts.integers import LANES, LINE
 
 _SHORT, _LONG = ir.VectorType(ir.IntType(32), LANES), ir.VectorType(ir.IntType(64), LANES)
 
 
+class Sixteen(types.Type):
+    """The type of sixteen int32 values, for the compiler."""
+
+    def __init__(self) -> None:
+        super().__init__(name="sixteen int32")
+
+
+@register_model(Sixteen)
+class _SixteenModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _SHORT)  # type: ignore[no-untyped-call]
+
+
+SIXTEEN = Sixteen()
+
+
+def _row(lanes: Any) -> Any:
+    """The type of a row with as many vectors as `lanes`, a tuple, has elements."""
+    return types.UniTuple(SIXTEEN, lanes.count)  # type: ignore[no-untyped-call]
+
+
 class _Numbers:
-    """A pointer argument of an intrinsic, read and written sixteen values at a time."""
+    """A pointer that is read and written sixteen values at a time."""
 
     def __init__(self, builder: Any, kind: Any, value: Any) -> None:
-        short = kind.dtype == types.int32
-        self._builder, self._value = builder, value
-        self._vector, self._align = (_SHORT, 4) if short else (_LONG, 8)
+        self._builder, self._value, self._bytes = builder, value, kind.dtype.bitwidth // 8
+        self._vector = _SHORT if self._bytes == 4 else _LONG
 
-    def _place(self, index: Any) -> Any:
-        return self._builder.bitcast(self._builder.gep(self._value, [index]), self._vector.as_pointer())
+    def _place(self, index: Any, vector: int) -> Any:
+        offset = self._builder.add(index, ir.IntType(64)(vector * LANES))
+        return self._builder.bitcast(self._builder.gep(self._value, [offset]), self._vector.as_pointer())
 
-    def load(self, index: Any) -> Any:
-        loaded = self._builder.load(self._place(index))
-        loaded.align = self._align
+    def load(self, index: Any, vector: int) -> Any:
+        loaded = self._builder.load(self._place(index, vector))
+        loaded.align = self._bytes
         return loaded
 
-    def store(self, index: Any, value: Any) -> None:
-        self._builder.store(value, self._place(index)).align = self._align
+    def store(self, index: Any, vector: int, value: Any) -> None:
+        self._builder.store(value, self._place(index, vector)).align = self._bytes
 
 
 def _arguments(builder: Any, signature: Any, arguments: Any) -> list[Any]:
-    """Pointers as `_Numbers`, indices as they are."""
-    pairs = zip(signature.args, arguments, strict=True)
-    return [_Numbers(builder, kind, value) if isinstance(kind, types.CPointer) else value for kind, value in pairs]
+    """Pointers as `_Numbers`, rows as lists of vectors, indices as they are."""
+    ready: list[Any] = []
+    for kind, value in zip(signature.args, arguments, strict=True):
+        if isinstance(kind, types.CPointer):
+            ready.append(_Numbers(builder, kind, value))
+        elif isinstance(kind, types.UniTuple):
+            ready.append([builder.extract_value(value, k) for k in range(kind.count)])
+        else:
+            ready.append(value)
+    return ready
+
+
+def _new_row(lanes: Any, signature: Any, vector_of: Callable[..., Any]) -> tuple[Any, Any]:
+    """(signature, generator) of an intrinsic that returns a row; `vector_of(builder, k, …)` makes its vector k."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        ready = _arguments(builder, signature, arguments)
+        vectors = [vector_of(builder, k, *ready) for k in range(signature.return_type.count)]
+        return context.make_tuple(builder, signature.return_type, vectors)
+
+    return _row(lanes)(*signature), generate
+
+
+_INDEX = types.int64
 
 
 @intrinsic
-def advance(context, ring, old, new, rows, row):  # type: ignore[no-untyped-def]
-    """ring[new] = ring[old] + rows[row], modulo 2³²."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        ring, old, new, rows, row = _arguments(builder, signature, arguments)
-        ring.store(new, builder.add(ring.load(old), rows.load(row)))
-        return context.get_dummy_value()
-
-    return types.void(ring, types.int64, types.int64, rows, types.int64), generate
+def no_words(context, lanes):  # type: ignore[no-untyped-def]
+    """A row of zeros."""
+    return _new_row(lanes, (lanes,), lambda builder, k, lanes: ir.Constant(_SHORT, None))
 
 
 @intrinsic
-def move(context, window, at, rows, enter, leave):  # type: ignore[no-untyped-def]
-    """window[at] += rows[enter] − rows[leave]."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        window, at, rows, enter, leave = _arguments(builder, signature, arguments)
-        window.store(at, builder.add(window.load(at), builder.sub(rows.load(enter), rows.load(leave))))
-        return context.get_dummy_value()
-
-    return types.void(window, types.int64, rows, types.int64, types.int64), generate
+def row_at(context, lanes, rows, at):  # type: ignore[no-untyped-def]
+    """rows[at], as long as `lanes`, which may be another row."""
+    return _new_row(lanes, (lanes, rows, _INDEX), lambda builder, k, lanes, rows, at: rows.load(at, k))
 
 
 @intrinsic
-def move_and_add(context, window, at, rows, enter, leave, own, sums, to):  # type: ignore[no-untyped-def]
-    """The same, and sums[to] += window[at] − rows[own]."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        window, at, rows, enter, leave, own, sums, to = _arguments(builder, signature, arguments)
-        moved = builder.add(window.load(at), builder.sub(rows.load(enter), rows.load(leave)))
-        window.store(at, moved)
-        value = builder.sext(builder.sub(moved, rows.load(own)), _LONG)
-        sums.store(to, builder.add(sums.load(to), value))
-        return context.get_dummy_value()
-
-    index = types.int64
-    return types.void(window, index, rows, index, index, index, sums, index), generate
+def with_row(context, row, rows, at):  # type: ignore[no-untyped-def]
+    """row + rows[at], modulo 2³²."""
+    return _new_row(row, (row, rows, _INDEX), lambda builder, k, row, rows, at: builder.add(row[k], rows.load(at, k)))
 
 
 @intrinsic
-def add_difference(context, sums, to, ring, before, low, high, after):  # type: ignore[no-untyped-def]
-    """sums[to] += (ring[before] − ring[low]) + (ring[high] − ring[after]), the difference modulo 2³²."""
+def without_row(context, row, rows, at):  # type: ignore[no-untyped-def]
+    """row − rows[at], modulo 2³²."""
+    return _new_row(row, (row, rows, _INDEX), lambda builder, k, row, rows, at: builder.sub(row[k], rows.load(at, k)))
+
+
+@intrinsic
+def store(context, row, numbers, at):  # type: ignore[no-untyped-def]
+    """numbers[at] = row."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        sums, to, ring, before, low, high, after = _arguments(builder, signature, arguments)
-        left = builder.sub(ring.load(before), ring.load(low))
-        right = builder.sub(ring.load(high), ring.load(after))
-        sums.store(to, builder.add(sums.load(to), builder.sext(builder.add(left, right), _LONG)))
+        row, numbers, at = _arguments(builder, signature, arguments)
+        for k, vector in enumerate(row):
+            numbers.store(at, k, vector)
         return context.get_dummy_value()
 
-    index = types.int64
-    return types.void(sums, index, ring, index, index, index, index), generate
+    return types.void(row, numbers, _INDEX), generate
+
+
+@intrinsic
+def add(context, row, sums, at):  # type: ignore[no-untyped-def]
+    """sums[at] += row, where sums are int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        row, sums, at = _arguments(builder, signature, arguments)
+        for k, vector in enumerate(row):
+            sums.store(at, k, builder.add(sums.load(at, k), builder.sext(vector, _LONG)))
+        return context.get_dummy_value()
+
+    return types.void(row, sums, _INDEX), generate
+
+
+@intrinsic
+def fetch(context, lanes, numbers, at):  # type: ignore[no-untyped-def]
+    """Have a row in the cache by the time it is needed."""
+    values = LINE * 8 // numbers.dtype.bitwidth
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        for first in range(0, lanes.count * LANES, values):
+            prefetched(builder, arguments[1], builder.add(arguments[2], ir.IntType(64)(first)))
+        return context.get_dummy_value()
+
+    return types.void(lanes, numbers, _INDEX), generate

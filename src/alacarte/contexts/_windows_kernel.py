@@ -5,7 +5,8 @@ weight and its number of words are two more dimensions of the same sum. A row of
 over all windows of a target, then the number of windows and of windows that are not empty.
 
 Three ways to the same numbers, chosen by what there is to do. Where every word is a target, a window moves along the
-document, one row added and one taken away at each step. Where matches are many and of any length, the running sum of
+document, one row added and one taken away at each step, and is all the while in the processor's registers (for long
+vectors, one piece of their dimensions after the other). Where matches are many and of any length, the running sum of
 all rows from the first match on is kept for the last positions, and a window is the difference of four of them:
 those sums wrap around in 32 bits, which does not matter, since a window fits (`Scale`) and arithmetic modulo 2³² is
 exact. Where matches are few, or weights depend on distance, the rows of each window are added one by one.
@@ -14,14 +15,22 @@ Several threads add to the same sums. The first targets that a thread meets, whi
 thread's own as long as there is room for them; all others are added under a lock for each stripe of rows.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import types
 
 from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer, prefetch
-from alacarte.contexts._vector_code import add_difference, advance, move, move_and_add
+from alacarte.contexts._vector_code import (
+    add,
+    fetch,
+    no_words,
+    row_at,
+    store,
+    with_row,
+    without_row,
+)
 from alacarte.contexts.integers import LANES
 
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
@@ -99,11 +108,55 @@ def quantise_rows(
 # which costs more than a row. Rows are whole numbers of sixteens: what lies behind the last column is zero.
 
 
+class Sums(NamedTuple):
+    """Where windows are added, for one thread.
+
+    `rows` are those of all threads, flat, `stride` values each, under `locks`. `private` are rows of the thread's own,
+    likewise: `slots` (empty: none) says which of them stands for a row of the sums, `owners` the other way round, for
+    the first `used[0]`.
+    """
+
+    rows: Longs
+    stride: int
+    locks: Ints
+    slots: Ints
+    owners: Longs
+    used: Longs
+    private: Longs
+
+    def plain(self) -> tuple[Any, ...]:
+        """As a plain tuple, which numba takes in a tenth of the time."""
+        return tuple(self)
+
+
+class _Places(NamedTuple):
+    """The same as pointers, with the number of stripes of locks and of rows of the thread's own."""
+
+    rows: Any
+    stride: int
+    locks: Any
+    stripes: int
+    slots: Any
+    owners: Any
+    used: Any
+    capacity: int
+    private: Any
+
+
 @inlined
-def _fetch(numbers, at, width, line):  # type: ignore[no-untyped-def]
-    """Have a row in the cache by the time it is needed; `line` is how many of its values a cache line holds."""
-    for j in range(0, width, line):
-        prefetch(numbers, at + j)
+def _places(sums):  # type: ignore[no-untyped-def]
+    rows, stride, locks, slots, owners, used, private = sums
+    return _Places(
+        pointer(rows),
+        stride,
+        pointer(locks),
+        locks.size // APART,
+        pointer(slots),
+        pointer(owners),
+        pointer(used),
+        owners.size,
+        pointer(private),
+    )
 
 
 @inlined
@@ -113,80 +166,71 @@ def _known(word, known):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _advance(ring, old, new, rows, row, width):  # type: ignore[no-untyped-def]
-    """The running sum one word on."""
-    for j in range(0, width, LANES):
-        advance(ring, old + j, new + j, rows, row + j)
-
-
-@inlined
-def _clear(numbers, at, width):  # type: ignore[no-untyped-def]
-    for j in range(width):
-        numbers[at + j] = 0
-
-
-@inlined
-def _lock(locks, stripes, row):  # type: ignore[no-untyped-def]
+def _lock(row, sums):  # type: ignore[no-untyped-def]
     """Wait for the lock of a row's stripe, if there are any; its place, for `_unlock`."""
-    place = (row & (stripes - 1)) * APART
-    if stripes:
-        while _exchange(locks, place, np.int32(1)) != 0:
+    place = (row & (sums.stripes - 1)) * APART
+    if sums.stripes:
+        while _exchange(sums.locks, place, np.int32(1)) != 0:
             pass
     return place
 
 
 @inlined
-def _unlock(locks, stripes, place):  # type: ignore[no-untyped-def]
-    if stripes:
-        _release(locks, place, np.int32(0))
+def _unlock(place, sums):  # type: ignore[no-untyped-def]
+    if sums.stripes:
+        _release(sums.locks, place, np.int32(0))
 
 
 @inlined
-def _own_row(row, slots, owners, capacity, used):  # type: ignore[no-untyped-def]
+def _own_row(row, sums):  # type: ignore[no-untyped-def]
     """The number of the thread's own row for a row of the sums, taken now if there is room; -1 if it has none."""
-    if capacity == 0:
+    if sums.capacity == 0:
         return np.int64(-1)
-    slot = np.int64(slots[row])
-    if slot < 0 and used[0] < capacity:
-        slot = used[0]
-        slots[row] = np.int32(slot)
-        owners[slot] = row
-        used[0] = slot + 1
+    slot = np.int64(sums.slots[row])
+    if slot < 0 and sums.used[0] < sums.capacity:
+        slot = sums.used[0]
+        sums.slots[row] = np.int32(slot)
+        sums.owners[slot] = row
+        sums.used[0] = slot + 1
     return slot
 
 
 @inlined
-def _fetch_sums(row, stride, slots, capacity, private, sums):  # type: ignore[no-untyped-def]
-    if capacity and slots[row] >= 0:
-        _fetch(private, np.int64(slots[row]) * stride, stride, 8)
+def _add_window(window, first, counts, words, row, sums):  # type: ignore[no-untyped-def]
+    """Add a piece of a window, from column `first` on, to a row of the sums or the thread's own row for it.
+
+    `counts` is where the counts of windows are, in the last piece of a row; before that it is 0.
+    """
+    slot = _own_row(row, sums)
+    if slot >= 0:
+        _add_to(sums.private, slot * sums.stride, window, first, counts, words)
     else:
-        _fetch(sums, row * stride, stride, 8)
+        place = _lock(row, sums)
+        _add_to(sums.rows, row * sums.stride, window, first, counts, words)
+        _unlock(place, sums)
 
 
 @inlined
-def _move(window, rows, enter, leave, width):  # type: ignore[no-untyped-def]
-    for j in range(0, width, LANES):
-        move(window, j, rows, enter + j, leave + j)
+def _add_to(rows, at, window, first, counts, words):  # type: ignore[no-untyped-def]
+    add(window, rows, at + first)
+    if counts:
+        rows[at + counts] += 1
+        rows[at + counts + 1] += np.int64(words > 0)
 
 
 @inlined
-def _move_and_add(sums, at, window, rows, enter, leave, own, width, dimension, mean):  # type: ignore[no-untyped-def]
-    """Move the window one word on, and add it less the target's own row."""
-    if mean == 0.0:
-        for j in range(0, width, LANES):
-            move_and_add(window, j, rows, enter + j, leave + j, own + j, sums, at + j)
-        words = np.int32(window[dimension + 1] - rows[own + dimension + 1])
+def _fetch_sums(row, first, piece, lanes, sums):  # type: ignore[no-untyped-def]
+    """Have a row of the sums, or a piece of it, in the cache by the time it is needed."""
+    if sums.capacity and sums.slots[row] >= 0:
+        _fetch_row(sums.private, np.int64(sums.slots[row]) * sums.stride + first, piece, lanes)
     else:
-        _move(window, rows, enter, leave, width)
-        weight = np.int64(np.int32(window[dimension] - rows[own + dimension]))
-        words = np.int32(window[dimension + 1] - rows[own + dimension + 1])
-        scale = mean / weight if weight > 0 else 0.0
-        for j in range(dimension):
-            sums[at + j] += np.int64(np.rint(scale * np.float64(np.int32(window[j] - rows[own + j]))))
-        sums[at + dimension] += weight
-        sums[at + dimension + 1] += np.int64(words)
-    sums[at + dimension + 2] += 1
-    sums[at + dimension + 3] += np.int64(words > 0)
+        _fetch_row(sums.rows, row * sums.stride + first, piece, lanes)
+
+
+@inlined
+def _fetch_row(numbers, at, width, lanes):  # type: ignore[no-untyped-def]
+    for j in range(0, width, LANES * len(lanes)):
+        fetch(lanes, numbers, at + j)
 
 
 @kernel
@@ -196,79 +240,80 @@ def add_vocabulary(
     group_of: Ints,
     groups: int,
     rows: Ints,
+    lanes: tuple[int, ...],
     dimension: int,
     left: int,
     right: int,
-    mean: float,
-    sums: Longs,
-    stride: int,
-    slots: Ints,
-    owners: Longs,
-    used: Longs,
-    private: Longs,
-    locks: Ints,
-    window: Ints,
+    sums: tuple[Any, ...],
 ) -> None:
-    """Every word that has a row is a target: add the window around each to its row of `sums`.
+    """Every word that has a row is a target: add the window around each to its row of `sums`, a plain `Sums`.
 
-    With `groups` > 1, document i adds to row word · groups + group_of[i]. `mean` is 0, or what a window's sum is
-    multiplied by before it is divided by the window's weight. The last row of `rows` is zero. `slots` (empty: none)
-    says which row of `private` stands for a row of the sums, `owners` the other way round, for the first `used[0]`.
-    `window` is room for a row.
+    With `groups` > 1, document i adds to row word · groups + group_of[i]. The last row of `rows` is zero; `lanes` has
+    an element for each vector of a piece of a row, and a row is a whole number of such pieces.
     """
     known, width = rows.shape[0] - 1, rows.shape[1]
-    documents, capacity, stripes = offsets.size - 1, owners.size, locks.size // APART
-    tokens = ids.size
+    documents, tokens, piece = offsets.size - 1, ids.size, LANES * len(lanes)
     ids, offsets, group_of, flat = pointer(ids), pointer(offsets), pointer(group_of), pointer(rows)
-    sums, private, window, locks = pointer(sums), pointer(private), pointer(window), pointer(locks)
-    slots, owners, used = pointer(slots), pointer(owners), pointer(used)
+    places = _places(sums)
     for document in range(documents):
         begin, stop = offsets[document], offsets[document + 1]
         group = np.int64(group_of[document]) if groups > 1 else np.int64(0)
-        _clear(window, 0, width)
-        for p in range(begin, min(stop, begin + right)):
-            _advance(window, 0, 0, flat, _known(ids[p], known) * width, width)
-        for p in range(begin, stop):
-            coming = p + AHEAD  # in this document or the next
-            if coming < tokens and 0 <= ids[coming] < known:
-                _fetch_sums(np.int64(ids[coming]) * groups + group, stride, slots, capacity, private, sums)
-            coming = p + right + AHEAD
-            if coming < tokens and 0 <= ids[coming] < known:
-                _fetch(flat, np.int64(ids[coming]) * width, width, 16)
-            enter = _known(ids[p + right], known) * width if p + right < stop else np.int64(known) * width
-            leave = _known(ids[p - left - 1], known) * width if p - left > begin else np.int64(known) * width
-            if not 0 <= ids[p] < known:
-                _move(window, flat, enter, leave, width)
-                continue
-            row, own = np.int64(ids[p]) * groups + group, np.int64(ids[p]) * width
-            slot = _own_row(row, slots, owners, capacity, used)
-            if slot >= 0:
-                _move_and_add(private, slot * stride, window, flat, enter, leave, own, width, dimension, mean)
-            else:
-                place = _lock(locks, stripes, row)
-                _move_and_add(sums, row * stride, window, flat, enter, leave, own, width, dimension, mean)
-                _unlock(locks, stripes, place)
+        for first in range(0, width, piece):
+            counts = dimension + 2 if first + piece == width else 0
+            window, words = no_words(lanes), np.int32(0)
+            for p in range(begin, min(stop, begin + right)):
+                row = _known(ids[p], known) * width
+                window = with_row(window, flat, row + first)
+                words += flat[row + dimension + 1]
+            for p in range(begin, stop):
+                coming = p + AHEAD  # in this document or the next
+                if coming < tokens and 0 <= ids[coming] < known:
+                    _fetch_sums(np.int64(ids[coming]) * groups + group, first, piece, lanes, places)
+                coming = p + right + AHEAD
+                if coming < tokens and 0 <= ids[coming] < known:
+                    fetch(lanes, flat, np.int64(ids[coming]) * width + first)
+                enter = _known(ids[p + right], known) * width if p + right < stop else np.int64(known) * width
+                leave = _known(ids[p - left - 1], known) * width if p - left > begin else np.int64(known) * width
+                window = without_row(with_row(window, flat, enter + first), flat, leave + first)
+                words += flat[enter + dimension + 1] - flat[leave + dimension + 1]
+                if not 0 <= ids[p] < known:
+                    continue
+                own, row = np.int64(ids[p]) * width, np.int64(ids[p]) * groups + group
+                others = words - flat[own + dimension + 1]
+                _add_window(without_row(window, flat, own + first), first, counts, others, row, places)
 
 
 @inlined
-def _add_window(sums, at, ring, before, low, high, after, width, dimension, mean):  # type: ignore[no-untyped-def]
-    """Add the window (running sums before − low + high − after) to a row of sums."""
+def _clear(numbers, at, width):  # type: ignore[no-untyped-def]
+    for j in range(width):
+        numbers[at + j] = 0
+
+
+@inlined
+def _advance(ring, old, new, rows, row, width, lanes):  # type: ignore[no-untyped-def]
+    """The running sum one word on."""
+    for j in range(0, width, LANES * len(lanes)):
+        store(with_row(row_at(lanes, ring, old + j), rows, row + j), ring, new + j)
+
+
+@inlined
+def _add_mean(ring, before, low, high, after, dimension, mean, row, sums):  # type: ignore[no-untyped-def]
+    """Add the mean of a window (running sums before − low + high − after) to a row of the sums, rounded once."""
+    at = row * sums.stride
+    j = dimension
+    weight = np.int32(np.int32(ring[before + j] - ring[low + j]) + np.int32(ring[high + j] - ring[after + j]))
     j = dimension + 1
     words = np.int32(np.int32(ring[before + j] - ring[low + j]) + np.int32(ring[high + j] - ring[after + j]))
-    if mean == 0.0:
-        for j in range(0, width, LANES):
-            add_difference(sums, at + j, ring, before + j, low + j, high + j, after + j)
-    else:
-        j = dimension
-        weight = np.int32(np.int32(ring[before + j] - ring[low + j]) + np.int32(ring[high + j] - ring[after + j]))
-        scale = mean / weight if weight > 0 else 0.0
-        for j in range(dimension):
-            left, right = np.int32(ring[before + j] - ring[low + j]), np.int32(ring[high + j] - ring[after + j])
-            sums[at + j] += np.int64(np.rint(scale * np.float64(np.int32(left + right))))
-        sums[at + dimension] += np.int64(weight)
-        sums[at + dimension + 1] += np.int64(words)
-    sums[at + dimension + 2] += 1
-    sums[at + dimension + 3] += np.int64(words > 0)
+    scale = mean / weight if weight > 0 else 0.0
+    place = _lock(row, sums)
+    for j in range(dimension):
+        left, right = np.int32(ring[before + j] - ring[low + j]), np.int32(ring[high + j] - ring[after + j])
+        sums.rows[at + j] += np.int64(np.rint(scale * np.float64(np.int32(left + right))))
+    sums.rows[at + dimension] += np.int64(weight)
+    sums.rows[at + dimension + 1] += np.int64(words)
+    sums.rows[at + dimension + 2] += 1
+    sums.rows[at + dimension + 3] += np.int64(words > 0)
+    _unlock(place, sums)
 
 
 @kernel
@@ -280,39 +325,33 @@ def add_matches(
     ends: Ints,
     targets: Ints,
     rows: Ints,
+    lanes: tuple[int, ...],
     dimension: int,
     left: Doubles,
     right: Doubles,
     uniform: bool,
     mean: float,
-    sums: Longs,
-    stride: int,
-    slots: Ints,
-    owners: Longs,
-    used: Longs,
-    private: Longs,
-    locks: Ints,
+    sums: tuple[Any, ...],
     ring: Ints,
     wide: Doubles,
 ) -> None:
-    """Add the window around each match to its target's row of `sums`.
+    """Add the window around each match to its target's row of `sums`, a plain `Sums`.
 
     Matches are sorted by start; those of document i are [bounds[i], bounds[i + 1]). `left[k]` and `right[k]` weigh
-    distance k + 1; `uniform` says they are all 1. `ring` is room for running sums, a power of two of rows
-    (`ring_rows`), and two rows behind them, the last of them zero; `wide` for a row with its weight and its number of
-    words. The rest is as in `add_vocabulary`.
+    distance k + 1; `uniform` says they are all 1. `mean` is 0, or what a window's sum is multiplied by before it is
+    divided by the window's weight. `ring` is room for running sums, a power of two of rows (`ring_rows`), and two rows
+    behind them, the last of them zero; `wide` for a row with its weight and its number of words. The rest is as in
+    `add_vocabulary`.
     """
     known, width = rows.shape[0] - 1, rows.shape[1]
-    documents, capacity, stripes = offsets.size - 1, owners.size, locks.size // APART
+    documents, piece = offsets.size - 1, LANES * len(lanes)
     n_left, n_right, columns = left.size, right.size, wide.size
     tokens, matches = ids.size, starts.size
     size = ring.size // width - 2
     mask = size - 1
     ids, offsets, bounds, flat = pointer(ids), pointer(offsets), pointer(bounds), pointer(rows)
     starts, ends, targets = pointer(starts), pointer(ends), pointer(targets)
-    sums, private, ring, locks = pointer(sums), pointer(private), pointer(ring), pointer(locks)
-    slots, owners, used = pointer(slots), pointer(owners), pointer(used)
-    left, right, wide = pointer(left), pointer(right), pointer(wide)
+    left, right, wide, ring, places = pointer(left), pointer(right), pointer(wide), pointer(ring), _places(sums)
     single, zero = size * width, (size + 1) * width
     for document in range(documents):
         begin, stop = offsets[document], offsets[document + 1]
@@ -331,38 +370,41 @@ def add_matches(
             low, high = max(begin, start - n_left), min(stop, end + n_right)
             if not uniform:
                 _weigh_window(ids, low, start, end, high, known, flat, width, left, right, wide, columns)
-                place = _lock(locks, stripes, row)
-                _add_weighed(sums, row * stride, wide, dimension, mean)
-                _unlock(locks, stripes, place)
+                place = _lock(row, places)
+                _add_weighed(places.rows, row * places.stride, wide, dimension, mean)
+                _unlock(place, places)
                 continue
             if few:
                 _clear(ring, single, width)
                 for p in range(low, start):
-                    _advance(ring, single, single, flat, _known(ids[p], known) * width, width)
+                    _advance(ring, single, single, flat, _known(ids[p], known) * width, width, lanes)
                 for p in range(end, high):
-                    _advance(ring, single, single, flat, _known(ids[p], known) * width, width)
+                    _advance(ring, single, single, flat, _known(ids[p], known) * width, width, lanes)
                 before, low, high, after = single, zero, zero, zero
             else:
-                if m + 2 * AHEAD < matches and capacity:
-                    prefetch(slots, np.int64(targets[m + 2 * AHEAD]))
+                if m + 2 * AHEAD < matches and places.capacity:
+                    prefetch(places.slots, np.int64(targets[m + 2 * AHEAD]))
                 if m + AHEAD < matches:
-                    _fetch_sums(np.int64(targets[m + AHEAD]), stride, slots, capacity, private, sums)
+                    _fetch_sums(np.int64(targets[m + AHEAD]), 0, width, lanes, places)
                 coming = end + n_right + AHEAD
                 if coming < tokens and 0 <= ids[coming] < known:
-                    _fetch(flat, np.int64(ids[coming]) * width, width, 16)
+                    _fetch_row(flat, np.int64(ids[coming]) * width, width, lanes)
                 while at < high:
                     word = _known(ids[at], known)
-                    _advance(ring, (at & mask) * width, ((at + 1) & mask) * width, flat, word * width, width)
+                    _advance(ring, (at & mask) * width, ((at + 1) & mask) * width, flat, word * width, width, lanes)
                     at += 1
                 before, after = (start & mask) * width, (end & mask) * width
                 low, high = (low & mask) * width, (high & mask) * width
-            slot = _own_row(row, slots, owners, capacity, used)
-            if slot >= 0:
-                _add_window(private, slot * stride, ring, before, low, high, after, width, dimension, mean)
-            else:
-                place = _lock(locks, stripes, row)
-                _add_window(sums, row * stride, ring, before, low, high, after, width, dimension, mean)
-                _unlock(locks, stripes, place)
+            if mean != 0.0:
+                _add_mean(ring, before, low, high, after, dimension, mean, row, places)
+                continue
+            j = dimension + 1
+            words = np.int32(np.int32(ring[before + j] - ring[low + j]) + np.int32(ring[high + j] - ring[after + j]))
+            for j in range(0, width, piece):
+                window = without_row(row_at(lanes, ring, before + j), ring, low + j)
+                window = without_row(with_row(window, ring, high + j), ring, after + j)
+                counts = dimension + 2 if j + piece == width else 0
+                _add_window(window, j, counts, words, row, places)
 
 
 def ring_rows(left: int, right: int, longest: int) -> int:

@@ -15,6 +15,7 @@ Flags = npt.NDArray[np.uint8]
 Singles = npt.NDArray[np.float32]
 LANES = 16  # values that vector code works on at a time
 LINE = 64  # bytes of a cache line
+PIECE = 20  # vectors, at most, of a piece of a row: as many as registers hold, with some to spare
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,11 @@ class IntegerVectors:
     def dimension(self) -> int:
         return int(self.matrix.shape[1])
 
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """A zero for each vector of a piece of a row: by its length kernels know how many there are."""
+        return (0,) * row_pieces(self.dimension)[1]
+
     def fill(self, ids: Ints) -> None:
         """Make the rows of these words, where that was not done before; may be called by several threads at once."""
         from alacarte.contexts._windows_kernel import quantise_rows
@@ -64,9 +70,21 @@ class IntegerVectors:
         return IntegerVectors(part, self.weights, self.scale.slice(low, high))
 
 
+def row_pieces(dimension: int) -> tuple[int, int]:
+    """(pieces, vectors of sixteen values in each) of a row of integers: the dimensions, a weight and a count.
+
+    >>> row_pieces(100), row_pieces(768)
+    ((1, 7), (3, 17))
+    """
+    vectors = -(-(dimension + 2) // LANES)
+    pieces = -(-vectors // PIECE)
+    return pieces, -(-vectors // pieces)
+
+
 def row_width(dimension: int) -> int:
-    """Values in a row of integers: the dimensions, a weight and a count, in whole sixteens."""
-    return -(-(dimension + 2) // LANES) * LANES
+    """Values in a row of integers."""
+    pieces, vectors = row_pieces(dimension)
+    return pieces * vectors * LANES
 
 
 def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:

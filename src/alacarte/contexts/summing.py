@@ -44,7 +44,10 @@ def widest_row(values: int) -> int:
     >>> widest_row(row_stride(100)), widest_row(7)
     (108, -4)
     """
-    return min(values // LANES * LANES - 2, values // 8 * 8 - len(COUNTS))
+    dimension = min(values // LANES * LANES - 2, values // 8 * 8 - len(COUNTS))
+    while dimension > 0 and row_stride(dimension) > values:  # rows of several pieces are a little wider
+        dimension -= 1
+    return dimension
 
 
 class SumsTally:
@@ -111,7 +114,7 @@ class SumsTally:
 
     def _add(self, encoded: Encoded, adder: "_Adder") -> None:
         groups = None if self._codes is None else groups_of(encoded, self._codes, self.groups)
-        if self.matcher.whole_vocabulary and self._uniform:
+        if self.matcher.whole_vocabulary and self._uniform and not self._mean:
             self._add_vocabulary(encoded, groups, adder)
         else:
             with self._alone or nullcontext():
@@ -130,18 +133,11 @@ class SumsTally:
             np.zeros(0, dtype=np.int32) if groups is None else groups,
             self.groups,
             self.integers.rows,
+            self.integers.lanes,
             self.dimension,
             self.reading.left,
             self.reading.right,
-            self._mean,
-            self.rows.reshape(-1),
-            self.rows.shape[1],
-            adder.slots,
-            adder.owners,
-            adder.used,
-            adder.private.reshape(-1),
-            self._locks,
-            np.empty(self.integers.rows.shape[1], dtype=np.int32),
+            adder.sums(self.rows, self._locks),
         )
 
     def _add_matches(self, encoded: Encoded, groups: Ints | None, adder: "_Adder") -> None:
@@ -169,18 +165,13 @@ class SumsTally:
             ends,
             rows,
             self.integers.rows,
+            self.integers.lanes,
             self.dimension,
             left,
             right,
             self._uniform,
             self._mean,
-            self.rows.reshape(-1),
-            self.rows.shape[1],
-            adder.slots,
-            adder.owners,
-            adder.used,
-            adder.private.reshape(-1),
-            self._locks,
+            adder.sums(self.rows, self._locks),
             *scratch(self.integers, self.reading, int((ends - starts).max())),
         )
 
@@ -201,6 +192,13 @@ class _Adder:
         self.used = np.zeros(1, dtype=np.int64)
         self.private: Any = aligned_zeros(capacity, rows.shape[1], np.int64)
 
+    def sums(self, rows: Longs, locks: Ints) -> tuple[Any, ...]:
+        """Where this thread adds windows, for a kernel."""
+        from alacarte.contexts._windows_kernel import Sums
+
+        private = self.private.reshape(-1)
+        return Sums(rows.reshape(-1), rows.shape[1], locks, self.slots, self.owners, self.used, private).plain()
+
     def settle(self, rows: Longs) -> None:
         """Add the thread's own sums to those that all share."""
         used = int(self.used[0])
@@ -208,6 +206,11 @@ class _Adder:
             part = slice(low, min(low + BLOCK, used))
             rows[self.owners[part]] += self.private[part]
             self.private[part] = 0
+
+
+def sums_for_one_thread(rows: Longs) -> tuple[Any, ...]:
+    """Rows of sums that nobody else adds to, for a kernel."""
+    return _Adder(rows, 0).sums(rows, np.zeros(0, dtype=np.int32))
 
 
 def private_rows(stride: int, threads: int) -> int:

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import is_wide
-from alacarte.contexts.summing import COUNTS, row_stride, scratch
+from alacarte.contexts.summing import COUNTS, row_stride, scratch, sums_for_one_thread
 from alacarte.contexts.sums import Sums
 
 Ints = npt.NDArray[np.int32]
@@ -26,7 +26,6 @@ def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, af
     starts = (places[:-1] * width + left).astype(np.int32)
     rows = np.zeros((count, row_stride(integers.dimension)), dtype=np.int64)
     sides = reading.position_weights()
-    nothing, no_rows = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
     add_matches(
         ids.reshape(-1),
         places * width,
@@ -35,17 +34,12 @@ def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, af
         starts + np.int32(1),
         places[:-1].astype(np.int32),
         integers.rows,
+        integers.lanes,
         integers.dimension,
         *sides,
         reading.positions == "uniform" and not is_wide(reading),
         integers.scale.mean_factor if reading.averaging == "context" else 0.0,
-        rows.reshape(-1),
-        rows.shape[1],
-        nothing,
-        no_rows,
-        np.zeros(1, dtype=np.int64),
-        no_rows,
-        nothing,
+        sums_for_one_thread(rows),
         *scratch(integers, reading, 1),
     )
     d = integers.dimension
