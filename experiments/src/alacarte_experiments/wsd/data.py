@@ -12,12 +12,12 @@ from typing import Literal
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
-from alacarte.senses.brown import read_brown
 from alacarte.senses.disambiguation import candidate_senses
 from alacarte.senses.semcor import read_semcor, repaired
-from alacarte.senses.semeval import read_semeval
 from alacarte.senses.wordnet import WordNet, open_wordnet
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.wsd.brown import read_brown
+from alacarte_experiments.wsd.semeval import read_semeval
 
 TestSetting = Literal["authors", "standard"]
 FILES = {
