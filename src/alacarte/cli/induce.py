@@ -31,27 +31,6 @@ if TYPE_CHECKING:
 TARGETS = "What to embed"
 SHOWN = 8  # missing targets named in the summary
 
-# The options that name targets, and those that have no meaning where sums are read instead of text.
-TARGET_OPTIONS = ("targets", "target", "glob", "regex", "spans", "span", "discover", "task")
-READ_FROM_TEXT = (
-    "paths",
-    "corpus",
-    "update",
-    "unit",
-    "format",
-    "text",
-    "tokens",
-    "spans_column",
-    "encoding",
-    "errors",
-    "threads",
-    "memory",
-    "checkpoint",
-    "checkpoint_every",
-    "shard",
-    "spread",
-)
-
 
 def induce(
     ctx: typer.Context,
@@ -164,12 +143,13 @@ def induce(
     if not (discover or task):
         refuse(ctx, "goes with --discover or --task", "ngrams", "min_count", "known")
     if sums:
-        refuse(ctx, "saved sums have this already; leave it out with --sums", *TARGET_OPTIONS, *READ_FROM_TEXT)
+        read_from_text = (TARGETS, o.CORPUS, o.WORK)
+        refuse(ctx, "saved sums have this already; leave it out with --sums", "paths", "update", panels=read_from_text)
     part = open_shard(ctx, shard, save_sums, "out", "update", "missing")
     if part is None and out is None:
         raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
-        refuse(ctx, "--update continues the targets of the saved sums; leave it out", *TARGET_OPTIONS)
+        refuse(ctx, "--update continues the targets of the saved sums; leave it out", panels=(TARGETS,))
     elif not sums and not (targets or target or glob or regex or spans or span or discover or task):
         raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT, --discover or --task")
     lengths = parse_lengths(ngrams)

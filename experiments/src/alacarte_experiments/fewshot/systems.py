@@ -13,7 +13,7 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.transform.learned_weights import word_counts
+from alacarte.transform.informative_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import baselines
 from alacarte_experiments.baselines import (

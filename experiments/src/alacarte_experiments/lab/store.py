@@ -29,7 +29,7 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
 from alacarte.passes.collect import collect
 from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.transform.learned_weights import word_counts
+from alacarte.transform.informative_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.library import corpus_identity, write_text
 
