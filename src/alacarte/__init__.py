@@ -9,6 +9,7 @@ from alacarte._io.lazy import exports
 from alacarte._version import __version__
 
 if TYPE_CHECKING:
+    from alacarte._io.table import Table
     from alacarte.contexts.sums import ContextSums, merge
     from alacarte.errors import AlacarteError
     from alacarte.explaining import explain
@@ -30,6 +31,7 @@ __all__ = [
     "Document",
     "Index",
     "InducedVectors",
+    "Table",
     "Targets",
     "Transform",
     "WordVectors",
@@ -44,6 +46,7 @@ __all__ = [
 __getattr__, __dir__ = exports(
     __name__,
     {
+        "_io.table": ["Table"],
         "contexts.sums": ["ContextSums", "merge"],
         "errors": ["AlacarteError"],
         "explaining": ["explain"],

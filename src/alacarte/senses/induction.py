@@ -15,7 +15,7 @@ from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError
 from alacarte.inference.uncertainty import Uncertainty
 from alacarte.model import ALaCarte
-from alacarte.senses._mixture import fit_mixture, prediction_strength, squared_distances
+from alacarte.senses.mixture import fit_mixture, prediction_strength, squared_distances
 from alacarte.senses.occurrences import Occurrences, gather
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.geometry import top_components, unit_rows

@@ -87,6 +87,10 @@ class WsdData:
             for sentence in read_semeval(xml, gold, last_word=True)
         ]
 
+    def standard_tests(self) -> dict[str, list[Sentence]]:
+        """The paper's two test sets in the standard setting, by name."""
+        return {f"SE{year % 100}": self.test("standard", year) for year in (2013, 2015)}
+
     def brown_model(self, vectors: WordVectors) -> ALaCarte:
         """The paper's transform: learned on Brown, 5 words each side, α = log c."""
         text = self.brown or _one_of(self.folder, "brown*", "--brown")
