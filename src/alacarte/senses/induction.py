@@ -176,7 +176,7 @@ def induce_senses(
         typical = members[np.argsort(distances, kind="stable")][: 4 * wanted.examples]
         texts = list(dict.fromkeys(occurrences.text(row) for row in typical.tolist()))[: wanted.examples]
         vector, confidence = _embedded(model, occurrences.select(members), word)
-        near = _nearest_words(model, vector, word, wanted)
+        near = tuple(model.nearest(vector, wanted.nearest, among=wanted.among, without=word))
         share = len(members) / len(occurrences)
         senses.append(InducedSense(f"{word}#{place}", share, len(members), vector, confidence, near, tuple(texts)))
     rank = np.empty(number, dtype=np.int64)
@@ -213,9 +213,3 @@ def _embedded(model: ALaCarte, occurrences: Occurrences, word: str) -> tuple[Sin
         word, sums, by_document, model.transform, model.vectors, model.typical, len(occurrences)
     )
     return vector, float(uncertainty.confidence[0])
-
-
-def _nearest_words(model: ALaCarte, vector: Singles, word: str, details: Details) -> tuple[tuple[str, float], ...]:
-    own = model.tokenizer(word, model.vectors.key_to_index)
-    exclude = own if len(own) == 1 else ()
-    return tuple(model.vectors.nearest(vector, details.nearest, among=details.among, exclude=exclude))

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from alacarte.documents import compose
 from alacarte.errors import NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.documents.composition import compose
 from alacarte_experiments.lab.results import RowTable
 
 PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")

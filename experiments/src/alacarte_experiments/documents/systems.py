@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from alacarte.documents import NgramEmbedder, compose
+from alacarte.documents import NgramEmbedder
 from alacarte.errors import AlacarteWarning, BadData, require
 from alacarte.passes.discover import discover
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.documents.composition import compose
 
 Features = Any  # a dense array, or a sparse one
 SYSTEMS = (

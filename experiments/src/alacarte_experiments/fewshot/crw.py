@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.contexts.reading import ReadingOptions
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
@@ -175,17 +176,8 @@ class Trials:
         settings = replace(model.settings, averaging="occurrence")
         key = f"{model.vectors.fingerprint} {settings!r}"
         if key not in self._sums:
-            sums = collect(
-                model.vectors,
-                Corpus(self.documents),
-                Targets.spans(),
-                window=(settings.left, settings.right),
-                positions=settings.positions,
-                context_weights=model.transform.weights,
-                tokenizer=model.tokenizer,
-                unknown=settings.unknown,
-                show_progress=False,
-            )
+            reading: ReadingOptions = {**model.reading, "averaging": "occurrence"}
+            sums = collect(model.vectors, Corpus(self.documents), Targets.spans(), show_progress=False, **reading)
             order = np.argsort(np.array(sums.keys, dtype=np.int64))
             total, weight = sums.vectors(order), sums.total_weights[order]
             filled = weight > 0

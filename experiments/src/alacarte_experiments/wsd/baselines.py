@@ -175,8 +175,11 @@ def _rows(
 ) -> Iterable[CountingRow]:
     counts = sense_counts(semcor)
     for test, sentences in tests.items():
-        f1 = [score(by_counts(sentences, wordnet, counts, ties=ties), sentences, wordnet)["all"].f1 for ties in TIES]
-        yield CountingRow(name, *size(semcor), test, *f1, *_bounds(counts, sentences, wordnet))
+        met, order = (
+            score(by_counts(sentences, wordnet, counts, ties=ties), sentences, wordnet)["all"].f1 for ties in TIES
+        )
+        low, high = _bounds(counts, sentences, wordnet)
+        yield CountingRow(name, *size(semcor), test, met, order, low, high)
 
 
 def _bounds(counts: Mapping[str, int], test: Sequence[Sentence], wordnet: WordNet) -> tuple[float, float]:
