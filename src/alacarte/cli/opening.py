@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from alacarte.cli.output import detail, show_json, show_line, voice
+from alacarte.cli.output import detail, show_json, show_line, voice, wrote
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
@@ -275,6 +275,15 @@ def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums"
         if not file.exists():
             raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
     return merge([ContextSums.load(file) for file in files], repeated=repeated)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a text file, completely or not at all."""
+    from alacarte._io.files import atomic_write
+
+    with atomic_write(path) as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
+    wrote(path)
 
 
 # ---------------------------------------------------------------------------- outputs, before the work starts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_file, check_vector_file, open_model, open_vectors
+from alacarte.cli.opening import check_file, check_vector_file, open_model, open_vectors, write_lines
 from alacarte.cli.output import (
     neighbour_dicts,
     note,
@@ -102,7 +102,7 @@ def build(
         by_sense_key(built, net).save(sense_keys)
         wrote(sense_keys)
     if counts is not None:
-        _write_counts(counts, counted)
+        write_lines(counts, (f"{key}\t{count}" for key, count in sorted(counted.items())))
     seen = int((built.counts > 0).sum())
     report = built.report
     if as_json:
@@ -339,14 +339,6 @@ def _tagged(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
             f"spaCy has no pipeline {name!r}; run `python -m spacy download {name}`, or leave --spacy out"
         ) from None
     return [sentence for doc in nlp.pipe(text) for sentence in sentences_of_doc(doc, wordnet)]
-
-
-def _write_counts(path: Path, counts: dict[str, int]) -> None:
-    from alacarte._io.files import atomic_write
-
-    with atomic_write(path) as file:
-        file.write("".join(f"{key}\t{count}\n" for key, count in sorted(counts.items())).encode())
-    wrote(path)
 
 
 def _read_counts(path: Path) -> dict[str, int]:
