@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from alacarte._io.table import Table
     from alacarte.contexts.sums import ContextSums, merge
     from alacarte.errors import AlacarteError
-    from alacarte.explaining import explain
-    from alacarte.model import ALaCarte, InducedVectors
+    from alacarte.model import ALaCarte, InducedVectors, explain
     from alacarte.passes.collect import collect
     from alacarte.passes.discover import discover
     from alacarte.senses.induction import induce_senses
@@ -49,8 +48,7 @@ __getattr__, __dir__ = exports(
         "_io.table": ["Table"],
         "contexts.sums": ["ContextSums", "merge"],
         "errors": ["AlacarteError"],
-        "explaining": ["explain"],
-        "model": ["ALaCarte", "InducedVectors"],
+        "model": ["ALaCarte", "InducedVectors", "explain"],
         "passes.collect": ["collect"],
         "passes.discover": ["discover"],
         "senses.induction": ["induce_senses"],

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from alacarte.cli.output import neighbour_dicts, note, show_columns, show_json, show_line, show_neighbours
 
 if TYPE_CHECKING:
-    from alacarte.explaining import Explanation
     from alacarte.inference.uncertainty import Similarities
     from alacarte.model import ALaCarte
+    from alacarte.model.explaining import Explanation
 
 SHOWN = 12  # context words
 

@@ -83,7 +83,7 @@ def embed(
     )
     if explained:
         from alacarte.cli._explain import show_explanation
-        from alacarte.explaining import explain
+        from alacarte.model.explaining import explain
 
         opened = with_form(opened) if form else opened
         explanation = explain(opened, contexts, word, k=k, among=among, absent="whole", form=form)

@@ -21,14 +21,14 @@ import numpy.typing as npt
 from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
-from alacarte.embedding import Absent, ContextReader, Contexts, ContextSum, total
 from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint, NotEnoughData, TransformMismatch
-from alacarte.induced import InducedVectors, is_single
 from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
+from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
+from alacarte.model.induced import InducedVectors, is_single
+from alacarte.model.saving import SavedModel, pretrained_folder, read_model, write_model
 from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.work import WorkOptions, chosen, refuse_unknown
-from alacarte.saving import SavedModel, pretrained_folder, pretrained_names, read_model, write_model
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.targets.targets import TargetsLike
@@ -41,8 +41,6 @@ from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 if TYPE_CHECKING:
     from alacarte.transform.learned_weights import LearnedWeights
-
-__all__ = ["ALaCarte", "Contexts", "InducedVectors", "learning_sums", "pretrained_names"]
 
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
