@@ -139,6 +139,15 @@ def read_list(path: Path) -> list[str]:
     return list(Targets.from_file(path))
 
 
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a text file, completely or not at all."""
+    from alacarte._io.files import atomic_write
+
+    with atomic_write(path) as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
+    wrote(path)
+
+
 def refuse(ctx: typer.Context, reason: str, *names: str, panels: Container[str] = ()) -> None:
     """Options that would have no effect are an error and not ignored: those named, and all of some panels of --help."""
     typed = []
@@ -275,15 +284,6 @@ def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums"
         if not file.exists():
             raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
     return merge([ContextSums.load(file) for file in files], repeated=repeated)
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a text file, completely or not at all."""
-    from alacarte._io.files import atomic_write
-
-    with atomic_write(path) as file:
-        file.writelines(f"{line}\n".encode() for line in lines)
-    wrote(path)
 
 
 # ---------------------------------------------------------------------------- outputs, before the work starts
