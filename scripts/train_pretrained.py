@@ -22,7 +22,7 @@ import numpy as np
 
 from alacarte import ALaCarte, ContextSums, WordVectors, collect
 from alacarte.inference.spread import TypicalSpread
-from alacarte.saving import SavedModel, write_model
+from alacarte.model.saving import SavedModel, write_model
 from alacarte.spelling.fusion import Fusion, learn_form
 
 SHIPPED = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"

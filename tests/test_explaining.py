@@ -11,8 +11,8 @@ from alacarte import ALaCarte, Transform, WordVectors, collect
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import NoOccurrences, NotEnoughData
-from alacarte.explaining import explain
 from alacarte.inference.spread import TypicalSpread
+from alacarte.model.explaining import explain
 from alacarte.spelling.fusion import Fusion
 
 WORDS = ["a", "b", "c", "d", "e"]

@@ -28,3 +28,10 @@ def test_no_folder_imports_anothers_private_modules(tree):
             for place, part in enumerate(parts):
                 private = part.startswith("_") and part not in SHARED and ".".join(parts[: place + 1]) in modules
                 assert not private or folder[:place] == tuple(parts[:place]), f"{file} imports {name}"
+
+
+def test_experiments_use_public_names_only():
+    for file in TREES[1].rglob("*.py"):
+        for name in imports(file):
+            private = [part for part in name.split(".") if part.startswith("_")]
+            assert not private or not name.startswith("alacarte."), f"{file} imports {name}"

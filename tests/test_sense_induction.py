@@ -15,8 +15,8 @@ from alacarte.cli import app
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
-from alacarte.senses._mixture import fit_mixture
 from alacarte.senses.induction import induce_senses
+from alacarte.senses.mixture import fit_mixture
 from alacarte.senses.occurrences import gather
 
 WORDS = ["a", "b", "c", "d", "e"]

@@ -16,11 +16,13 @@ from alacarte_experiments.baselines import (
     remove_top,
 )
 from alacarte_experiments.baselines._skipgram import train_one
+from alacarte_experiments.baselines.word2vec import token_lists
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alacarte import ALaCarte, WordVectors, collect
+from alacarte import ALaCarte, Document, WordVectors, collect
 from alacarte.errors import AlacarteError, BadSums, NotEnoughData
+from alacarte.text.tokenizers import get_tokenizer
 
 LINEAR = [Additive, WithoutStopWords, SIF, AllButTheTop, SumsButTheTop, SIFButTheTop]
 
@@ -259,8 +261,8 @@ def test_word2vec_trained_again_puts_a_new_word_in_its_topic(two_topics):
     found = model.retrain({"blorp": ["a1 blorp a2 a3", "a4 a5 blorp a6"] * 20})
     nearest = [word for word, _ in found.nearest(found["blorp"], k=6, exclude=["blorp"])]
     assert sum(word.startswith("a") for word in nearest) >= 5
-    induced = model.induce(["b1 b2 blorp b3 b4 b5"] * 20, ["blorp"])
-    nearest = [word for word, _ in induced.nearest(induced["blorp"], k=6, exclude=["blorp"])]
+    other = model.retrain({"blorp": ["b1 b2 blorp b3 b4 b5"] * 20})
+    nearest = [word for word, _ in other.nearest(other["blorp"], k=6, exclude=["blorp"])]
     assert sum(word.startswith("b") for word in nearest) >= 5
 
 
@@ -273,3 +275,13 @@ def test_word2vec_goes_on_with_a_definition(two_topics):
     np.testing.assert_array_equal(before, model.vectors.matrix)
     with pytest.raises(NotEnoughData, match="too little text"):
         _ = RetrainedWord2Vec.fit(10, ["one word"]).vectors
+
+
+@pytest.mark.parametrize("tokenizer", ["words", "words-cased", "whitespace"])
+def test_word2vec_reads_text_as_the_tokenizer_splits_it(tokenizer):
+    """By the one scan, which is compiled for large texts: the same tokens as those of the readable tokenizer."""
+    known = {"e-mail": 0, "n't": 1}
+    texts = [f"Don't e-mail Ann{i}, re-read “{i}.5” in Zürich!" for i in range(3000)]
+    split = get_tokenizer(tokenizer)
+    lists = list(token_lists([*texts, "", ["as", "It is"], Document(tokens=["x"])], split, known, False))
+    assert lists == [*(split(text, known) for text in texts), ["as", "It is"], ["x"]]

@@ -77,7 +77,7 @@ def test_learned_sums_are_kept(base, store, monkeypatch):
     first = chimera.run(settings, store)
     monkeypatch.setattr("alacarte_experiments.fewshot.informed.learn_weights", None)  # would fail if it were called
     again = Store(store.folder, show_progress=False)
-    trials = {2: read_chimeras(settings.data, 2)}
+    trials = {2: read_chimeras(settings.data)[2]}
     second = chimera.evaluate(trials, settings, again)
     assert second.value(system="learned", sentences=2, metric="ρ") == pytest.approx(
         first.value(system="learned", sentences=2, metric="ρ")

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse
 from alacarte_experiments.documents.bigrams import PHRASES, compare
 from alacarte_experiments.documents.classifier import log_count_ratios, logistic_path, train
+from alacarte_experiments.documents.composition import compose
 from alacarte_experiments.documents.data import TASKS, Task, read_task
 from alacarte_experiments.documents.evaluation import (
     PUBLISHED,
@@ -335,3 +336,17 @@ def test_commands(folder, model, corpus, tmp_path):
     asked = CliRunner().invoke(app, ["eval", "bigrams", "w0 w1", *common, "--json"])
     assert asked.exit_code == 0, asked.output
     assert any(row["ngram"] == "w0 w1" for row in json.loads(asked.output)["rows"])
+
+
+def test_composition_equals_its_formulas():
+    words = WordVectors(list("abc"), np.random.default_rng(0).normal(size=(3, 4)))
+    a, b, c = (words[key].astype(float) for key in "abc")
+    np.testing.assert_allclose(compose(words, ["a b c"], "sum")["a b c"], a + b + c, rtol=1e-6)
+    np.testing.assert_allclose(compose(words, ["a b c"], "mean")["a b c"], (a + b + c) / 3, rtol=1e-6)
+    unit = [v / np.linalg.norm(v) for v in (a, b, c)]
+    composed = compose(words, ["a b c", "a b", "a zz"], "product")
+    assert set(composed.words) == {"a b", "a b c"}
+    np.testing.assert_allclose(composed["a b c"], 4 * unit[0] * unit[1] * unit[2], rtol=1e-5)
+    np.testing.assert_allclose(composed["a b"], 2 * unit[0] * unit[1], rtol=1e-5)
+    with pytest.raises(NotEnoughData, match="none of the n-grams"):
+        compose(words, ["zz a"])

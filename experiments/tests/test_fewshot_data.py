@@ -38,10 +38,24 @@ def test_bad_nonces(tmp_path, line, message):
 
 
 def test_chimeras(tmp_path):
-    write(tmp_path / "l2.train.txt", "7\ta ___ here@@the ___ there\tcat,dog\t2.5,1")
-    (trial,) = read_chimeras(tmp_path, 2)
+    for size in (2, 4, 6):
+        write(tmp_path / f"l{size}.train.txt", "7\ta ___ here@@the ___ there\tcat,dog\t2.5,1")
+    trials = read_chimeras(tmp_path)
+    assert list(trials) == [2, 4, 6]
+    (trial,) = trials[2]
     assert trial.sentences == ("a ___ here", "the ___ there")
     assert (trial.probes, trial.ratings) == (("cat", "dog"), (2.5, 1.0))
+
+
+def test_chimeras_of_ones_own(tmp_path):
+    """One file was read three times, as if it held trials of 2, of 4 and of 6 sentences."""
+    lines = ["a\tx ___@@y ___@@z ___\tcat,dog\t2.5,1", "b\tx ___\tcat\t1", "c\t___ y\tdog\t3"]
+    write(tmp_path / "mine.txt", "\n".join(lines))
+    trials = read_chimeras(tmp_path / "mine.txt")
+    assert {size: [trial.name for trial in some] for size, some in trials.items()} == {1: ["b", "c"], 3: ["a"]}
+    write(tmp_path / "test.txt", lines[0])
+    with pytest.raises(BadData, match="not opened without a permit"):
+        read_chimeras(tmp_path / "test.txt")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +68,9 @@ def test_chimeras(tmp_path):
     ],
 )
 def test_bad_chimeras(tmp_path, line, message):
-    write(tmp_path / "l4.train.txt", line)
+    write(tmp_path / "l2.train.txt", line)
     with pytest.raises(BadData, match=message):
-        read_chimeras(tmp_path, 4)
+        read_chimeras(tmp_path)
 
 
 def test_a_file_that_is_not_there_or_not_text(tmp_path):
@@ -66,7 +80,7 @@ def test_a_file_that_is_not_there_or_not_text(tmp_path):
     with pytest.raises(BadData, match="not UTF-8"):
         read_nonces(tmp_path)
     (tmp_path / "train.txt").write_bytes(lzma.compress(b"a\t___ b\n" * 1000)[:-20])
-    with pytest.raises(BadData, match="fetch it again"):
+    with pytest.raises(BadData, match="download it again"):
         read_nonces(tmp_path)
 
 

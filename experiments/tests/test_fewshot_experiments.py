@@ -115,7 +115,7 @@ def test_trials_that_cannot_be_used_are_counted(base, store, world, text):
 
 def test_the_p_value_is_in_the_second_number(base, store, files, world):
     results = chimera.run(base("chimera", systems=("alacarte",)), store)
-    trials = read_chimeras(files / "chimera", 2)
+    trials = read_chimeras(files / "chimera")[2]
     assert results.select(system="alacarte", metric="ρ", sentences=2, source="ours")[0]["n"] == len(trials)
     first, second = (results.value(system="alacarte", metric=m, sentences=2, source="ours") for m in ("ρ", "(ρ+p)/2"))
     assert first / 2 < second < first / 2 + 0.5

@@ -9,7 +9,7 @@ import numpy as np
 from spelled_language import language, text_in
 
 from alacarte import ALaCarte
-from alacarte.saving import read_model
+from alacarte.model.saving import read_model
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train_pretrained.py"
 

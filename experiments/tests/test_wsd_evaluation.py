@@ -221,21 +221,18 @@ def test_ways_to_count(folder):
     shore, both = ("bank", "bank", "1:17:01::"), ("bank", "bank", "1:17:01::;1:14:00::")
     text = semcor_file([shore] * 9 + [both, ("bank", "bank", "1:14:09::")])
     (folder / "semcor" / "br-b01").write_text(text.replace("wnsn=1 lexsn=1:14:09", "wnsn=0 lexsn=1:14:09"))
-    report = compare_countings(WsdData.load(folder))
-    rows = {row.counting: row for row in report.rows}
-    full, first = rows["framework"], rows["first key of several"]
+    data = WsdData.load(folder)
+    report = compare_countings(data, data.standard_tests())
+    rows = {(row.counting, row.test): row for row in report.rows}
+    full, first = rows["framework", "SE13"], rows["first key of several", "SE13"]
     assert (full.annotations, full.senses, full.words) == (40, 2, 1)  # without the key that is numbered 0
-    assert rows["keys repaired"].annotations == 41
-    assert (full.semeval13_low, full.semeval13_met, full.semeval13_high) == (75, 75, 75)
-    assert (full.semeval15_low, full.semeval15_met, full.semeval15_high) == (100, 100, 100)
-    assert (first.semeval13_low, first.semeval13_met, first.semeval13_order, first.semeval13_high) == (
-        75,
-        100,
-        100,
-        100,
-    )
-    assert (first.semeval15_low, first.semeval15_met, first.semeval15_high) == (75, 75, 100)
-    assert [(row.decided, row.words) for row in report.decisions if row.year == 2013] == [
+    assert rows["keys repaired", "SE15"].annotations == 41
+    assert (full.low, full.met, full.high) == (75, 75, 75)
+    assert (first.low, first.met, first.order, first.high) == (75, 100, 100, 100)
+    full, first = rows["framework", "SE15"], rows["first key of several", "SE15"]
+    assert (full.low, full.met, full.high) == (100, 100, 100)
+    assert (first.low, first.met, first.high) == (75, 75, 100)
+    assert [(row.decided, row.words) for row in report.decisions if row.test == "SE13"] == [
         ("only sense", 3),
         ("most frequent", 1),
         ("tie", 0),
@@ -325,5 +322,7 @@ def test_the_command_with_files_by_name(folder, model, tmp_path):
     learned = ["--vectors", tmp_path / "model" / "vectors.safetensors", "--test", name]
     assert "pass --brown" in run(*learned, expected=1)
     run(*learned, "--brown", folder / "brown")
+    counted = json.loads(run("--baselines", "--test", name, "--json"))
+    assert {row["test"] for row in counted["rows"] + counted["decisions"]} == {"river"}
     assert "--test NAME=XML,KEY" in run("--model", tmp_path / "model", expected=2)
     assert "--test" in run("--model", tmp_path / "model", "--test", name, "--tune", expected=2)

@@ -9,10 +9,10 @@ from alacarte._io.lazy import exports
 from alacarte._version import __version__
 
 if TYPE_CHECKING:
+    from alacarte._io.table import Table
     from alacarte.contexts.sums import ContextSums, merge
     from alacarte.errors import AlacarteError
-    from alacarte.explaining import explain
-    from alacarte.model import ALaCarte, InducedVectors
+    from alacarte.model import ALaCarte, InducedVectors, explain
     from alacarte.passes.collect import collect
     from alacarte.passes.discover import discover
     from alacarte.senses.induction import induce_senses
@@ -30,6 +30,7 @@ __all__ = [
     "Document",
     "Index",
     "InducedVectors",
+    "Table",
     "Targets",
     "Transform",
     "WordVectors",
@@ -44,10 +45,10 @@ __all__ = [
 __getattr__, __dir__ = exports(
     __name__,
     {
+        "_io.table": ["Table"],
         "contexts.sums": ["ContextSums", "merge"],
         "errors": ["AlacarteError"],
-        "explaining": ["explain"],
-        "model": ["ALaCarte", "InducedVectors"],
+        "model": ["ALaCarte", "InducedVectors", "explain"],
         "passes.collect": ["collect"],
         "passes.discover": ["discover"],
         "senses.induction": ["induce_senses"],

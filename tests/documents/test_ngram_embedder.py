@@ -12,8 +12,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import validate_data
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.documents import AlaCarteVectorizer, NgramEmbedder, compose
-from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData
+from alacarte.documents import AlaCarteVectorizer, NgramEmbedder
+from alacarte.errors import AlacarteWarning, BadCorpus
 
 rng = np.random.default_rng(0)  # in the order of this file; what tests draw themselves is not compared with constants
 WORDS = WordVectors(["a", "b", "c"], rng.normal(size=(3, 4)))
@@ -143,7 +143,6 @@ def test_documents_whose_ngrams_have_no_context_leave_the_words():
             ValueError,
             "needs as many",
         ),
-        (lambda: compose(WORDS, ["zz a"]), NotEnoughData, "none of the n-grams"),
     ],
 )
 def test_bad_input_says_what_to_do(make, error, message):
@@ -280,17 +279,3 @@ def test_vectorizer_learns_everything_from_text():
     assert "ngrams" not in one.get_params()
     copy = pickle.loads(pickle.dumps(one))
     np.testing.assert_array_equal(copy.transform(texts[:5]), one.transform(texts[:5]))
-
-
-# ------------------------------------------------------------------------------------------------- composition
-
-
-def test_composition_equals_its_formulas():
-    a, b, c = (WORDS[key].astype(float) for key in "abc")
-    np.testing.assert_allclose(compose(WORDS, ["a b c"], "sum")["a b c"], a + b + c, rtol=1e-6)
-    np.testing.assert_allclose(compose(WORDS, ["a b c"], "mean")["a b c"], (a + b + c) / 3, rtol=1e-6)
-    unit = [v / np.linalg.norm(v) for v in (a, b, c)]
-    composed = compose(WORDS, ["a b c", "a b", "a zz"], "product")
-    assert set(composed.words) == {"a b", "a b c"}
-    np.testing.assert_allclose(composed["a b c"], 4 * unit[0] * unit[1] * unit[2], rtol=1e-5)
-    np.testing.assert_allclose(composed["a b"], 2 * unit[0] * unit[1], rtol=1e-5)

@@ -1,8 +1,7 @@
-"""Princeton's database files, NLTK's reader and the wn library behind one interface."""
+"""Princeton's database files, also as NLTK downloads them, and the wn library behind one interface."""
 
 import shutil
 import tarfile
-import warnings
 
 import pytest
 from tiny_wordnet import COUNTS, SYNSETS, write_wordnet
@@ -12,7 +11,7 @@ from alacarte.senses.wordnet import open_wordnet, simple_pos
 from alacarte.senses.wordnet_files import DatabaseWordNet
 
 
-@pytest.fixture(params=["files", "archive", "nltk", "wn"])
+@pytest.fixture(params=["files", "archive", "nltk", "nltk, packed", "wn"])
 def any_wordnet(request, dict_folder, tmp_path, monkeypatch):
     """The same tiny WordNet through every door."""
     if request.param == "files":
@@ -21,27 +20,21 @@ def any_wordnet(request, dict_folder, tmp_path, monkeypatch):
         with tarfile.open(tmp_path / "wn.tar.xz", "w:xz") as archive:
             archive.add(dict_folder, "dict")
         return open_wordnet(tmp_path / "wn.tar.xz")
-    if request.param == "nltk":
-        return _nltk(dict_folder, monkeypatch)
+    if request.param.startswith("nltk"):
+        return _nltk(dict_folder, monkeypatch, packed="packed" in request.param)
     return _wn(open_wordnet(dict_folder), tmp_path)
 
 
-def _nltk(folder, monkeypatch):
-    """The tiny WordNet in NLTK's own place for data."""
-    reader = pytest.importorskip("nltk.corpus.reader.wordnet")
-    import nltk.data
-
-    from alacarte.senses.wordnet_nltk import NltkWordNet
-
+def _nltk(folder, monkeypatch, packed=False):
+    """The tiny WordNet where NLTK's downloader puts it: a folder, or the archive that it did not unpack."""
+    data = pytest.importorskip("nltk.data")
     home = folder.parent / "nltk_data"
-    place = home / "corpora" / "wordnet"
-    shutil.copytree(folder, place)
-    (place / "lexnames").write_text("".join(f"{n:02d}\tfile{n}\t1\n" for n in range(45)))
-    (place / "index.sense").write_text("")
-    monkeypatch.setattr(nltk.data, "path", [str(home)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there are no other languages
-        return NltkWordNet(reader.WordNetCorpusReader(nltk.data.find("corpora/wordnet"), None))
+    shutil.copytree(folder, home / "corpora" / "wordnet")
+    if packed:
+        shutil.make_archive(str(home / "corpora" / "wordnet"), "zip", home / "corpora", "wordnet")
+        shutil.rmtree(home / "corpora" / "wordnet")
+    monkeypatch.setattr(data, "path", [str(home)])
+    return open_wordnet("nltk")
 
 
 def _wn(source, tmp_path, counts=True):
@@ -234,3 +227,9 @@ def test_tags_of_other_tag_sets():
         None,
         None,
     ]
+
+
+def test_what_to_do_where_nltk_has_no_wordnet(tmp_path, monkeypatch):
+    monkeypatch.setattr(pytest.importorskip("nltk.data"), "path", [str(tmp_path)])
+    with pytest.raises(BadWordNet, match=r"nltk\.downloader wordnet"):
+        open_wordnet("nltk")

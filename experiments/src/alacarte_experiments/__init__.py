@@ -6,8 +6,8 @@
 | `wsd` | section 5.1: word sense disambiguation |
 | `documents` | section 5.2: document classification, nearest words of n-grams |
 | `baselines` | what à la carte is compared with |
-| `lab` | what the experiments share: settings, kept results, test splits, measures |
+| `lab` | what the experiments share: settings, kept results, test splits, tables, measures, progress bars |
 | `cli` | `alc eval` |
 
-`library` lists the few inner parts of the library that are used here; all else is public.
+Only public names of the library are used here.
 """

@@ -23,8 +23,9 @@ def vectors():
 
 def test_the_data_sets_are_read(shared):
     assert len(read_nonces(shared / "fewshot" / "nonce")) == 700
-    for size in (2, 4, 6):
-        trials = read_chimeras(shared / "fewshot" / "chimera", size)
+    chimeras = read_chimeras(shared / "fewshot" / "chimera")
+    assert list(chimeras) == [2, 4, 6]
+    for trials in chimeras.values():
         assert len(trials) == 220
         assert {len(trial.probes) for trial in trials} <= {5, 6}
     rare = read_rare_words(shared / "fewshot" / "crw-dev")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from alacarte.cli.output import neighbour_dicts, note, show_columns, show_json, show_line, show_neighbours
 
 if TYPE_CHECKING:
-    from alacarte.explaining import Explanation
     from alacarte.inference.uncertainty import Similarities
     from alacarte.model import ALaCarte
+    from alacarte.model.explaining import Explanation
 
 SHOWN = 12  # context words
 
@@ -16,8 +16,7 @@ def show_explanation(model: "ALaCarte", explanation: "Explanation", k: int, amon
     """The shares, and the nearest words: with intervals where these are known."""
     neighbours = None
     if explanation.nearest is None:
-        own = () if explanation.word is None else model.tokenizer(explanation.word, model.vectors.key_to_index)
-        neighbours = model.vectors.nearest(explanation.vector, k, among=among, exclude=own if len(own) == 1 else ())
+        neighbours = model.nearest(explanation.vector, k, among=among, without=explanation.word)
     if as_json:
         facts = explanation.to_dict()
         show_json(facts if neighbours is None else {**facts, "neighbours": neighbour_dicts(neighbours)})

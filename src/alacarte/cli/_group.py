@@ -42,9 +42,9 @@ class Group(TyperGroup):
             command.name = cmd_name
         return command
 
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         voice.start()
-        return super().make_context(info_name, args, parent, **extra)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -83,7 +83,7 @@ def embed(
     )
     if explained:
         from alacarte.cli._explain import show_explanation
-        from alacarte.explaining import explain
+        from alacarte.model.explaining import explain
 
         opened = with_form(opened) if form else opened
         explanation = explain(opened, contexts, word, k=k, among=among, absent="whole", form=form)
@@ -118,8 +118,7 @@ def embed(
         for row in rows:
             show_line(" ".join(f"{value:.9g}" for value in row.tolist()))
         return
-    own = () if word is None else opened.tokenizer(word, opened.vectors.key_to_index)
-    nearest = opened.vectors.nearest(rows, k, among=among, exclude=own if len(own) == 1 else ())
+    nearest = opened.nearest(rows, k, among=among, without=word)
     if as_json:
         lists = [neighbour_dicts(neighbours) for neighbours in nearest]
         show_json({"word": word, **facts, "neighbours": lists if each else lists[0]})

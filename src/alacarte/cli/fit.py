@@ -28,28 +28,6 @@ from alacarte.cli.output import note, show_json, show_line, show_rows, voice, wr
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte
 
-# What has no meaning where sums are read instead of text.
-READ_FROM_TEXT = (
-    "paths",
-    "corpus",
-    "window",
-    "averaging",
-    "positions",
-    "context_weights",
-    "tokenizer",
-    "unknown",
-    "unit",
-    "format",
-    "text",
-    "tokens",
-    "encoding",
-    "errors",
-    "threads",
-    "memory",
-    "checkpoint",
-    "checkpoint_every",
-)
-
 
 def fit(
     ctx: typer.Context,
@@ -151,7 +129,8 @@ def fit(
     from alacarte.model import ALaCarte, learning_sums
 
     if sums:
-        refuse(ctx, "saved sums have this already; leave it out with --sums", *READ_FROM_TEXT)
+        read_from_text = (o.CORPUS, o.CONTEXTS, o.WORK)
+        refuse(ctx, "saved sums have this already; leave it out with --sums", "paths", panels=read_from_text)
         collected = open_sums(sums)
         source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
         documents = None

@@ -1,5 +1,6 @@
 """`alc induce`: vectors for targets, from a corpus."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +20,10 @@ from alacarte.cli.opening import (
     open_sums,
     parse_lengths,
     refuse,
+    write_lines,
 )
 from alacarte.cli.output import show_json, show_line, voice, wrote
+from alacarte.errors import NotEnoughData
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte, InducedVectors
@@ -30,27 +33,6 @@ if TYPE_CHECKING:
 
 TARGETS = "What to embed"
 SHOWN = 8  # missing targets named in the summary
-
-# The options that name targets, and those that have no meaning where sums are read instead of text.
-TARGET_OPTIONS = ("targets", "target", "glob", "regex", "spans", "span", "discover", "task")
-READ_FROM_TEXT = (
-    "paths",
-    "corpus",
-    "update",
-    "unit",
-    "format",
-    "text",
-    "tokens",
-    "spans_column",
-    "encoding",
-    "errors",
-    "threads",
-    "memory",
-    "checkpoint",
-    "checkpoint_every",
-    "shard",
-    "spread",
-)
 
 
 def induce(
@@ -164,12 +146,13 @@ def induce(
     if not (discover or task):
         refuse(ctx, "goes with --discover or --task", "ngrams", "min_count", "known")
     if sums:
-        refuse(ctx, "saved sums have this already; leave it out with --sums", *TARGET_OPTIONS, *READ_FROM_TEXT)
+        read_from_text = (TARGETS, o.CORPUS, o.WORK)
+        refuse(ctx, "saved sums have this already; leave it out with --sums", "paths", "update", panels=read_from_text)
     part = open_shard(ctx, shard, save_sums, "out", "update", "missing")
     if part is None and out is None:
         raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
-        refuse(ctx, "--update continues the targets of the saved sums; leave it out", *TARGET_OPTIONS)
+        refuse(ctx, "--update continues the targets of the saved sums; leave it out", panels=(TARGETS,))
     elif not sums and not (targets or target or glob or regex or spans or span or discover or task):
         raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT, --discover or --task")
     lengths = parse_lengths(ngrams)
@@ -223,10 +206,17 @@ def induce(
         collected = before + opened.collect(documents, before.targets, spread=groups, **work)
     else:
         if discover:
-            listed = listed | _discovered(opened, documents, lengths, min_count or 10, known)
+            frequent = _ngrams(opened, documents, lengths, min_count or 10, known)
+            if not len(frequent):
+                raise NotEnoughData(
+                    f"nothing without a vector occurs {min_count or 10} times or more; lower --min-count, add "
+                    "--ngrams 1,2 or pass --known for words that have a vector too"
+                )
+            listed = listed | frequent
         if task:
             texts = open_corpus(task, unit=unit, format=format, text=text, encoding=encoding, errors=errors)
-            listed = listed | _of_task(opened, texts, lengths, min_count or 1, known)
+            all_lengths = range(1, lengths[0] + 1) if len(lengths) == 1 else lengths
+            listed = listed | _ngrams(opened, texts, all_lengths, min_count or 1, known, punctuation=True)
         collected = opened.collect(documents, listed, spread=spread, **work)
     if save_sums is not None:
         collected.save(save_sums)
@@ -242,7 +232,7 @@ def induce(
     wrote(out)
     forget(checkpoint)
     if missing is not None:
-        _write_lines(missing, induced.missing)
+        write_lines(missing, induced.missing)
     if as_json:
         show_json(_facts(induced, out))
     elif not voice.quiet:
@@ -281,40 +271,22 @@ def _listed(
     return listed | Targets.spans() if any_label else listed
 
 
-def _of_task(model: "ALaCarte", texts: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
+def _ngrams(
+    model: "ALaCarte", texts: "Corpus", lengths: Iterable[int], min_count: int, known: bool, punctuation: bool = False
+) -> "Targets":
+    """The n-grams of some texts, as the model splits them; those that have a vector only if `known`."""
     from alacarte.passes.discover import discover
 
     return discover(
         texts,
-        n=range(1, lengths[0] + 1) if len(lengths) == 1 else lengths,
-        punctuation=True,
-        min_count=min_count,
-        vectors=model.vectors.words,
-        tokenizer=model.tokenizer,
-        known=known,
-        show_progress=voice.progress,
-    )
-
-
-def _discovered(model: "ALaCarte", corpus: "Corpus", lengths: list[int], min_count: int, known: bool) -> "Targets":
-    from alacarte.errors import NotEnoughData
-    from alacarte.passes.discover import discover
-
-    targets = discover(
-        corpus,
         n=lengths,
         min_count=min_count,
+        punctuation=punctuation,
         vectors=model.vectors.words,
         tokenizer=model.tokenizer,
         known=known,
         show_progress=voice.progress,
     )
-    if not len(targets):
-        raise NotEnoughData(
-            f"nothing without a vector occurs {min_count} times or more; lower --min-count, add --ngrams 1,2 "
-            "or pass --known for words that have a vector too"
-        )
-    return targets
 
 
 def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:
@@ -333,11 +305,3 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
             where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
     show_line(f"The vectors are in {out}.")
-
-
-def _write_lines(path: Path, lines: list[str]) -> None:
-    from alacarte._io.files import atomic_write
-
-    with atomic_write(path) as file:
-        file.write("".join(f"{line}\n" for line in lines).encode())
-    wrote(path)

@@ -1,7 +1,7 @@
 """From what was typed to what the library takes."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from alacarte.cli.output import detail, show_json, show_line, voice
+from alacarte.cli.output import detail, show_json, show_line, voice, wrote
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
@@ -139,20 +139,23 @@ def read_list(path: Path) -> list[str]:
     return list(Targets.from_file(path))
 
 
-def given(ctx: typer.Context, *names: str) -> list[str]:
-    """Which of these parameters the user has typed, as options."""
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a text file, completely or not at all."""
+    from alacarte._io.files import atomic_write
+
+    with atomic_write(path) as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
+    wrote(path)
+
+
+def refuse(ctx: typer.Context, reason: str, *names: str, panels: Container[str] = ()) -> None:
+    """Options that would have no effect are an error and not ignored: those named, and all of some panels of --help."""
     typed = []
-    for name in names:
-        source = ctx.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            option = next(parameter for parameter in ctx.command.params if parameter.name == name)
-            typed.append(option.opts[0])
-    return typed
-
-
-def refuse(ctx: typer.Context, reason: str, *names: str) -> None:
-    """Options that would have no effect are an error and not ignored."""
-    typed = given(ctx, *names)
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        listed = parameter.name in names or getattr(parameter, "rich_help_panel", None) in panels
+        if listed and source is not None and source.name == "COMMANDLINE":
+            typed.append(parameter.opts[0])
     if typed:
         raise typer.BadParameter(f"{', '.join(typed)}: {reason}")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_file, check_vector_file, open_model, open_vectors
+from alacarte.cli.opening import check_file, check_vector_file, open_model, open_vectors, write_lines
 from alacarte.cli.output import (
     neighbour_dicts,
     note,
@@ -40,7 +40,7 @@ WordNetSource = Annotated[
     ),
 ]
 Senses = Annotated[str, typer.Option(metavar="FILE", help="Synset vectors made by alc senses build.")]
-Way = Literal["graded", "combined", "semcor", "gloss"]
+Method = Literal["graded", "combined", "semcor", "gloss"]
 
 
 @app.command()
@@ -51,8 +51,8 @@ def build(
     semcor: Annotated[
         str | None, typer.Option(metavar="DIR|FILE", help="SemCor, as distributed.", show_default=False)
     ] = None,
-    how: Annotated[
-        Way,
+    method: Annotated[
+        Method,
         typer.Option(
             help="graded: SemCor shrunk toward the gloss by count; combined: gloss where SemCor has nothing; or one."
         ),
@@ -80,14 +80,14 @@ def build(
     \b
     alc senses build --model glove.6B.50d --wordnet dict/ --semcor semcor3.0.tar.xz \\
         --counts senses.tsv --out senses.safetensors
-    alc senses build --model glove.6B.50d --wordnet dict/ --how gloss --out glosses.safetensors
+    alc senses build --model glove.6B.50d --wordnet dict/ --method gloss --out glosses.safetensors
     """
     from alacarte.senses.synset_vectors import STRENGTH, by_sense_key
 
-    if (semcor is None) != (how == "gloss"):
-        raise typer.BadParameter("pass --semcor DIR|FILE, unless --how gloss, which does not read it")
-    if strength is not None and how != "graded":
-        raise typer.BadParameter("--strength goes with --how graded")
+    if (semcor is None) != (method == "gloss"):
+        raise typer.BadParameter("pass --semcor DIR|FILE, unless --method gloss, which does not read it")
+    if strength is not None and method != "graded":
+        raise typer.BadParameter("--strength goes with --method graded")
     if counts is not None and semcor is None:
         raise typer.BadParameter("--counts are SemCor's; pass --semcor")
     check_vector_file(out, to)
@@ -95,14 +95,14 @@ def build(
     check_file(counts)
     net = _open_wordnet(wordnet)
     opened = open_model(model, vectors=vectors, transform=transform)
-    built, counted = _build(opened, net, semcor, how, STRENGTH if strength is None else strength)
+    built, counted = _build(opened, net, semcor, method, STRENGTH if strength is None else strength)
     built.save(out, to)
     wrote(out)
     if sense_keys is not None:
         by_sense_key(built, net).save(sense_keys)
         wrote(sense_keys)
     if counts is not None:
-        _write_counts(counts, counted)
+        write_lines(counts, (f"{key}\t{count}" for key, count in sorted(counted.items())))
     seen = int((built.counts > 0).sum())
     report = built.report
     if as_json:
@@ -124,7 +124,7 @@ def build(
 
 
 def _build(
-    model: "ALaCarte", wordnet: "WordNet", semcor: str | None, how: Way, strength: float
+    model: "ALaCarte", wordnet: "WordNet", semcor: str | None, method: Method, strength: float
 ) -> "tuple[SynsetVectors, dict[str, int]]":
     from alacarte.senses.semcor import read_semcor
     from alacarte.senses.synset_vectors import combined, gloss_vectors, graded, induce_synsets, sense_counts
@@ -134,10 +134,10 @@ def _build(
     sentences = list(read_semcor(semcor))
     counts = sense_counts(sentences)
     seen = induce_synsets(model, sentences, wordnet, show_progress=voice.progress)
-    if how == "semcor":
+    if method == "semcor":
         return seen, counts
     glosses = gloss_vectors(model, wordnet, show_progress=voice.progress)
-    return combined(seen, glosses) if how == "combined" else graded(seen, glosses, strength), counts
+    return combined(seen, glosses) if method == "combined" else graded(seen, glosses, strength), counts
 
 
 @app.command()
@@ -339,14 +339,6 @@ def _tagged(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
             f"spaCy has no pipeline {name!r}; run `python -m spacy download {name}`, or leave --spacy out"
         ) from None
     return [sentence for doc in nlp.pipe(text) for sentence in sentences_of_doc(doc, wordnet)]
-
-
-def _write_counts(path: Path, counts: dict[str, int]) -> None:
-    from alacarte._io.files import atomic_write
-
-    with atomic_write(path) as file:
-        file.write("".join(f"{key}\t{count}\n" for key, count in sorted(counts.items())).encode())
-    wrote(path)
 
 
 def _read_counts(path: Path) -> dict[str, int]:

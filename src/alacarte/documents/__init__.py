@@ -4,7 +4,6 @@
 |---|---|
 | `NgramEmbedder` | documents → vectors, from word and n-gram vectors that are there, or that a model induces |
 | `AlaCarteVectorizer` | the same from raw text and pretrained word vectors alone: one `fit` does everything |
-| `compose` | n-gram vectors made of word vectors without any context: sums, means, element-wise products |
 
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -16,8 +15,7 @@
 Needs `pip install 'alacarte-embeddings[sklearn]'`.
 """
 
-from alacarte.documents.composition import compose
 from alacarte.documents.embedder import Coverage, NgramEmbedder
 from alacarte.documents.vectorizer import AlaCarteVectorizer
 
-__all__ = ["AlaCarteVectorizer", "Coverage", "NgramEmbedder", "compose"]
+__all__ = ["AlaCarteVectorizer", "Coverage", "NgramEmbedder"]

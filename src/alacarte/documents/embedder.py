@@ -14,8 +14,8 @@ from alacarte._io.table import Columns, Table
 from alacarte.documents._bags import Bag, Item, NgramFinder
 from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, inverse_lengths, sif_constant
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
-from alacarte.induced import InducedVectors
 from alacarte.model import ALaCarte
+from alacarte.model.induced import InducedVectors
 from alacarte.passes.discover import discover
 from alacarte.passes.pipeline import in_order
 from alacarte.passes.work import WorkOptions

@@ -2,7 +2,7 @@
 
 The public names are imported when first used:
 
-- readers: `read_semcor`, `read_semeval`, `read_conllu`, `read_brown`, `spacy_documents`, `documents`;
+- readers: `read_semcor`, `read_conllu`, `spacy_documents`, `documents`;
 - WordNet: `open_wordnet`, `WordNet`, `Synset`;
 - synset vectors: `induce_synsets`, `gloss_vectors`, `combined`, `graded`, `by_sense_key`, `sense_counts`;
 - disambiguation: `Disambiguator`, `Answer`, `sentences_of_text`, `sentences_of_doc`;
@@ -15,14 +15,12 @@ from alacarte._io.lazy import exports
 
 if TYPE_CHECKING:
     from alacarte.senses.annotated import Instance, Sentence, documents
-    from alacarte.senses.brown import read_brown
     from alacarte.senses.conllu import read_conllu
     from alacarte.senses.disambiguation import Answer, Disambiguator
     from alacarte.senses.induction import InducedSense, InducedSenses, induce_senses
     from alacarte.senses.occurrences import Occurrences, gather
     from alacarte.senses.plain_text import sentences_of_doc, sentences_of_text
     from alacarte.senses.semcor import read_semcor
-    from alacarte.senses.semeval import read_semeval
     from alacarte.senses.spacy_docs import spacy_documents
     from alacarte.senses.synset_vectors import (
         SynsetVectors,
@@ -55,10 +53,8 @@ __all__ = [
     "induce_senses",
     "induce_synsets",
     "open_wordnet",
-    "read_brown",
     "read_conllu",
     "read_semcor",
-    "read_semeval",
     "sense_counts",
     "sentences_of_doc",
     "sentences_of_text",
@@ -69,14 +65,12 @@ __getattr__, __dir__ = exports(
     __name__,
     {
         "annotated": ["Instance", "Sentence", "documents"],
-        "brown": ["read_brown"],
         "conllu": ["read_conllu"],
         "disambiguation": ["Answer", "Disambiguator"],
         "induction": ["InducedSense", "InducedSenses", "induce_senses"],
         "occurrences": ["Occurrences", "gather"],
         "plain_text": ["sentences_of_doc", "sentences_of_text"],
         "semcor": ["read_semcor"],
-        "semeval": ["read_semeval"],
         "spacy_docs": ["spacy_documents"],
         "synset_vectors": [
             "SynsetVectors",

@@ -6,7 +6,7 @@ No dictionary is asked: groups are what the text has, with their shares, nearest
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError
 from alacarte.inference.uncertainty import Uncertainty
 from alacarte.model import ALaCarte
-from alacarte.senses._mixture import fit_mixture, prediction_strength, squared_distances
+from alacarte.senses.mixture import fit_mixture, prediction_strength, squared_distances
 from alacarte.senses.occurrences import Occurrences, gather
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.geometry import top_components, unit_rows
@@ -104,25 +104,40 @@ class InducedSenses(Table, Sequence[InducedSense]):
         }
 
 
+class SenseDetails(TypedDict, total=False):
+    """The keywords that say how much is told about each sense; see `Details`."""
+
+    nearest: int
+    among: int | None
+    examples: int
+
+
+@dataclass(frozen=True)
+class Details:
+    """How much is told about each sense: so many `nearest` words, among the first so many of the vectors, and so many
+    `examples`, its most typical contexts."""
+
+    nearest: int = 10
+    among: int | None = 50_000
+    examples: int = 3
+
+
 def induce_senses(
     model: ALaCarte,
     corpus: CorpusLike,
     word: str,
     k: int | Literal["auto"] = "auto",
     *,
-    nearest: int = 10,
-    examples: int = 3,
-    among: int | None = 50_000,
     limit: int = LIMIT,
     seed: int = 0,
     show_progress: bool | None = None,
+    **details: Unpack[SenseDetails],
 ) -> InducedSenses:
     """Group the contexts of a word (or phrase) and embed each group.
 
     `k` is how many groups, or "auto": the largest number up to six whose groups, found in one half of the documents,
-    hold in the other (a prediction strength of at least 0.85), or one. Each sense has its `nearest` words, among the
-    first `among` of the vectors, and its `examples` most typical contexts. `limit` bounds how many contexts are used;
-    they are chosen at random.
+    hold in the other (a prediction strength of at least 0.85), or one. `limit` bounds how many contexts are used; they
+    are chosen at random. `nearest`, `among` and `examples` say what is told about each sense (`Details`).
 
     >>> from alacarte import Transform, WordVectors
     >>> rng = np.random.default_rng(0)
@@ -137,6 +152,7 @@ def induce_senses(
     """
     if k != "auto" and (not isinstance(k, int) or k < 1):
         raise AlacarteError(f"k is a number of senses from 1 on, or 'auto', not {k!r}")
+    wanted = Details(**details)
     gathered = gather(model, corpus, [word], limit=limit, seed=seed, show_progress=show_progress)
     occurrences = gathered.usable(LEAST if k == "auto" else max(2, k))
     rng = np.random.default_rng(seed)
@@ -157,11 +173,11 @@ def induce_senses(
     for place, group in enumerate(order.tolist(), start=1):
         members = np.flatnonzero(groups == group)
         distances = squared_distances(x[members], mixture.centers[[group]])[:, 0]
-        typical = members[np.argsort(distances, kind="stable")][: 4 * examples]
-        texts = list(dict.fromkeys(occurrences.text(row) for row in typical.tolist()))[:examples]
-        share = len(members) / len(occurrences)
+        typical = members[np.argsort(distances, kind="stable")][: 4 * wanted.examples]
+        texts = list(dict.fromkeys(occurrences.text(row) for row in typical.tolist()))[: wanted.examples]
         vector, confidence = _embedded(model, occurrences.select(members), word)
-        near = _nearest_words(model, vector, word, nearest, among)
+        near = tuple(model.nearest(vector, wanted.nearest, among=wanted.among, without=word))
+        share = len(members) / len(occurrences)
         senses.append(InducedSense(f"{word}#{place}", share, len(members), vector, confidence, near, tuple(texts)))
     rank = np.empty(number, dtype=np.int64)
     rank[order] = np.arange(len(order))
@@ -197,10 +213,3 @@ def _embedded(model: ALaCarte, occurrences: Occurrences, word: str) -> tuple[Sin
         word, sums, by_document, model.transform, model.vectors, model.typical, len(occurrences)
     )
     return vector, float(uncertainty.confidence[0])
-
-
-def _nearest_words(
-    model: ALaCarte, vector: Singles, word: str, k: int, among: int | None
-) -> tuple[tuple[str, float], ...]:
-    own = model.tokenizer(word, model.vectors.key_to_index)
-    return tuple(model.vectors.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ()))

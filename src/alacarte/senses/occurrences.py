@@ -10,17 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.averaging import divisor
+from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Averaging
+from alacarte.contexts.samples import OUTSIDE, ContextSample
+from alacarte.contexts.windows import sums_of_windows
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import ALaCarte
-from alacarte.senses._sampling import OUTSIDE, sample_windows
+from alacarte.passes.scan import run
+from alacarte.passes.work import Work
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.text.encoding import Lexicon
+from alacarte.text.encoding import Encoder, Lexicon
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
 
@@ -32,7 +35,7 @@ class Occurrences:
     counts: Longs  # (targets,)
     targets: Ints  # (occurrences,)
     documents: Longs  # a number for each document, made from its words: documents with the same words share one
-    sums: Singles  # (occurrences, dimensions): weighted sums of the context vectors; means if `averaging` is "context"
+    sums: Doubles  # (occurrences, dimensions): weighted sums of the context vectors; means if `averaging` is "context"
     totals: Doubles  # the total weight of the context words of each
     before: Ints  # (occurrences, words before): ids, in the order of the text
     matched: Ints  # (occurrences, words of the longest target): ids
@@ -99,16 +102,31 @@ def gather(
     >>> occurrences.sums.tolist(), occurrences.documents.tolist(), occurrences.text(0)
     ([[0.0, 1.0], [1.0, 2.0]], [0, 1], '**x** b')
     """
-    wanted = Targets.of(targets)
-    sample = sample_windows(model, Corpus.of(corpus), wanted, limit=limit, seed=seed, show_progress=show_progress)
-    if sample.contexts is None:
+    wanted, reading = Targets.of(targets), model.settings
+    lexicon = Lexicon(model.vectors.key_to_index, grow=True)
+    matcher = wanted.compile(lexicon, model.tokenizer)
+    lexicon.admit = lambda token: True  # patterns admit only what they match, and every word is to be shown
+    window = reading.left, reading.right
+    tally = ContextSample(matcher, lexicon, window, limit, seed, drop_unknown=reading.unknown == "drop")
+    encoder = Encoder(model.tokenizer, lexicon)
+    run(tally, Corpus.of(corpus), encoder, Work(show_progress=show_progress), "gathering contexts")
+    kept = tally.contexts
+    if not len(kept):
         raise NoOccurrences(
             f"{', '.join(map(repr, list(wanted)[:5]))} does not occur in the corpus; check the spelling and the text"
         )
+    integers = IntegerVectors.of(model.vectors, model.transform.weights, reading)
+    sums = sums_of_windows(integers, reading, kept.before, kept.after)
     return Occurrences(
-        sample.keys,
-        sample.counts,
-        **vars(sample.contexts),
-        lexicon=sample.lexicon,
-        averaging=model.settings.averaging,
+        matcher.keys,
+        tally.counts,
+        kept.targets,
+        np.unique(kept.documents, return_inverse=True)[1],
+        sums.sums * integers.scale.sum_units,
+        np.asarray(sums.totals * np.exp2(-integers.scale.weights), dtype=np.float64),
+        kept.before,
+        kept.matched,
+        kept.after,
+        lexicon,
+        reading.averaging,
     )

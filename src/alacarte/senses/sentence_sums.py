@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.contexts.reading import ReadingOptions
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import NotEnoughData
 from alacarte.model import ALaCarte
@@ -32,19 +33,9 @@ def sentence_sums(
     >>> sums.keys, sums.vectors().tolist()
     (['X'], [[2.0, 1.0]])
     """
-    settings = model.settings
-    return collect(
-        model.vectors,
-        documents,
-        Targets.spans() if targets is None else targets,
-        window=sides,
-        averaging=settings.averaging,
-        positions=settings.positions,
-        context_weights=model.transform.weights,
-        tokenizer=model.tokenizer,
-        unknown=settings.unknown,
-        show_progress=show_progress,
-    )
+    reading: ReadingOptions = {**model.reading, "window": sides}
+    labels = Targets.spans() if targets is None else targets
+    return collect(model.vectors, documents, labels, show_progress=show_progress, **reading)
 
 
 def induced_rows(

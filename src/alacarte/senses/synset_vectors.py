@@ -57,6 +57,8 @@ class SynsetVectors(WordVectors):
     Itself a `WordVectors`: it can be searched and saved in any format.
     """
 
+    counts: npt.NDArray[np.int64]
+
     def __init__(
         self,
         words: Iterable[str],
@@ -65,8 +67,7 @@ class SynsetVectors(WordVectors):
         counts: Sequence[int] | npt.NDArray[np.int64],
         report: SenseReport | None = None,
     ) -> None:
-        super().__init__(words, matrix)
-        self.counts: npt.NDArray[np.int64] = np.asarray(counts, dtype=np.int64)
+        super().__init__(words, matrix, counts=counts)
         self.report = report or SenseReport()
 
 

@@ -173,7 +173,7 @@ def check_pos(pos: str) -> str:
 
 def open_wordnet(source: "str | PathLike[str] | WordNet | None" = None) -> WordNet:
     """A WordNet from a folder or archive of database files; `"nltk"` and `"wn"` (or `"wn:oewn:2024"`) use the data
-    of these libraries; None looks at the usual places.
+    that these libraries have downloaded; None looks at the usual places.
 
     Version 3.0 is what SemCor 3.0 and the unified evaluation framework are annotated with.
     """
@@ -190,9 +190,7 @@ def open_wordnet(source: "str | PathLike[str] | WordNet | None" = None) -> WordN
             )
         return wordnet_files.DatabaseWordNet(folder)
     if isinstance(source, str) and source == "nltk":
-        from alacarte.senses.wordnet_nltk import NltkWordNet
-
-        return NltkWordNet()
+        return wordnet_files.DatabaseWordNet(wordnet_files.downloaded_by_nltk())
     if isinstance(source, str) and (source == "wn" or source.startswith("wn:")) and not Path(source).exists():
         from alacarte.senses.wordnet_wn import WnWordNet
 

@@ -7,10 +7,11 @@ Sense keys are computed from the data files; `index.sense` is not needed.
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from alacarte._io.progress import progress
-from alacarte.errors import BadCorpus, BadWordNet
+from alacarte.errors import BadCorpus, BadWordNet, require
 from alacarte.senses.wordnet import NUMBER_OF_POS, Synset, WordNet, check_pos
 from alacarte.text.sources import file_streams, reading
 
@@ -29,6 +30,19 @@ def installed() -> Path | None:
     places += [Path(search)] if search else []
     places += [Path(place) for place in PLACES]
     return next((place for place in places if (place / "data.noun").is_file()), None)
+
+
+def downloaded_by_nltk() -> Path:
+    """The database files that `nltk.downloader` has fetched: a folder, or the archive it left packed."""
+    data = require("nltk.data", extra="nltk", purpose="WordNet as NLTK downloads it")
+    with suppress(LookupError):
+        return Path(data.find("corpora/wordnet").path)
+    with suppress(LookupError):
+        return Path(data.find("corpora/wordnet.zip").zipfile.filename)
+    raise BadWordNet(
+        "NLTK has no WordNet data; run `python -m nltk.downloader wordnet`, or pass the folder of WordNet's database "
+        "files"
+    )
 
 
 class DatabaseWordNet(WordNet):

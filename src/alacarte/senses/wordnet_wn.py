@@ -21,13 +21,15 @@ class WnWordNet(WordNet):
 
     def __init__(self, lexicon: str | None = None) -> None:
         wn = require("wn", extra="wn", purpose=PURPOSE)
-        there = [f"{known.id}:{known.version}" for known in wn.lexicons() if known.language == "en"]
-        if not there or (lexicon is not None and lexicon not in (*there, *(name.partition(":")[0] for name in there))):
+        english = [f"{known.id}:{known.version}" for known in wn.lexicons() if known.language == "en"]
+        if not english or (
+            lexicon is not None and lexicon not in (*english, *(name.partition(":")[0] for name in english))
+        ):
             raise BadWordNet(
-                f"wn has no {lexicon or 'English'} lexicon ({', '.join(there) or 'none is installed'}); run "
+                f"wn has no {lexicon or 'English'} lexicon ({', '.join(english) or 'none is installed'}); run "
                 "`python -m wn download oewn:2024`, or pass the folder of WordNet's database files"
             )
-        chosen = lexicon or there[0]
+        chosen = lexicon or english[0]
         self.name = f"wn:{chosen}"
         self._wn = wn.Wordnet(chosen, expand="", normalizer=None, search_all_forms=False)
         opened = self._wn.lexicons()[0]
@@ -50,47 +52,47 @@ class WnWordNet(WordNet):
                 key = key_of(sense)
                 if key is None:
                     continue
-                own = sense.synset().id
+                wn_id = sense.synset().id
                 listed = self._lemmas.setdefault(normal(lemma), {}).setdefault(pos, [])
-                if own not in listed:
-                    listed.append(own)
-                self._keys.setdefault(own, []).append((lemma, key))
+                if wn_id not in listed:
+                    listed.append(wn_id)
+                self._keys.setdefault(wn_id, []).append((lemma, key))
                 counts = [int(getattr(count, "value", count)) for count in sense.counts()]
                 if counts:
                     self._counts[key] = sum(counts)
-                rarity[normal(lemma), own] = -sum(counts)
+                rarity[normal(lemma), wn_id] = -sum(counts)
         if not self._keys:
             raise BadWordNet(
                 f"{self.name}: its senses have no Princeton sense keys, which annotated corpora use; use oewn or omw-en"
             )
-        # Lexicons list satellites as words of their own, after or before the other adjectives; WordNet puts what is
+        # Lexicons list satellites as words of their wn_id, after or before the other adjectives; WordNet puts what is
         # frequent first.
         for lemma, parts in self._lemmas.items():
-            order = {own: rarity[lemma, own] for own in parts.get("a", [])}
+            order = {wn_id: rarity[lemma, wn_id] for wn_id in parts.get("a", [])}
             parts.get("a", []).sort(key=order.__getitem__)
 
     def _senses(self, lemma: str, pos: str) -> list[Synset]:
-        return [self._synset(own) for own in self._lemmas.get(lemma, {}).get(pos, [])]
+        return [self._synset(wn_id) for wn_id in self._lemmas.get(lemma, {}).get(pos, [])]
 
     def _count(self, key: str) -> int:
         return self._counts.get(key, 0)
 
     def all_synsets(self) -> Iterator[Synset]:
-        for own in self._keys:
-            yield self._synset(own)
+        for wn_id in self._keys:
+            yield self._synset(wn_id)
 
     def exceptions(self, word: str, pos: str) -> list[str]:
         return self._exceptions.get((word, check_pos(pos)), [])
 
-    def _synset(self, own: str) -> Synset:
-        synset = self._made.get(own)
+    def _synset(self, wn_id: str) -> Synset:
+        synset = self._made.get(wn_id)
         if synset is None:
-            raw: Any = self._wn.synset(own)
+            raw: Any = self._wn.synset(wn_id)
             order = {lemma.replace(" ", "_"): place for place, lemma in enumerate(raw.lemmas())}
-            pairs = sorted(self._keys[own], key=lambda pair: order.get(pair[0], len(order)))
+            pairs = sorted(self._keys[wn_id], key=lambda pair: order.get(pair[0], len(order)))
             first, pos = normal(pairs[0][0]), check_pos(raw.pos)
-            number = self._lemmas[first][pos].index(own) + 1
-            synset = self._made[own] = Synset(
+            number = self._lemmas[first][pos].index(wn_id) + 1
+            synset = self._made[wn_id] = Synset(
                 f"{first}.{raw.pos}.{number:02d}",
                 raw.pos,
                 tuple(lemma for lemma, _ in pairs),

@@ -50,7 +50,7 @@ class SequenceTable:
         if self._patterns_may_have_grown(ids):
             ids = np.where(ids < len(self._single), ids, UNKNOWN).astype(np.int32)
         room = ids.size * (1 + len(self._lengths))
-        starts, ends, found = (np.empty(room, dtype=np.int32) for _ in range(3))
+        starts, ends, targets = (np.empty(room, dtype=np.int32) for _ in range(3))
         count = find_sequences(
             ids,
             encoded.offsets,
@@ -61,15 +61,15 @@ class SequenceTable:
             self._records,
             starts,
             ends,
-            found,
+            targets,
         )
-        starts, ends, found = starts[:count], ends[:count], found[:count]
+        starts, ends, targets = starts[:count], ends[:count], targets[:count]
         if self._owners is None:
-            return Matches(starts, ends, found)
+            return Matches(starts, ends, targets)
         owners, amounts, begins = self._owners
-        copies = amounts[found]
+        copies = amounts[targets]
         within = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
-        targets = owners[np.repeat(begins[found], copies) + within]
+        targets = owners[np.repeat(begins[targets], copies) + within]
         return Matches(np.repeat(starts, copies), np.repeat(ends, copies), targets)
 
     def _patterns_may_have_grown(self, ids: Ints) -> bool:

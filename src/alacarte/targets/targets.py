@@ -315,7 +315,7 @@ class Matcher:
         return Matches(starts[order], ends[order], targets[order])
 
     def _find_spans(self, encoded: Encoded) -> Matches:
-        found: list[tuple[int, int, int]] = []
+        spans: list[tuple[int, int, int]] = []
         for start, end, label in encoded.spans:
             position = self._labels.get(label)
             if position is None:
@@ -327,10 +327,10 @@ class Matcher:
                     )
                 position = self._labels[label] = len(self.keys)
                 self.keys.append(label)
-            found.append((start, end, position))
-        if not found:
+            spans.append((start, end, position))
+        if not spans:
             return _no_matches()
-        columns = np.array(sorted(found), dtype=np.int32)
+        columns = np.array(sorted(spans), dtype=np.int32)
         return Matches(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
 
 

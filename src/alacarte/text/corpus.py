@@ -253,6 +253,18 @@ class Corpus:
         except OSError as error:
             raise BadCorpus(f"no such file: {error.filename}; it was there when the corpus was made") from None
 
+    @property
+    def identity(self) -> list[str] | None:
+        """Paths, sizes and times of the files, and how they are read: what a cache can go by. None for other sources.
+
+        >>> Corpus(["not", "files"]).identity is None
+        True
+        """
+        if self.size is None:
+            return None
+        files = [(path.resolve(), path.stat()) for path in map(Path, self._source)]
+        return [*(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in files), repr(self._options())]
+
     def holds(self, name: str) -> bool:
         """Whether a file, or a member of an archive, with this full path is part of the corpus."""
         if self._kind != "files":

@@ -18,8 +18,19 @@ from alacarte.errors import AlacarteError, BadSums, NotEnoughData
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 ENOUGH = 200  # context tokens from which on a word's own κ is believed
 LEAST = 1 / 30  # of the median: no word counts less for this alone
+
+
+def word_counts(sums: ContextSums, vectors: WordVectors) -> Longs:
+    """How often each word of the vectors occurred, by sums over the whole vocabulary."""
+    if sums.fingerprint != vectors.fingerprint or sums.targets is not None:
+        raise BadSums("weights are learned from sums over the whole vocabulary of the same vectors; collect those")
+    counts = np.zeros(len(vectors), dtype=np.int64)
+    for key, count in zip(sums.keys, sums.occurrences.tolist(), strict=True):
+        counts[vectors.index(key)] = count
+    return counts
 
 
 def informativeness(sums: ContextSums, vectors: WordVectors) -> Doubles:
@@ -70,10 +81,8 @@ def informative_weights(
     if a <= 0 or power < 0:
         raise AlacarteError(f"informative weights take a positive a and a power from 0 on, not {a:g} and {power:g}")
     kappa = informativeness(sums, vectors)
-    share = np.zeros(len(vectors))
-    for key, count in zip(sums.keys, sums.occurrences.tolist(), strict=True):
-        share[vectors.index(key)] = count
-    share /= share.sum()
+    counts = word_counts(sums, vectors)
+    share = counts / counts.sum()
     values = a / (a + share) * kappa**power
     weights = named(f"informative:{a:g},{power:g}", (values / values.max()).astype(np.float32))
     return weights.for_vectors(vectors)

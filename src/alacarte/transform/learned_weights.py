@@ -14,23 +14,23 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import ProgressCallback
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.reading import Positions, written_positions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, named, sif
-from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData, require
+from alacarte.errors import AlacarteError, BadCorpus, NotEnoughData, require
 from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.sample import SampledWindows, sample_windows
+from alacarte.passes.work import WorkOptions, chosen, refuse_unknown
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.component_removal import ComponentRemoval
-from alacarte.transform.informative_weights import informativeness
+from alacarte.transform.informative_weights import informativeness, word_counts
 from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -44,6 +44,45 @@ HELD_OUT = 5  # each fifth word
 RIDGE = 1e-3  # on A, of the mean of the diagonal
 SIF = 1e-3
 FUNCTIONS = ("distance", "frequency", "informativeness")
+
+
+class LearningOptions(TypedDict, total=False):
+    """The keywords that say how context weights are learned; see `Learning`."""
+
+    functions: Collection[str]
+    words: int
+    contexts: int
+    rounds: int
+    penalty: float
+    seed: int
+
+
+class LearnOptions(LearningOptions, WorkOptions, total=False):
+    """All keywords of `learn_weights`: those of `Learning`, and how the text is read (`Work`)."""
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How context weights are learned.
+
+    `words` and `contexts` say how much is sampled: so many words, so many contexts of each, by the random `seed`.
+    `functions` are those that are learned, in so many `rounds`; the others stay as they start. `penalty` is how
+    strongly they are held there, in units of what the data say about an average bin.
+    """
+
+    functions: Collection[str] = FUNCTIONS
+    words: int = 8000
+    contexts: int = 4
+    rounds: int = 4
+    penalty: float = 1e-2
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.contexts < 1 or self.rounds < 1 or self.penalty < 0 or not set(self.functions) <= set(FUNCTIONS):
+            raise AlacarteError(
+                f"contexts and rounds are at least 1, the penalty is not negative, and functions are out of "
+                f"{', '.join(FUNCTIONS)}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,99 +197,67 @@ def learn_weights(
     sums: ContextSums,
     *,
     window: tuple[int, int] | None = None,
-    functions: Collection[str] = FUNCTIONS,
-    words: int = 8000,
-    contexts: int = 4,
-    rounds: int = 4,
-    penalty: float = 1e-2,
     tokenizer: TokenizerLike | None = None,
-    seed: int = 0,
-    show_progress: bool | None = None,
-    callback: ProgressCallback | None = None,
+    **options: Unpack[LearnOptions],
 ) -> LearnedWeights:
     """Learn context weights from a corpus whose `sums` over the whole vocabulary are at hand (best: SIF-weighted ones).
 
-    `window`: words before and after, that of the sums unless given. `words` and `contexts` say how much is sampled: so
-    many words, so many contexts of each. `functions` are those that are learned; the others stay as they start.
-    `penalty` is how strongly they are held there, in units of what the data say about an average bin.
+    `window`: words before and after, that of the sums unless given. Options: how the weights are learned (`contexts`,
+    `functions`, …: `Learning`) and how the text is read (`threads`, `show_progress`, …: `Work`).
     """
-    counts = word_counts(sums, vectors)
+    refuse_unknown("learn_weights", options, LearnOptions)
+    learning = Learning(**chosen(options, LearningOptions))
     reading = sums.settings if window is None else replace(sums.settings, left=window[0], right=window[1])
     sample = sample_windows(
         vectors,
         corpus,
-        counts,
+        word_counts(sums, vectors),
         reading,
-        words=words,
-        contexts=contexts,
+        words=learning.words,
+        contexts=learning.contexts,
         least=LEAST,
         tokenizer=tokenizer,
-        seed=seed,
-        show_progress=show_progress,
-        callback=callback,
+        seed=learning.seed,
+        **cast(WorkOptions, chosen(options, WorkOptions)),
     )
-    return learn_weights_from_sample(vectors, sums, sample, functions=functions, rounds=rounds, penalty=penalty)
+    return learn_weights_from_sample(vectors, sums, sample, learning)
 
 
 def learn_weights_from_sample(
-    vectors: WordVectors,
-    sums: ContextSums,
-    sample: SampledWindows,
-    *,
-    functions: Collection[str] = FUNCTIONS,
-    rounds: int = 4,
-    penalty: float = 1e-2,
+    vectors: WordVectors, sums: ContextSums, sample: SampledWindows, learning: Learning | None = None
 ) -> LearnedWeights:
-    """The same from contexts that were sampled before."""
-    counts = word_counts(sums, vectors)
-    if sample.contexts < 1 or rounds < 1 or penalty < 0 or not set(functions) <= set(FUNCTIONS):
-        raise AlacarteError(
-            f"contexts and rounds are at least 1, the penalty is not negative, and functions are out of "
-            f"{', '.join(FUNCTIONS)}"
-        )
+    """The same from contexts that were sampled before; of `learning`, what says how they are sampled has no effect."""
+    learning = learning or Learning()
     if len(sample.rows) < 4 * vectors.dimension:
         raise NotEnoughData(
             f"{len(sample.rows):,} words occur {LEAST} times or more, too few to learn weights for "
             f"{vectors.dimension} dimensions; give more text, or use sif"
         )
+    counts = word_counts(sums, vectors)
     space = ComponentRemoval.of(vectors, 1)
     moved = space.vectors(vectors)
     kappa = informativeness(space.sums(sums, moved), moved)
     share = counts / counts.sum()
-    frequency = _bins(np.log10(np.maximum(share, share[share > 0].min())) * PER_DECADE)
-    telling = _bins(np.log2(kappa) * PER_OCTAVE)
-    plain = sif(counts, SIF)
-    assert plain.values is not None
+    bins = (
+        _bins(np.log10(np.maximum(share, share[share > 0].min())) * PER_DECADE),
+        _bins(np.log2(kappa) * PER_OCTAVE),
+    )
+    smooth = sif(counts, SIF)
+    assert smooth.values is not None
     problem = FewShot(vectors, sample, space)
     width = sample.windows.shape[2]
-    start = [np.ones(width), _means(plain.values, frequency), np.ones(telling.max() + 1)]
-    values = [function.copy() for function in start]
-    of_word = (frequency, telling)
-    history: list[float] = []
-    for _ in range(rounds):
-        matrix = problem.matrix(*_split(values, of_word))[0]
-        for which, name in enumerate(FUNCTIONS):
-            if name in functions:
-                values[which] = _improved(problem, matrix, values, of_word, which, start[which], penalty)
-        history.append(problem.held_out(*_split(values, of_word)))
-    by_word, by_place = _split(values, of_word)
+    start = [np.ones(width), _means(smooth.values, bins[0]), np.ones(bins[1].max() + 1)]
+    values, history = _alternate(problem, start, bins, learning)
+    by_word, by_place = _split(values, bins)
     left, right = by_place[: sample.left], by_place[sample.left :]
-    smooth = plain.values.astype(np.float64)
-    distance = np.concatenate([np.arange(1, len(left) + 1), np.arange(1, len(right) + 1)])
-    scores = {
-        "uniform": problem.held_out(np.ones(len(vectors)), np.ones(width)),
-        "sif": problem.held_out(smooth, np.ones(width)),
-        "sif, linear": problem.held_out(smooth, distance.max() + 1.0 - distance),
-        "sif, inverse": problem.held_out(smooth, 1 / distance),
-        "learned": history[-1],
-    }
+    scores = {**_scores_of_fixed_weights(problem, smooth.values, (len(left), len(right))), "learned": history[-1]}
     learned = scores["learned"] > scores["sif"]
-    weights = named("learned", by_word.astype(np.float32)) if learned else plain
+    weights = named("learned", by_word.astype(np.float32)) if learned else smooth
     return LearnedWeights(
         weights.for_vectors(vectors),
         written_positions(left, right) if learned else "uniform",
-        _table(share, frequency, values[1]),
-        _table(kappa, telling, values[2]),
+        _table(share, bins[0], values[1]),
+        _table(kappa, bins[1], values[2]),
         left,
         right,
         scores,
@@ -261,14 +268,33 @@ def learn_weights_from_sample(
     )
 
 
-def word_counts(sums: ContextSums, vectors: WordVectors) -> Longs:
-    """How often each word of the vectors occurred, by sums over the whole vocabulary."""
-    if sums.fingerprint != vectors.fingerprint or sums.targets is not None:
-        raise BadSums("weights are learned from sums over the whole vocabulary of the same vectors; collect those")
-    counts = np.zeros(len(vectors), dtype=np.int64)
-    for key, count in zip(sums.keys, sums.occurrences.tolist(), strict=True):
-        counts[vectors.index(key)] = count
-    return counts
+def _alternate(
+    problem: "FewShot", start: list[Doubles], bins: tuple[Longs, Longs], learning: Learning
+) -> tuple[list[Doubles], list[float]]:
+    """(the functions after all rounds, the score on held-out words after each): A and the functions in turn."""
+    values = [function.copy() for function in start]
+    history: list[float] = []
+    for _ in range(learning.rounds):
+        matrix = problem.matrix(*_split(values, bins))[0]
+        for which, name in enumerate(FUNCTIONS):
+            if name in learning.functions:
+                values[which] = _improved(problem, matrix, values, bins, which, start[which], learning.penalty)
+        history.append(problem.held_out(*_split(values, bins)))
+    return values, history
+
+
+def _scores_of_fixed_weights(
+    problem: "FewShot", smooth: npt.NDArray[np.float32], sides: tuple[int, int]
+) -> dict[str, float]:
+    """The score on held-out words of weights that are not learned, by name."""
+    distance = np.concatenate([np.arange(1, side + 1) for side in sides])
+    same, by_word = np.ones(len(distance)), smooth.astype(np.float64)
+    return {
+        "uniform": problem.held_out(np.ones(len(by_word)), same),
+        "sif": problem.held_out(by_word, same),
+        "sif, linear": problem.held_out(by_word, distance.max() + 1.0 - distance),
+        "sif, inverse": problem.held_out(by_word, 1 / distance),
+    }
 
 
 class FewShot:
@@ -334,14 +360,14 @@ def _improved(
     problem: FewShot,
     matrix: Doubles,
     functions: list[Doubles],
-    of_word: tuple[Longs, Longs],
+    bins: tuple[Longs, Longs],
     which: int,
     start: Doubles,
     penalty: float,
 ) -> Doubles:
     """One function anew, by non-negative least squares with a pull to its start; the largest value is 1."""
-    by_word, by_place = _split(functions, of_word, without=which)
-    group = problem.place if which == 0 else of_word[which - 1][problem.used][problem.token]
+    by_word, by_place = _split(functions, bins, without=which)
+    group = problem.place if which == 0 else bins[which - 1][problem.used][problem.token]
     gram, right = problem.equations(matrix, group, len(start), problem.scale(by_word, by_place))
     current = functions[which]
     scale = float(current @ start / (start @ start))  # the start, at the scale that A has now
@@ -364,13 +390,11 @@ def solve_step(gram: Doubles, right: Doubles, toward: Doubles, penalty: float) -
     return np.asarray(best / best.max())
 
 
-def _split(
-    functions: list[Doubles], of_word: tuple[Longs, Longs], without: int | None = None
-) -> tuple[Doubles, Doubles]:
+def _split(functions: list[Doubles], bins: tuple[Longs, Longs], without: int | None = None) -> tuple[Doubles, Doubles]:
     """(weight of each word, weight of each place); `without` leaves one function out."""
     by_place = np.ones_like(functions[0]) if without == 0 else functions[0]
-    by_word = np.ones(len(of_word[0]))
-    for which, group in enumerate(of_word, start=1):
+    by_word = np.ones(len(bins[0]))
+    for which, group in enumerate(bins, start=1):
         if which != without:
             by_word = by_word * functions[which][group]
     return by_word, by_place

@@ -1,4 +1,4 @@
-"""What à la carte is measured against, each with the model's own face: `embed`, `embed_definition`, `induce`.
+"""What à la carte is measured against, each with the model's own `embed` and `embed_definition`.
 
 | class | what it is |
 |---|---|

@@ -19,7 +19,7 @@ from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect, count_words
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
-from alacarte.transform.learned_weights import word_counts
+from alacarte.transform.informative_weights import word_counts
 from alacarte.transform.probe import Probe
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors

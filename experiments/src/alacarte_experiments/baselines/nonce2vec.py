@@ -20,13 +20,14 @@ import numpy.typing as npt
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import SLOT, Contexts
 from alacarte.passes.collect import count_words
+from alacarte.passes.scan import scan
+from alacarte.passes.work import Work
 from alacarte.targets.targets import Targets, TargetsLike
-from alacarte.text.corpus import Corpus, CorpusLike, extent
+from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 from alacarte_experiments.baselines._skipgram import train_one
-from alacarte_experiments.library import progress
 
 Counts = npt.NDArray[np.int64]
 Singles = npt.NDArray[np.float32]
@@ -206,24 +207,16 @@ class Nonce2Vec:
         matcher = wanted.compile(lexicon, self.tokenizer)
         encoder = Encoder(self.tokenizer, lexicon)
         contexts: list[list[Rows]] = [[] for _ in wanted]
-        with progress(*extent(source), "reading", show_progress) as bar:
-            for batch in source.batches():
-                encoded = encoder.encode(batch.documents)
-                ids = np.where(encoded.ids < lexicon.known, encoded.ids, OTHER).astype(np.int64)
-                matches = matcher.match(encoded)
-                documents = np.searchsorted(encoded.offsets, matches.starts, side="right")
-                for start, end, target, document in zip(
-                    matches.starts.tolist(),
-                    matches.ends.tolist(),
-                    matches.targets.tolist(),
-                    documents.tolist(),
-                    strict=True,
-                ):
-                    if len(contexts[target]) < max_contexts:
-                        low = max(int(encoded.offsets[document - 1]), start - self.training.window)
-                        high = min(int(encoded.offsets[document]), end + self.training.window)
-                        contexts[target].append(np.concatenate([ids[low:start], [HERE], ids[end:high]]))
-                bar.update_to(batch.position)
+        for block in scan(source, encoder, Work(show_progress=show_progress)):
+            ids = np.where(block.ids < lexicon.known, block.ids, OTHER).astype(np.int64)
+            matches = matcher.match(block)
+            documents = np.searchsorted(block.offsets, matches.starts, side="right")
+            places = (column.tolist() for column in (matches.starts, matches.ends, matches.targets, documents))
+            for start, end, target, document in zip(*places, strict=True):
+                if len(contexts[target]) < max_contexts:
+                    low = max(int(block.offsets[document - 1]), start - self.training.window)
+                    high = min(int(block.offsets[document]), end + self.training.window)
+                    contexts[target].append(np.concatenate([ids[low:start], [HERE], ids[end:high]]))
         keys, rows, counts, missing = [], [], [], []
         for key, sentences in zip(wanted, contexts, strict=True):
             if any((sentence >= 0).any() for sentence in sentences):

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,11 +20,12 @@ import numpy.typing as npt
 
 from alacarte.errors import NoOccurrences, NotEnoughData, require
 from alacarte.model import SLOT, Contexts
-from alacarte.targets.targets import Targets, TargetsLike
-from alacarte.text.corpus import Corpus, CorpusLike, Document, extent
+from alacarte.passes.scan import scan
+from alacarte.passes.work import Work
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.library import progress
 
 Singles = npt.NDArray[np.float32]
 NEW = "\u2423new\u2423"  # what a new word is called inside: no tokenizer gives this
@@ -63,9 +65,16 @@ class RetrainedWord2Vec:
     is that of Figure 2: everything is trained from scratch on the corpus and the contexts.
     """
 
-    def __init__(self, text: Path, dimension: int, training: Word2VecTraining, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self,
+        text: Path,
+        dimension: int,
+        training: Word2VecTraining,
+        tokenizer: Tokenizer,
+        known: Mapping[str, int],
+    ) -> None:
         self._text, self._dimension, self._training = text, dimension, training
-        self.tokenizer = tokenizer
+        self._tokenizer, self._known = tokenizer, known
         self._finalizer = weakref.finalize(self, shutil.rmtree, text.parent, ignore_errors=True)
 
     @cached_property
@@ -94,25 +103,19 @@ class RetrainedWord2Vec:
         """
         require("gensim", extra="gensim", purpose="word2vec")
         dimension = vectors if isinstance(vectors, int) else vectors.dimension
-        known = frozenset() if isinstance(vectors, int) else vectors.key_to_index
+        known: Mapping[str, int] = {} if isinstance(vectors, int) else vectors.key_to_index
         split = get_tokenizer(tokenizer)
-        bound = Tokenizer(split.name, lambda text, _: split(text, known))
         text = Path(tempfile.mkdtemp(prefix="alacarte-")) / "tokens.txt"
-        source = Corpus.of(corpus)
-        with (
-            text.open("w", encoding="utf-8") as file,
-            progress(*extent(source), "tokens", show_progress) as bar,
-        ):
-            for batch in source.batches():
-                file.writelines(" ".join(_tokens(document, bound)) + "\n" for document in batch.documents)
-                bar.update_to(batch.position)
-        return cls(text, dimension, training or Word2VecTraining(), bound)
+        with text.open("w", encoding="utf-8") as file:
+            for tokens in token_lists(corpus, split, known, show_progress):
+                file.write(" ".join(tokens) + "\n")
+        return cls(text, dimension, training or Word2VecTraining(), split, known)
 
     def embed(self, contexts: Contexts, target: str | None = None) -> Singles:
         """Go on training a copy with these contexts alone; the vector that the new word gets."""
         if isinstance(contexts, str):
             contexts = [contexts]
-        own = None if target is None else " ".join(self.tokenizer(target))
+        own = None if target is None else " ".join(self._tokens(target))
         sentences = [self._marked(context, own) for context in contexts]
         if not sentences:
             raise NoOccurrences("there is no context to embed; give at least one")
@@ -127,7 +130,7 @@ class RetrainedWord2Vec:
         return self.embed([text], target=word)
 
     def _marked(self, context: str | Sequence[str], own: str | None) -> list[str]:
-        tokens = self.tokenizer(context) if isinstance(context, str) else list(context)
+        tokens = self._tokens(context)
         marked = [NEW if SLOT.match(token) or token == own else token for token in tokens]
         known = [token for token in marked if token == NEW or token in self.model.wv]
         return known if NEW in known else [NEW, *known]
@@ -142,7 +145,7 @@ class RetrainedWord2Vec:
         more: list[list[str]] = []
         for word, texts in contexts.items():
             for text in texts:
-                tokens = self.tokenizer(text) if isinstance(text, str) else list(text)
+                tokens = self._tokens(text)
                 more.append([new[word] if token == word or SLOT.match(token) else token for token in tokens])
         model = _train(_Sentences(self._text, more), self._dimension, self._training, keep=frozenset(new.values()))
         trained = _vectors(model)
@@ -150,27 +153,26 @@ class RetrainedWord2Vec:
         kept = [row for row, word in enumerate(trained.words) if word not in contexts]  # their old occurrences
         return WordVectors([names.get(trained.words[row], trained.words[row]) for row in kept], trained.matrix[kept])
 
-    def induce(self, corpus: CorpusLike, targets: TargetsLike, *, max_contexts: int = 128) -> WordVectors:
-        """`retrain` with the documents of a corpus in which the targets (single words) occur."""
-        wanted = {key: key for key in Targets.of(targets)}
-        contexts: dict[str, list[list[str]]] = {key: [] for key in wanted}
-        for document in Corpus.of(corpus):
-            tokens = _tokens(document, self.tokenizer)
-            for word in set(tokens).intersection(wanted):
-                if len(contexts[word]) < max_contexts:
-                    contexts[word].append(tokens)
-        occurring = {word: texts for word, texts in contexts.items() if texts}
-        if not occurring:
-            raise NotEnoughData("none of the targets occurs in the corpus; check their spelling")
-        return self.retrain(occurring)
+    def _tokens(self, text: str | Sequence[str]) -> list[str]:
+        return self._tokenizer(text, self._known) if isinstance(text, str) else list(text)
 
 
-def _tokens(document: str | list[str] | Document, tokenizer: Tokenizer) -> list[str]:
-    if isinstance(document, str):
-        return tokenizer(document)
-    if isinstance(document, Document):
-        return list(document.tokens) if document.tokens is not None else tokenizer(document.text or "")
-    return document
+def token_lists(
+    corpus: CorpusLike, tokenizer: Tokenizer, known: Mapping[str, int], show_progress: bool | None = None
+) -> Iterator[list[str]]:
+    """The tokens of each document that has any, in the order of the text; `known` words are left whole.
+
+    >>> list(token_lists(["An e-mail.", ["as", "is"]], get_tokenizer("words"), {"e-mail": 0}))
+    [['an', 'e-mail', '.'], ['as', 'is']]
+    """
+    lexicon = Lexicon(known, grow=True)
+    encoder = Encoder(tokenizer, lexicon)
+    for block in scan(Corpus.of(corpus), encoder, Work(show_progress=show_progress), "tokens"):
+        ids, inverse = np.unique(block.ids, return_inverse=True)
+        tokens = np.array([lexicon.word(token) for token in ids.tolist()], dtype=object)[inverse].tolist()
+        for low, high in pairwise(block.offsets.tolist()):
+            if low < high:
+                yield tokens[low:high]
 
 
 def _train(

@@ -5,18 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from alacarte.cli import options as o
+from alacarte.cli.opening import check_file, open_corpus, open_model
+from alacarte.cli.output import show_columns, show_json, show_line, voice
 from alacarte_experiments.cli import app
-from alacarte_experiments.cli import library as o
 from alacarte_experiments.cli.evaluate import CacheFolder, open_store, write_csv
-from alacarte_experiments.cli.library import (
-    check_file,
-    open_corpus,
-    open_model,
-    show_columns,
-    show_json,
-    show_line,
-    voice,
-)
 
 if TYPE_CHECKING:
     from alacarte.vectors.word_vectors import WordVectors
@@ -62,7 +55,9 @@ def documents(
     ] = None,
     encoded: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Vectors of minilm from benchmarks/encode.py, instead of encoding here."),
+        typer.Option(
+            metavar="DIR", help="Vectors of minilm from experiments/studies/encode.py, instead of encoding here."
+        ),
     ] = None,
     split: Annotated[
         Literal["train", "test"],

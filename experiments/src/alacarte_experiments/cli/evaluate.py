@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alacarte.cli.output import note, show_columns, show_json, show_line, voice, wrote
 from alacarte_experiments.cli import app
-from alacarte_experiments.cli.library import note, show_columns, show_json, show_line, voice, wrote
 
 if TYPE_CHECKING:
+    from alacarte import Table
     from alacarte_experiments.lab.results import Results
     from alacarte_experiments.lab.settings import Settings
     from alacarte_experiments.lab.store import Store
-    from alacarte_experiments.library import Table
 
 PROTOCOL = "The protocol"
 OUTPUT = "What comes out"
@@ -204,11 +204,13 @@ def chimera(
 ) -> None:
     """Chimeras (Table 1, right): cosines with probes against human ratings, from 2, 4, 6 sentences.
 
-    True mean Spearman is ρ; (ρ+p)/2 is what the authors' script prints. The data are a folder with l2.train.txt,
-    l2.test.txt, and the same of 4 and 6: lines of a name, sentences joined by @@, probes, ratings, by tabs.
+    True mean Spearman is ρ; (ρ+p)/2 is what the authors' script prints. The data are lines of a name, sentences joined
+    by @@, probes, ratings, by tabs: a file of your own, with any numbers of sentences, or a folder with l2.train.txt,
+    l2.test.txt, and the same of 4 and 6.
 
     \b
     alc eval chimera --data fewshot/chimera --vectors glove.6B.50d --corpus wiki.txt.xz
+    alc eval chimera --data trials.txt --vectors vectors.txt --corpus text.txt --system additive --system alacarte
     """
     given = dict(locals())
     from alacarte_experiments.fewshot.chimera import run
@@ -357,7 +359,6 @@ def sweep(
     for name in ("grid", "task", "workers", "config", "out", "cache", "as_json"):
         given.pop(name)
     from alacarte_experiments.fewshot.sweep import TASKS, WITHOUT_DATA, best, parse_grid, run
-    from alacarte_experiments.library import write_text
 
     axes = parse_grid(grid or [])
     settings = read_settings("sweep", config, given)
@@ -370,7 +371,7 @@ def sweep(
     show(results, list(axes), column, out, as_json, f"Sweep on {task} ({TASKS[task][0]})")
     chosen = best(results)
     if out is not None:
-        write_text(out / "best.toml", chosen.to_toml())
+        (out / "best.toml").write_text(chosen.to_toml(), encoding="utf-8")
         wrote(out / "best.toml")
 
 

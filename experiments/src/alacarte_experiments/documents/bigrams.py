@@ -1,18 +1,18 @@
 """What n-grams are near to (the paper's Table 3): idioms and names by composition, by context, and à la carte."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from alacarte.documents import compose
 from alacarte.errors import NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.library import Columns, Table
+from alacarte_experiments.documents.composition import compose
+from alacarte_experiments.lab.results import RowTable
 
 PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")
 PAPER = "Khodak et al. 2018"
@@ -37,19 +37,17 @@ class Nearest:
 
 
 @dataclass(frozen=True)
-class BigramTable(Table):
+class BigramTable(RowTable):
     """Table 3: for each n-gram ours, then what is published; a row an n-gram and method."""
 
+    kind = Nearest
     rows: tuple[Nearest, ...]
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
-
-    def columns(self) -> Columns:
-        names = ("ngram", "method", "source", "count")
-        shown = {name: [getattr(row, name) for row in self.rows] for name in names}
-        return {**shown, "neighbours": [", ".join(row.neighbours) for row in self.rows]}
+    def columns(self) -> dict[str, list[Any]]:
+        columns = super().columns()
+        columns["neighbours"] = [", ".join(words) for words in columns.pop("neighbours")]
+        return columns
 
     def lines(self) -> list[list[str]]:
         """For a table: the n-gram is named once."""

@@ -10,7 +10,7 @@ Standard errors are over folds, or over test documents where there is one split.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,10 @@ from alacarte_experiments.documents.data import Task
 from alacarte_experiments.documents.fasttext import SETTINGS, FastText
 from alacarte_experiments.documents.systems import Features, Ingredients, features, parse, read_encoded, title
 from alacarte_experiments.lab.measures import mean_and_error
+from alacarte_experiments.lab.progress import progress
+from alacarte_experiments.lab.results import RowTable
 from alacarte_experiments.lab.splits import record
 from alacarte_experiments.lab.store import Store, digest
-from alacarte_experiments.library import Columns, Table, columns_of, corpus_identity, progress
 
 Rows = npt.NDArray[np.intp]
 Predict = Callable[[Rows], npt.NDArray[Any]]
@@ -77,21 +78,16 @@ class Row:
 
 
 @dataclass(frozen=True)
-class DocumentTable(Table):
+class DocumentTable(RowTable):
     """Table 4: ours, then what is published; a row an accuracy."""
 
+    kind = Row
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
 
     def value(self, task: str, system: str, source: str = "ours") -> float:
         """One accuracy."""
         return next(row.accuracy for row in self.rows if (row.task, row.system, row.source) == (task, system, source))
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
-
-    def columns(self) -> Columns:
-        return columns_of(self.rows, Row)
 
     def pivot(self) -> tuple[list[str], list[list[str]]]:
         """(header, lines): a line a system, a column a task."""
@@ -233,7 +229,7 @@ def induce_ngrams(
             known=True,
             show_progress=store.show_progress,
         )
-    identity = corpus_identity(corpus)
+    identity = corpus.identity
     key = {
         "vectors": model.vectors.fingerprint,
         "transform": digest(model.transform.matrix.tolist()),
@@ -292,7 +288,7 @@ def evaluate(
             given = Ingredients(task.texts, model.vectors, ngrams, model.tokenizer, threads, seed, vectors)
             for system in systems:
                 outcomes[task.name, system] = _kept_or_run(task, system, given, store, seed)
-                bar.update_to(len(outcomes))
+                bar.update(1)
     rows = [_row(task, system, outcomes) for system in systems for task in tasks]
     published = [
         Row(task.name, name, value, source=PAPER)

@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from alacarte.documents import NgramEmbedder, compose
+from alacarte.documents import NgramEmbedder
 from alacarte.errors import AlacarteWarning, BadData, require
 from alacarte.passes.discover import discover
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.documents.composition import compose
 
 Features = Any  # a dense array, or a sparse one
 SYSTEMS = (
@@ -57,7 +58,7 @@ NAMES = {
 class Ingredients:
     """What features are made from: the texts of a task, word vectors, n-gram vectors induced for them.
 
-    `encoded` holds the vectors of the sentence encoder, where they were made elsewhere (`benchmarks/encode.py`).
+    `encoded` holds the vectors of the sentence encoder, where they were made elsewhere (`studies/encode.py`).
     """
 
     texts: Sequence[str]
@@ -127,11 +128,13 @@ def features(system: str, given: Ingredients) -> Features:
 
 
 def read_encoded(folder: str | Path, task: str, count: int) -> npt.NDArray[np.float32]:
-    """The vectors that `benchmarks/encode.py` wrote for a task: its files one after the other."""
+    """The vectors that `experiments/studies/encode.py` wrote for a task: its files one after the other."""
     place = Path(folder).expanduser()
     files = sorted(place.glob(f"{task}-[0-9]*.npy"), key=lambda path: int(path.stem.rpartition("-")[2]))
     if not files:
-        raise BadData(f"{place} holds no {task}-0.npy; make it with benchmarks/encode.py, or leave --encoded out")
+        raise BadData(
+            f"{place} holds no {task}-0.npy; make it with experiments/studies/encode.py, or leave --encoded out"
+        )
     encoded = np.concatenate([np.load(file) for file in files]).astype(np.float32)
     if len(encoded) != count:
         raise BadData(f"{place} has {len(encoded):,} vectors for {task}, which has {count:,} texts; encode it again")

@@ -8,7 +8,7 @@ from alacarte.contexts.agreement import agreement_weights
 from alacarte.contexts.reading import Reading
 from alacarte.passes.sample import sample_windows
 from alacarte.text.corpus import Corpus
-from alacarte.transform.learned_weights import word_counts
+from alacarte.transform.informative_weights import word_counts
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot.systems import Workbench

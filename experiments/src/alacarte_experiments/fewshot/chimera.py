@@ -25,15 +25,13 @@ from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.splits import Permit, open_test
 from alacarte_experiments.lab.store import Store
 
-SENTENCES = (2, 4, 6)
 LEAST = 3  # probes with a vector: fewer have no rank correlation worth the name
 
 
 def run(settings: Settings, store: Store, *, vectors: WordVectors | None = None) -> Results:
     """All systems of the settings on the train split, or on the test split after that is recorded."""
     permit = open_test(settings, store) if settings.split == "test" else None
-    trials = {size: read_chimeras(settings.data, size, permit) for size in SENTENCES}
-    return evaluate(trials, settings, store, vectors=vectors, permit=permit)
+    return evaluate(read_chimeras(settings.data, permit), settings, store, vectors=vectors, permit=permit)
 
 
 def evaluate(

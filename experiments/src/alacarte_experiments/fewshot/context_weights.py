@@ -5,13 +5,14 @@ from typing import Any
 from alacarte.contexts.reading import Reading
 from alacarte.passes.sample import sample_windows
 from alacarte.text.corpus import Corpus
+from alacarte.transform.informative_weights import word_counts
 from alacarte.transform.learned_weights import (
     FUNCTIONS,
     LEAST,
     LearnedWeights,
+    Learning,
     draw_functions,
     learn_weights_from_sample,
-    word_counts,
 )
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot.informed import MEASURED
@@ -51,7 +52,7 @@ def run(
         held = len(sample.rows) // 5
         learned: LearnedWeights | None = None
         for functions in INGREDIENTS:
-            learned = learn_weights_from_sample(vectors, sums, sample, functions=functions)
+            learned = learn_weights_from_sample(vectors, sums, sample, Learning(functions=functions))
             if functions == INGREDIENTS[0]:
                 for name, value in learned.held_out.items():
                     if name != "learned":

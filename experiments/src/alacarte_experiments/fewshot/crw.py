@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.contexts.reading import ReadingOptions
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
@@ -28,10 +29,10 @@ from alacarte_experiments.fewshot.informed import in_space
 from alacarte_experiments.fewshot.spelled import Spelled
 from alacarte_experiments.fewshot.systems import System, Workbench, check_overlap, without_words
 from alacarte_experiments.lab.measures import spearman
+from alacarte_experiments.lab.progress import progress
 from alacarte_experiments.lab.results import Exclusion, Results, Row, mean_row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store
-from alacarte_experiments.library import progress
 
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
@@ -175,17 +176,8 @@ class Trials:
         settings = replace(model.settings, averaging="occurrence")
         key = f"{model.vectors.fingerprint} {settings!r}"
         if key not in self._sums:
-            sums = collect(
-                model.vectors,
-                Corpus(self.documents),
-                Targets.spans(),
-                window=(settings.left, settings.right),
-                positions=settings.positions,
-                context_weights=model.transform.weights,
-                tokenizer=model.tokenizer,
-                unknown=settings.unknown,
-                show_progress=False,
-            )
+            reading: ReadingOptions = {**model.reading, "averaging": "occurrence"}
+            sums = collect(model.vectors, Corpus(self.documents), Targets.spans(), show_progress=False, **reading)
             order = np.argsort(np.array(sums.keys, dtype=np.int64))
             total, weight = sums.vectors(order), sums.total_weights[order]
             filled = weight > 0
@@ -279,7 +271,7 @@ def _run_nonce2vec(model: Nonce2Vec, trials: Trials) -> list[list[float]]:
                     if any((text >= 0).any() for text in texts):
                         rows[i] = model.embed_rows(texts, seed=number)
                 result[place].append(float(trials.correlations(size, rows)))
-            bar.update_to(number + 1)
+            bar.update(1)
     return result
 
 
@@ -305,5 +297,5 @@ def _run_word2vec(model: RetrainedWord2Vec, trials: Trials) -> tuple[list[list[f
             second = unit_rows(retrained[[trials.pairs[i].second for i in usable]])
             result.append([float(spearman((first * second).sum(axis=1), trials.scores[usable]))])
             pairs.append(len(usable))
-            bar.update_to(place + 1)
+            bar.update(1)
     return result, pairs

@@ -7,7 +7,7 @@ contexts, and the corpus is written anew without them. Two passes over the text.
 import json
 import lzma
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from alacarte.errors import BadData, NotEnoughData
 from alacarte.text.corpus import Corpus, CorpusLike, Document, extent
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte_experiments.fewshot.data import Pair
+from alacarte_experiments.lab.progress import progress
 from alacarte_experiments.lab.results import Exclusion
-from alacarte_experiments.library import atomic_write, progress, write_text
 
 BORDER = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]*[^\W\d_a-z])")
 
@@ -129,7 +129,7 @@ def _survey(
                         counts[word] += tokens.count(word)
                         samples[word].offer((number, place), " ".join(tokens))
                 number += 1
-            bar.update_to(batch.position)
+            bar.update(batch.position - bar.n)
     return counts, samples
 
 
@@ -146,7 +146,7 @@ def _without(corpus: Corpus, gone: set[tuple[int, int]], show_progress: bool | N
                 number += 1
                 if text:
                     yield text
-            bar.update_to(batch.position)
+            bar.update(batch.position - bar.n)
 
 
 def _text(document: Any) -> str:
@@ -159,10 +159,17 @@ def write(built: Built, rest: Iterator[str], folder: Path) -> list[Path]:
     """`pairs.tsv`, `contexts.jsonl.xz`, `corpus.txt.xz`: what `alc eval crw --data FOLDER` reads, and its corpus."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / name for name in ("pairs.tsv", "contexts.jsonl.xz", "corpus.txt.xz")]
-    write_text(files[0], "".join(f"{p.first}\t{p.second}\t{p.score:g}\n" for p in built.pairs))
-    with atomic_write(files[1]) as file, lzma.open(file, "wb", preset=1) as packed:
-        for word, texts in built.contexts.items():
-            packed.write((json.dumps({"word": word, "contexts": texts}, ensure_ascii=False) + "\n").encode())
-    with atomic_write(files[2]) as file, lzma.open(file, "wb", preset=1) as packed:
-        packed.writelines(f"{' '.join(text.split())}\n".encode() for text in rest)
+    pairs = (f"{pair.first}\t{pair.second}\t{pair.score:g}\n" for pair in built.pairs)
+    records = ({"word": word, "contexts": texts} for word, texts in built.contexts.items())
+    files[0].write_text("".join(pairs), encoding="utf-8")
+    _pack(files[1], (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+    _pack(files[2], (f"{' '.join(text.split())}\n" for text in rest))
     return files
+
+
+def _pack(path: Path, lines: Iterable[str]) -> None:
+    """A compressed file of these lines, which has its name only when it is complete."""
+    part = path.with_name(f"{path.name}.part")
+    with lzma.open(part, "wt", preset=1, encoding="utf-8", newline="\n") as file:
+        file.writelines(lines)
+    part.replace(path)

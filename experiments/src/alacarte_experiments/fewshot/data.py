@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from alacarte.errors import BadData
+from alacarte.errors import BadCorpus, BadData
 from alacarte.model import SLOT
+from alacarte.text.sources import file_streams, reading
 from alacarte_experiments.lab.splits import Permit, split_file
-from alacarte_experiments.library import DAMAGED, compression, decompressed
 
 Item = TypeVar("Item")
+SENTENCES = (2, 4, 6)  # of a chimera, in the data set of the paper
 
 
 @dataclass(frozen=True)
@@ -47,20 +48,19 @@ class Pair:
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     """(number, line) of a text file, through compression; comments (#) and blank lines left out."""
+    if not path.is_file():
+        raise BadData(f"{path}: no such file; --data names the folder or file of the data set")
     try:
-        with path.open("rb") as raw:
-            kind = compression(raw.read(8))
-            raw.seek(0)
-            for number, line in enumerate(decompressed(raw, kind), start=1):
-                text = line.decode("utf-8").rstrip("\r\n")
-                if text.strip() and not text.startswith("#"):
-                    yield number, text
+        for stream in file_streams(path):
+            with reading(stream.name):
+                for number, line in enumerate(stream.file, start=1):
+                    text = line.decode("utf-8").rstrip("\r\n")
+                    if text.strip() and not text.startswith("#"):
+                        yield number, text
     except UnicodeDecodeError:
         raise BadData(f"{path}: not UTF-8 text; save it as UTF-8") from None
-    except FileNotFoundError:
-        raise BadData(f"{path}: no such file; --data names the folder or file of the data set") from None
-    except DAMAGED as error:
-        raise BadData(f"{path}: cannot be read ({error}); fetch it again") from None
+    except BadCorpus as error:
+        raise BadData(error.message) from None
 
 
 def read_nonces(place: str | Path, permit: Permit | None = None) -> list[Nonce]:
@@ -78,9 +78,21 @@ def read_nonces(place: str | Path, permit: Permit | None = None) -> list[Nonce]:
     return _not_empty(nonces, path)
 
 
-def read_chimeras(folder: str | Path, sentences: int, permit: Permit | None = None) -> list[Chimera]:
-    """`l2.train.txt` and so on: name, sentences (joined by `@@`, or run together), probes, ratings."""
-    path = split_file(folder, f"l{sentences}.{{}}.txt", permit)
+def read_chimeras(place: str | Path, permit: Permit | None = None) -> dict[int, list[Chimera]]:
+    """Trials by their number of sentences: a file of the caller's, or `l2.train.txt`, `l4.…`, `l6.…` of a folder.
+
+    A line has a name, sentences, probes and ratings, set off by tabs. Sentences are joined by `@@`; in the files of a
+    folder, whose names say how many there are, they may be run together.
+    """
+    if Path(place).expanduser().is_file():
+        trials: dict[int, list[Chimera]] = {}
+        for chimera in _read_chimeras(split_file(place, "", permit)):
+            trials.setdefault(len(chimera.sentences), []).append(chimera)
+        return dict(sorted(trials.items()))
+    return {size: _read_chimeras(split_file(place, f"l{size}.{{}}.txt", permit)) for size in SENTENCES}
+
+
+def _read_chimeras(path: Path) -> list[Chimera]:
     chimeras = []
     for number, line in lines_of(path):
         where = f"{path}, line {number}"

@@ -7,7 +7,7 @@ import numpy as np
 
 from alacarte.errors import NotEnoughData
 from alacarte.text.corpus import Corpus
-from alacarte.transform.learned_weights import word_counts
+from alacarte.transform.informative_weights import word_counts
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import AllButTheTop, SumsButTheTop

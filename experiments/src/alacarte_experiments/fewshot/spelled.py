@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import NotEnoughData
-from alacarte.induced import is_single
 from alacarte.model import ALaCarte
+from alacarte.model.induced import is_single
 from alacarte.spelling.form import FormModel, FormOptions, same_stem
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, simulate
 from alacarte.text.corpus import CorpusLike

@@ -21,10 +21,10 @@ from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot import chimera, crw, nonce
 from alacarte_experiments.fewshot.data import read_chimeras, read_nonces, read_rare_words
 from alacarte_experiments.fewshot.systems import Workbench
+from alacarte_experiments.lab.progress import progress
 from alacarte_experiments.lab.results import Results, Row, mean_row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store
-from alacarte_experiments.library import progress
 
 TASKS = {  # what a task measures, and whether less is better
     "nonce": ("median rank", True),
@@ -73,7 +73,7 @@ def run(settings: Settings, grid: Mapping[str, Sequence[str]], task: str, store:
     with progress(len(cells), "cells", "sweep", store.show_progress) as bar:
         for group in _outcomes(list(groups.values()), settings, task, store, workers):
             rows += group
-            bar.update_to(len({tuple(row[name] for name in names) for row in rows}))
+            bar.update(len({tuple(row[name] for name in names) for row in group}))
     place = {tuple(cell.values()): i for i, cell in enumerate(cells)}
     rows.sort(key=lambda row: place[tuple(row[name] for name in names)])
     return Results(settings, tuple(rows), (), {"task": task, "cells": len(cells)})
@@ -114,7 +114,7 @@ def _read(settings: Settings, task: str, vectors: WordVectors) -> Any:
     if task == "nonce":
         return read_nonces(settings.data)
     if task == "chimera":
-        return {size: read_chimeras(settings.data, size) for size in chimera.SENTENCES}
+        return read_chimeras(settings.data)
     if task == "crw":
         data = read_rare_words(settings.data, settings.contexts)
         return data, crw.Trials(data, settings, vectors)

@@ -13,7 +13,7 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.transform.learned_weights import word_counts
+from alacarte.transform.informative_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments import baselines
 from alacarte_experiments.baselines import (
@@ -24,9 +24,9 @@ from alacarte_experiments.baselines import (
     Word2VecTraining,
 )
 from alacarte_experiments.fewshot import informed, spelled
+from alacarte_experiments.lab.progress import progress
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store, digest, every_nth
-from alacarte_experiments.library import corpus_identity, progress
 
 LINEAR: dict[str, type[Baseline]] = {
     "additive": baselines.Additive,
@@ -235,13 +235,13 @@ class Workbench:
         results = []
         systems = [System.parse(name, settings) for name in settings.systems]
         with progress(len(systems), "systems", title, self.store.show_progress) as bar:
-            for number, system in enumerate(systems, start=1):
+            for system in systems:
                 results.append((system, self._kept_or(run, system, settings, data)))
-                bar.update_to(number)
+                bar.update(1)
         return results
 
     def _kept_or(self, run: Callable[[System], Any], system: System, settings: Settings, data: object) -> Any:
-        identity = None if self.corpus is None else corpus_identity(self.corpus)
+        identity = None if self.corpus is None else self.corpus.identity
         own = system.settings.with_options({"systems": (), "corpus": (), "vectors": "", "data": "", "contexts": ""})
         key = {
             "experiment": settings.experiment,

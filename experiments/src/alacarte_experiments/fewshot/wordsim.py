@@ -18,10 +18,10 @@ from alacarte_experiments.fewshot.data import Pair, read_pairs
 from alacarte_experiments.fewshot.spelled import Spelled
 from alacarte_experiments.fewshot.systems import System, Workbench, check_overlap
 from alacarte_experiments.lab.measures import spearman
+from alacarte_experiments.lab.progress import progress
 from alacarte_experiments.lab.results import Exclusion, Results, Row
 from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store
-from alacarte_experiments.library import progress
 
 AS_THEY_ARE = "vectors as they are"
 LEAST = 3  # pairs
@@ -107,7 +107,7 @@ def mentions(corpus: Corpus, words: Iterable[str], show_progress: bool | None = 
                 joined = text if isinstance(text, str) else " ".join(text or ())
                 if not keys.isdisjoint(piece.findall(joined.lower())):
                     yield document
-            bar.update_to(batch.position)
+            bar.update(batch.position - bar.n)
 
 
 def _induced(bench: Workbench, system: System, missing: list[str], texts: list[Any]) -> dict[str, list[float]]:

@@ -1,18 +1,45 @@
 """What an experiment gives: tidy rows, what was left out, and the protocol behind every number."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte import Table
 from alacarte_experiments.lab.measures import mean_and_error
 from alacarte_experiments.lab.settings import Settings
-from alacarte_experiments.library import Columns, Table, write_text
 
 Row = dict[str, Any]
+
+
+class RowTable(Table):
+    """A table whose rows are dataclasses, all of the class `kind`, with notes beside it: a dataclass with these two.
+
+    >>> @dataclass(frozen=True)
+    ... class Word:
+    ...     word: str
+    ...     times: int
+    >>> @dataclass(frozen=True)
+    ... class Words(RowTable):
+    ...     kind = Word
+    ...     rows: tuple[Word, ...]
+    ...     notes: tuple[str, ...] = ()
+    >>> Words((Word("a", 12),)).columns()
+    {'word': ['a'], 'times': [12]}
+    """
+
+    kind: ClassVar[type[Any]]
+    rows: tuple[Any, ...]
+    notes: tuple[str, ...]
+
+    def columns(self) -> dict[str, list[Any]]:
+        return {item.name: [getattr(row, item.name) for row in self.rows] for item in fields(self.kind)}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
 
 
 def mean_row(values: npt.ArrayLike, n: int | None = None, **labels: object) -> Row:
@@ -82,7 +109,7 @@ class Results(Table):
             "rows": list(self.rows),
         }
 
-    def columns(self) -> Columns:
+    def columns(self) -> dict[str, list[Any]]:
         settings = {
             name: " ".join(map(str, value)) if isinstance(value, tuple) else value
             for name, value in asdict(self.settings).items()
@@ -108,11 +135,9 @@ class Results(Table):
     def write(self, folder: Path) -> list[Path]:
         """results.csv and settings.toml into a folder; figures are written by `figures`."""
         folder.mkdir(parents=True, exist_ok=True)
-        written = []
-        for name, text in (("results.csv", self.to_csv()), ("settings.toml", self.settings.to_toml())):
-            write_text(folder / name, text)
-            written.append(folder / name)
-        return written
+        self.to_csv(folder / "results.csv")
+        (folder / "settings.toml").write_text(self.settings.to_toml(), encoding="utf-8")
+        return [folder / "results.csv", folder / "settings.toml"]
 
 
 def shown(value: float, stderr: float | None = None) -> str:

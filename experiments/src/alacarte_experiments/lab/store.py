@@ -29,9 +29,8 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
 from alacarte.passes.collect import collect
 from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.transform.learned_weights import word_counts
+from alacarte.transform.informative_weights import word_counts
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.library import corpus_identity, write_text
 
 
 def digest(values: object) -> str:
@@ -161,7 +160,7 @@ class Store:
                 self._memory[name] = ContextSums.load(path)
             else:
                 self._memory[name] = collect()
-                if corpus_identity(corpus) is not None:
+                if corpus.identity is not None:
                     path.parent.mkdir(parents=True, exist_ok=True)
                     self._memory[name].save(path)
                     self.write_json(path.with_suffix(".json"), key)
@@ -181,7 +180,7 @@ class Store:
     def _identity(self, corpus: Corpus) -> str:
         known = self._identities.get(id(corpus))
         if known is None:
-            identity = corpus_identity(corpus)
+            identity = corpus.identity
             name = f"memory {len(self._identities)}" if identity is None else json.dumps(identity)
             known = self._identities[id(corpus)] = (corpus, name)  # holding it keeps its id its own
         return known[1]
@@ -208,4 +207,4 @@ class Store:
 
     @staticmethod
     def write_json(path: Path, value: object) -> None:
-        write_text(path, json.dumps(value, ensure_ascii=False, default=str))
+        path.write_text(json.dumps(value, ensure_ascii=False, default=str), encoding="utf-8")

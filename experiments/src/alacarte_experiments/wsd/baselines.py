@@ -14,7 +14,7 @@ from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.disambiguation import Answer, candidate_senses
 from alacarte.senses.synset_vectors import sense_counts
 from alacarte.senses.wordnet import Synset, WordNet
-from alacarte_experiments.library import Columns, Table, columns_of
+from alacarte_experiments.lab.results import RowTable
 from alacarte_experiments.wsd.data import WsdData
 from alacarte_experiments.wsd.scoring import Score, score
 
@@ -25,7 +25,6 @@ Decided = Literal["only sense", "most frequent", "tie", "never met", "no synset"
 FRAMEWORK_SIZE = (226_036, 33_362, 22_436)  # annotations, senses, words: Raganato et al. 2017
 DECISIONS: tuple[Decided, ...] = ("only sense", "most frequent", "tie", "never met", "no synset")
 TIES: tuple[Ties, Ties] = ("met", "order")
-YEARS = (2013, 2015)
 
 
 # ------------------------------------------------------------------------------------------------- choosing
@@ -97,21 +96,18 @@ def synset_counts(sentences: Iterable[Sentence], wordnet: WordNet) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class CountingRow:
-    """One way to count SemCor: its size, and F1 with ties to the sense met first, to WordNet's order, all wrong, all
-    right."""
+    """One way to count SemCor, its size, and F1 on a test set with ties to the sense met first, to WordNet's order,
+    all wrong, all right."""
 
     counting: str
     annotations: int
     senses: int
     words: int
-    semeval13_met: float
-    semeval13_order: float
-    semeval13_low: float
-    semeval13_high: float
-    semeval15_met: float
-    semeval15_order: float
-    semeval15_low: float
-    semeval15_high: float
+    test: str
+    met: float
+    order: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +115,7 @@ class DecisionRow:
     """What decides, in the framework's SemCor: how many words of a test set, and how many answers are right at most
     and at least, whichever way ties go."""
 
-    year: int
+    test: str
     decided: Decided
     words: int
     right_low: int
@@ -127,31 +123,29 @@ class DecisionRow:
 
 
 @dataclass(frozen=True)
-class BaselineReport(Table):
-    """The baseline under several ways to count, and what decides it under the framework's; as a table, a row a way."""
+class BaselineReport(RowTable):
+    """The baseline under several ways to count, and what decides it under the framework's; as a table, a row a way and
+    test set."""
 
+    kind = CountingRow
     rows: tuple[CountingRow, ...]
     decisions: tuple[DecisionRow, ...]
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def columns(self) -> Columns:
-        return columns_of(self.rows, CountingRow)
 
-
-def compare_countings(data: WsdData) -> BaselineReport:
-    """The most frequent sense of the standard setting, under every way to count that we think defensible."""
+def compare_countings(data: WsdData, tests: Mapping[str, list[Sentence]]) -> BaselineReport:
+    """The most frequent sense on some test sets, under every way to count that we think defensible."""
     framework = data.framework_semcor()
-    tests = {year: data.test("standard", year) for year in YEARS}
     ways = {
         "framework": framework,
         "first key of several": [_with_keys(sentence, 1) for sentence in framework],
         "without verb-only files": without_verb_files(framework),
         "keys repaired": data.semcor,
     }
-    rows = tuple(_row(name, sentences, tests, data.wordnet) for name, sentences in ways.items())
-    return BaselineReport(rows, tuple(_decisions(sense_counts(framework), tests, data.wordnet)))
+    rows = [row for name, sentences in ways.items() for row in _rows(name, sentences, tests, data.wordnet)]
+    return BaselineReport(tuple(rows), tuple(_decisions(sense_counts(framework), tests, data.wordnet)))
 
 
 def size(sentences: Iterable[Sentence]) -> tuple[int, int, int]:
@@ -176,18 +170,21 @@ def _with_keys(sentence: Sentence, number: int) -> Sentence:
     return replace(sentence, instances=tuple(replace(i, keys=i.keys[:number]) for i in sentence.instances))
 
 
-def _row(name: str, semcor: Sequence[Sentence], tests: Mapping[int, list[Sentence]], wordnet: WordNet) -> CountingRow:
+def _rows(
+    name: str, semcor: Sequence[Sentence], tests: Mapping[str, list[Sentence]], wordnet: WordNet
+) -> Iterable[CountingRow]:
     counts = sense_counts(semcor)
-    values: list[float] = []
-    for test in tests.values():
-        values += [score(by_counts(test, wordnet, counts, ties=ties), test, wordnet)["all"].f1 for ties in TIES]
-        values += _bounds(counts, test, wordnet)
-    return CountingRow(name, *size(semcor), *values)
+    for test, sentences in tests.items():
+        met, order = (
+            score(by_counts(sentences, wordnet, counts, ties=ties), sentences, wordnet)["all"].f1 for ties in TIES
+        )
+        low, high = _bounds(counts, sentences, wordnet)
+        yield CountingRow(name, *size(semcor), test, met, order, low, high)
 
 
 def _bounds(counts: Mapping[str, int], test: Sequence[Sentence], wordnet: WordNet) -> tuple[float, float]:
     """F1 in percent if every tie goes wrong, and if every tie goes right."""
-    rows = list(_decisions(counts, {0: list(test)}, wordnet))
+    rows = list(_decisions(counts, {"": list(test)}, wordnet))
     total = sum(row.words for row in rows)
     answered = sum(row.words for row in rows if row.decided != "no synset")
     low, high = sum(row.right_low for row in rows), sum(row.right_high for row in rows)
@@ -195,9 +192,9 @@ def _bounds(counts: Mapping[str, int], test: Sequence[Sentence], wordnet: WordNe
 
 
 def _decisions(
-    counts: Mapping[str, int], tests: Mapping[int, list[Sentence]], wordnet: WordNet
+    counts: Mapping[str, int], tests: Mapping[str, list[Sentence]], wordnet: WordNet
 ) -> Iterable[DecisionRow]:
-    for year, sentences in tests.items():
+    for test, sentences in tests.items():
         tallies = {decided: [0, 0, 0] for decided in DECISIONS}
         for sentence in sentences:
             for instance in sentence.instances:
@@ -208,4 +205,4 @@ def _decisions(
                 tally[1] += bool(right) and all(right)
                 tally[2] += any(right)
         for decided, (words, low, high) in tallies.items():
-            yield DecisionRow(year, decided, words, low, high)
+            yield DecisionRow(test, decided, words, low, high)

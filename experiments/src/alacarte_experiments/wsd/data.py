@@ -12,12 +12,12 @@ from typing import Literal
 from alacarte.errors import BadData
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
-from alacarte.senses.brown import read_brown
 from alacarte.senses.disambiguation import candidate_senses
 from alacarte.senses.semcor import read_semcor, repaired
-from alacarte.senses.semeval import read_semeval
 from alacarte.senses.wordnet import WordNet, open_wordnet
 from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.wsd.brown import read_brown
+from alacarte_experiments.wsd.semeval import read_semeval
 
 TestSetting = Literal["authors", "standard"]
 FILES = {
@@ -86,6 +86,10 @@ class WsdData:
             _asked(sentence, lambda one: bool(one.keys and candidate_senses(self.wordnet, one.lemma, one.pos)))
             for sentence in read_semeval(xml, gold, last_word=True)
         ]
+
+    def standard_tests(self) -> dict[str, list[Sentence]]:
+        """The paper's two test sets in the standard setting, by name."""
+        return {f"SE{year % 100}": self.test("standard", year) for year in (2013, 2015)}
 
     def brown_model(self, vectors: WordVectors) -> ALaCarte:
         """The paper's transform: learned on Brown, 5 words each side, α = log c."""

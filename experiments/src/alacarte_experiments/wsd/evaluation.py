@@ -14,7 +14,7 @@ framework's format.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -34,7 +34,7 @@ from alacarte.senses.synset_vectors import (
     sense_counts,
 )
 from alacarte.senses.wordnet import WordNet
-from alacarte_experiments.library import Columns, Table, columns_of
+from alacarte_experiments.lab.results import RowTable
 from alacarte_experiments.wsd.baselines import Ties, by_counts, synset_counts
 from alacarte_experiments.wsd.data import WsdData
 from alacarte_experiments.wsd.scoring import Score, Scoring, calibration, score
@@ -80,9 +80,10 @@ DIFFERENCE = (
 
 
 @dataclass(frozen=True)
-class WsdTable(Table):
+class WsdTable(RowTable):
     """The rows, published ones first, and what was noticed on the way."""
 
+    kind = WsdRow
     rows: tuple[WsdRow, ...]
     notes: tuple[str, ...] = ()
 
@@ -93,10 +94,7 @@ class WsdTable(Table):
         return matching[0]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"rows": [asdict(row) for row in self.rows], "difference": DIFFERENCE, "notes": list(self.notes)}
-
-    def columns(self) -> Columns:
-        return columns_of(self.rows, WsdRow)
+        return {**super().to_dict(), "difference": DIFFERENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +112,12 @@ class SetRow:
 
 
 @dataclass(frozen=True)
-class SetTable(Table):
+class SetTable(RowTable):
     """Every method of the standard setting on every test set that was given."""
 
+    kind = SetRow
     rows: tuple[SetRow, ...]
     notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
-
-    def columns(self) -> Columns:
-        return columns_of(self.rows, SetRow)
 
 
 # -------------------------------------------------------------------------------------------------- the run

@@ -5,18 +5,19 @@ the held-out words are ranked by these counts alone where they are known.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from alacarte import Table
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Sentence
 from alacarte.senses.disambiguation import Candidates, Disambiguator
 from alacarte.senses.segments import best, shares
 from alacarte.senses.synset_vectors import gloss_vectors, graded, induce_synsets, sense_counts
-from alacarte_experiments.library import Columns, Table, columns_of, progress
+from alacarte_experiments.lab.progress import progress
 from alacarte_experiments.wsd.data import WsdData
 
 EVERY = 5
@@ -51,8 +52,8 @@ class Tuning(Table):
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def columns(self) -> Columns:
-        return columns_of(self.trials, Trial)
+    def columns(self) -> dict[str, list[Any]]:
+        return {item.name: [getattr(trial, item.name) for trial in self.trials] for item in fields(Trial)}
 
 
 def split(sentences: Sequence[Sentence], every: int = EVERY) -> tuple[list[Sentence], list[Sentence]]:
@@ -112,7 +113,7 @@ def tune(
                 flat = replace(candidates, cosines=np.zeros_like(candidates.cosines))
                 first = best(Disambiguator(model, data.wordnet, senses, counts=counts).scores(flat), candidates.bounds)
                 baseline = 100 * float(right[first[ambiguous]].mean())
-            bar.update_to(number)
+            bar.update(1)
     order = sorted(trials, key=lambda trial: -trial.accuracy)
     return Tuning(tuple(order), baseline, instances)
 

@@ -1,6 +1,6 @@
 """Are senses found that are known to be there? Contexts of two or three words are thrown together as if of one.
 
-    python benchmarks/induced_senses.py CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
+    python experiments/studies/induced_senses.py CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
 
 How many contexts land in the group of their word, the number of groups being known, for contexts as sums of vectors,
 transformed, and as `alacarte.senses.induction` has them; and the number of groups that it finds by itself.
@@ -13,8 +13,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from alacarte import ALaCarte, Transform
-from alacarte.senses._mixture import fit_mixture, prediction_strength
 from alacarte.senses.induction import MOST, STRONG, features
+from alacarte.senses.mixture import fit_mixture, prediction_strength
 from alacarte.senses.occurrences import gather
 
 WORDS = """
@@ -40,13 +40,13 @@ def main() -> None:
     given = options.parse_args()
     model = ALaCarte.pretrained(given.model, vectors=given.vectors)
     plain = ALaCarte(model.vectors, Transform(np.eye(model.vectors.dimension), settings=model.settings))
-    found = gather(model, given.corpus, WORDS, limit=given.contexts).usable()
+    gathered = gather(model, given.corpus, WORDS, limit=given.contexts).usable()
     rng = np.random.default_rng(0)
     right: dict[str, list[float]] = {"sums of vectors": [], "transformed": [], "as induced": []}
     bare = ALaCarte(model.vectors, model.transform)
     for _ in range(given.mixtures):
         pair = rng.choice(len(WORDS), 2, replace=False)
-        mixed = found.select(np.isin(found.targets, pair))
+        mixed = gathered.select(np.isin(gathered.targets, pair))
         truth = (mixed.targets == pair[1]).astype(int)
         for name, made in (("sums of vectors", plain), ("transformed", bare), ("as induced", model)):
             x = features(made, mixed)
@@ -61,7 +61,7 @@ def main() -> None:
         numbers = []
         for _ in range(given.mixtures):
             chosen = rng.choice(len(WORDS), size, replace=False)
-            mixed = found.select(np.isin(found.targets, chosen))
+            mixed = gathered.select(np.isin(gathered.targets, chosen))
             x = features(model, mixed)
             strengths = {k: prediction_strength(x, mixed.documents, k, rng) for k in range(2, MOST + 1)}
             numbers.append(max((k for k, strength in strengths.items() if strength >= STRONG), default=1))

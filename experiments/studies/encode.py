@@ -1,6 +1,6 @@
 """Encode the texts of document tasks with all-MiniLM-L6-v2, on a machine with a GPU, for the table of another one.
 
-    python benchmarks/encode.py documents/ --task IMDB --device cuda --out encoded/
+    python experiments/studies/encode.py documents/ --task IMDB --device cuda --out encoded/
     alc eval documents --data documents --task IMDB --system minilm --encoded encoded
 
 Without `--encoded`, `alc eval documents` does the same on the processor: minutes for the short tasks, hours for IMDB.

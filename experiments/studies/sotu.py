@@ -1,9 +1,9 @@
 """The analysis of docs/regression.md: what presidents mean by "freedom". Prints its tables, draws its figures.
 
-python benchmarks/sotu.py [sotu.jsonl.xz] [--figures docs/figures]
+python experiments/studies/sotu.py sotu.jsonl.xz --figures docs/figures
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import pandas as pd
@@ -22,27 +22,28 @@ from alacarte.regression import (
     similarity_over,
 )
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "regression" / "sotu.jsonl.xz"
 PERIODS = [1789, 1860, 1900, 1932, 1945, 1963, 1980, 2000, 2030]
 NAMES = ["1790–1860", "1861–1900", "1901–32", "1933–45", "1946–63", "1964–80", "1981–2000", "2001–24"]
 
 
 def main():
-    arguments = sys.argv[1:]
-    folder = Path(arguments[arguments.index("--figures") + 1]) if "--figures" in arguments else None
-    data = Path(arguments[0]) if arguments and not arguments[0].startswith("--") else DATA
-    speeches = read_table(data)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("data", type=Path, help="the speeches, as JSON lines")
+    options.add_argument("--figures", type=Path, help="folder for the figures")
+    given = options.parse_args()
+    folder = given.figures
+    speeches = read_table(given.data)
     speeches["year"] = (1970 + speeches["Date"] / 365.25).astype(int)
     speeches["period"] = pd.cut(speeches["year"], PERIODS, labels=NAMES)
     speeches["president"] = speeches["FirstName"] + " " + speeches["President"]
     print(f"{len(speeches)} speeches, {speeches.year.min()}–{speeches.year.max()}\n")
 
     model = ALaCarte.pretrained("glove.6B.50d")
-    found = contexts(speeches, "freedom", known=model)
-    freedom = dem(found, model)
-    print(found, freedom, sep="\n")
+    mentions = contexts(speeches, "freedom", known=model)
+    freedom = dem(mentions, model)
+    print(mentions, freedom, sep="\n")
     for row in (100, 500):
-        print(" ".join(found.side(row, "left")), "[freedom]", " ".join(found.side(row, "right")))
+        print(" ".join(mentions.side(row, "left")), "[freedom]", " ".join(mentions.side(row, "right")))
 
     print("\n1. Nearest words")
     print(

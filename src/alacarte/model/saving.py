@@ -26,7 +26,7 @@ from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 FORMAT = "alacarte.ALaCarte/1"
-PRETRAINED = Path(__file__).parent / "pretrained"  # the models that ship with this package
+PRETRAINED = Path(__file__).parents[1] / "pretrained"  # the models that ship with this package
 
 
 @dataclass(frozen=True, eq=False)

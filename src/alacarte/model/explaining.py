@@ -15,7 +15,8 @@ import numpy.typing as npt
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.averaging import divisor
 from alacarte.inference.uncertainty import Similarities, Uncertainty
-from alacarte.model import ALaCarte, Contexts
+from alacarte.model.embedding import Contexts
+from alacarte.model.model import ALaCarte
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]

@@ -1,6 +1,7 @@
 """Word vectors of many dimensions, trained on the text they are used for, as the paper's document vectors were.
 
-    python benchmarks/train_vectors.py documents/ --wiki enwiki.txt.xz --beside glove.6B.100d.npy --out reviews/
+    python experiments/studies/train_vectors.py documents/ --wiki enwiki.txt.xz \
+        --beside glove.6B.100d.npy --out reviews/
     alc fit --vectors reviews/vectors.safetensors --corpus reviews/text.txt --out reviews/model
 
 The text is IMDB's reviews to train on and its unlabelled ones (`imdb.tar.xz`), the texts of the seven other tasks, and
@@ -24,8 +25,9 @@ import scipy.sparse
 from alacarte_experiments.documents.data import TASKS, imdb_part, read_task
 
 from alacarte import Corpus, WordVectors
-from alacarte._io.files import atomic_write
 from alacarte.errors import require
+from alacarte.passes.scan import scan
+from alacarte.passes.work import Work
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
 
@@ -93,9 +95,11 @@ def texts(data: Path, wiki: Path, every: int) -> Iterator[str]:
 def write_text(path: Path, given: argparse.Namespace) -> None:
     tokenizer, known = get_tokenizer("words"), WordVectors.load(given.known).key_to_index
     begun = time.perf_counter()
-    with atomic_write(path) as file:
+    part = path.with_suffix(".part")
+    with part.open("w", encoding="utf-8", newline="\n") as file:
         for document in texts(given.data, given.wiki, given.every):
-            file.write((" ".join(tokenizer(document, known)).replace(BREAK, "") + "\n").encode())
+            file.write(" ".join(tokenizer(document, known)).replace(BREAK, "") + "\n")
+    part.replace(path)
     print(f"text: {time.perf_counter() - begun:.0f} s", flush=True)
 
 
@@ -145,17 +149,16 @@ def latent_semantics(text: Path, known: WordVectors, components: int) -> WordVec
     weighting = require("sklearn.feature_extraction.text", extra="sklearn", purpose="latent semantic analysis")
     begun = time.perf_counter()
     weighted = weighting.TfidfTransformer(sublinear_tf=True).fit_transform(counts_in_documents(text, known))
-    found = decomposition.TruncatedSVD(components, n_iter=2, random_state=0).fit(weighted)
+    svd = decomposition.TruncatedSVD(components, n_iter=2, random_state=0).fit(weighted)
     print(f"latent semantic analysis: {time.perf_counter() - begun:.0f} s", flush=True)
-    return WordVectors(known.words, (found.components_.T * found.singular_values_).astype(np.float32)).normalised()
+    return WordVectors(known.words, (svd.components_.T * svd.singular_values_).astype(np.float32)).normalised()
 
 
 def counts_in_documents(text: Path, known: WordVectors) -> scipy.sparse.csr_matrix:
     """(documents, words): how often each known word stands in each."""
     encoder = Encoder(get_tokenizer("whitespace"), Lexicon(known.key_to_index))
     blocks = []
-    for block in Corpus(text).blocks():
-        encoded = encoder.encode(block)
+    for encoded in scan(Corpus(text), encoder, Work(show_progress=False)):
         counted = encoded.ids >= 0
         bounds = np.append(0, np.cumsum(counted))[encoded.offsets]
         ones, shape = np.ones(counted.sum(), dtype=np.float32), (len(bounds) - 1, len(known))

@@ -13,7 +13,7 @@
 import re
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,20 +21,19 @@ import numpy.typing as npt
 from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
-from alacarte.embedding import Absent, ContextReader, Contexts, ContextSum, total
 from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint, NotEnoughData, TransformMismatch
-from alacarte.induced import InducedVectors, is_single
 from alacarte.inference.spread import TypicalSpread
 from alacarte.inference.uncertainty import Uncertainty
+from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
+from alacarte.model.induced import InducedVectors, is_single
+from alacarte.model.saving import SavedModel, pretrained_folder, read_model, write_model
 from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.work import WorkOptions, chosen, refuse_unknown
-from alacarte.saving import SavedModel, pretrained_folder, pretrained_names, read_model, write_model
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts, learn_form
 from alacarte.targets.targets import TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.transform.options import FitOptions
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
@@ -43,12 +42,14 @@ from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 if TYPE_CHECKING:
     from alacarte.transform.learned_weights import LearnedWeights
 
-__all__ = ["ALaCarte", "Contexts", "InducedVectors", "learning_sums", "pretrained_names"]
-
 Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
 SLOT = re.compile(r"_+$")
+
+
+class FitOptions(CollectOptions, SolveOptions, total=False):
+    """All that `ALaCarte.fit` takes: `CollectOptions`, and how the matrix is learned (`SolveOptions`)."""
 
 
 class ALaCarte:
@@ -108,6 +109,34 @@ class ALaCarte:
         ['a', ',', 'b']
         """
         return self.tokenizer(text, self.vectors.key_to_index)
+
+    @property
+    def reading(self) -> ReadingOptions:
+        """How this model reads contexts, as keywords of `collect`.
+
+        >>> ALaCarte(WordVectors(["a"], [[1.0]]), Transform(np.eye(1))).reading["window"]
+        (10, 10)
+        """
+        return {
+            "window": (self.settings.left, self.settings.right),
+            "averaging": self.settings.averaging,
+            "positions": self.settings.positions,
+            "context_weights": self.transform.weights,
+            "tokenizer": self.tokenizer,
+            "unknown": self.settings.unknown,
+        }
+
+    def nearest(
+        self, vector: npt.ArrayLike, k: int = 10, *, among: int | None = None, without: str | None = None
+    ) -> Any:
+        """The nearest words of a vector, or of each row of a matrix: `vectors.nearest`, less the word `without`.
+
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.nearest([1.0, 0.0], without="A")
+        [('b', 0.0)]
+        """
+        own = [] if without is None else self.tokens(without)  # of a phrase, the single words may be near
+        return self.vectors.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ())
 
     def with_form(self, form: FormModel | None = None, *, show_progress: bool | None = None) -> "ALaCarte":
         """The same model with a form model: one given, or one learned from the vectors and kept in the user's cache."""
@@ -232,15 +261,8 @@ class ALaCarte:
         The other options say how the work is done: `threads`, `memory`, `checkpoint`, … (`Work`).
         """
         refuse_unknown("ALaCarte.collect", work, WorkOptions)
-        reading: ReadingOptions = {
-            "window": (self.settings.left, self.settings.right),
-            "averaging": self.settings.averaging,
-            "positions": self.settings.positions,
-            "context_weights": self.transform.weights,
-            "tokenizer": self.tokenizer,
-            "unknown": self.settings.unknown,
-        }
-        return _collect(self.vectors, corpus, targets, spread, {**reading, **work})
+        options: CollectOptions = {**self.reading, **work}
+        return collect(self.vectors, corpus, targets, spread=spread, **options)
 
     def apply(self, sums: ContextSums, *, form: bool = False) -> InducedVectors:
         """Vectors from sums collected before, by this model or by others with the same settings."""
@@ -464,18 +486,7 @@ def learning_sums(
         from alacarte.transform.learned_weights import collect_with_learned_weights  # scipy's optimisers load slowly
 
         return collect_with_learned_weights(vectors, corpus, spread=spread, **options)
-    return _collect(vectors, corpus, None, spread, options), None
-
-
-def _collect(
-    vectors: WordVectors,
-    corpus: CorpusLike,
-    targets: TargetsLike | None,
-    spread: int | None,
-    options: CollectOptions,
-) -> ContextSums:
-    """The one place where a model asks for a pass over text."""
-    return collect(vectors, corpus, targets, spread=spread, **options)
+    return collect(vectors, corpus, spread=spread, **options), None
 
 
 def _refuse_each_with_agreement(each: bool, agreement: bool) -> None:

@@ -16,7 +16,7 @@ from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from alacarte.model import ALaCarte
+    from alacarte.model.model import ALaCarte
 
 Singles = npt.NDArray[np.float32]
 
