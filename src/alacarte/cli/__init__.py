@@ -3,6 +3,7 @@
 Nothing heavy is imported here, so that `alc --help` answers at once; each command imports what it needs.
 """
 
+import os
 import signal
 import sys
 from types import FrameType
@@ -44,6 +45,9 @@ for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, cont
 app.add_typer(senses, name="senses")
 app.add_typer(index, name="index")
 
+# Threads of OpenBLAS wait for work by spinning: where there is little linear algebra, that costs more than they save.
+LITTLE_ALGEBRA = {"demo", "fit", "induce", "embed", "nearest", "convert", "inspect", "merge"}
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -68,6 +72,8 @@ def _alc(
 
 def main() -> None:
     """Where the installed command starts."""
+    if LITTLE_ALGEBRA.intersection(sys.argv[1:2]):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported, which is later
     signal.signal(signal.SIGTERM, _terminated)
     try:
         app(prog_name="alc")
