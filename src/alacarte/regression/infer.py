@@ -32,8 +32,9 @@ from alacarte.regression._patterns import Overlaps, ValueType
 from alacarte.regression._space import Candidates, EmbeddingSpace
 from alacarte.regression.compat import Choices, Compat, choices, permute_cells
 from alacarte.regression.concordance import ContextTable, ReadingDocuments, contexts, documents
-from alacarte.regression.design import INTERCEPT, Design, build, parse_formula
+from alacarte.regression.design import INTERCEPT, Design, build
 from alacarte.regression.embed import Case, Embeddings, Groups, dem, group_codes
+from alacarte.regression.formulas import parse_formula
 from alacarte.text.tokenizers import TokenizerLike
 
 Doubles = npt.NDArray[np.float64]
@@ -238,6 +239,7 @@ def regress(
     permutations: int | None = None,
     adjust: Adjust = "holm",
     seed: int | None = 0,
+    allow_code: bool = False,
     compat: Compat = None,
     show_progress: bool | None = None,
 ) -> EmbeddingRegression:
@@ -245,9 +247,9 @@ def regress(
 
     Args:
         formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
-            `c("a", "b")`, or `.` for whole documents. Right: anything formulaic reads (interactions, `C(…)`,
-            `log(…)`, `bs(…)`, `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns). Dates (also
-            as 2001-01-20) count in days since 1970; in `C(date)` each date is a level.
+            `c("a", "b")`, or `.` for whole documents. Right: columns, interactions, `C(…)`, `log(…)`, `bs(…)`,
+            `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns. Dates (also as 2001-01-20) count
+            in days since 1970; in `C(date)` each date is a level.
         data: as in `contexts`; or a `ContextTable` or `Embeddings`, with the same words on the left side or none.
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.
@@ -265,6 +267,8 @@ def regress(
         permutations: for p-values; 999 if not given, 0 for none.
         adjust: p-values for several terms: "holm", "bh", "bonferroni" or "none".
         seed: the same seed, the same numbers; None for others every time.
+        allow_code: let the formula run any Python (formulaic evaluates it); by default it may name columns and call
+            the functions that `alacarte.regression.formulas` lists.
 
     >>> rng = np.random.default_rng(0)
     >>> words = [f"w{i}" for i in range(40)]
@@ -333,7 +337,7 @@ def regress(
     if codes is not None and (codes < 0).any():
         left_out["missing cluster"] = int((codes < 0).sum())
         usable &= codes >= 0
-    design = build(covariates, given.variables, usable, compat)
+    design = build(covariates, given.variables, usable, compat, allow_code)
     left_out |= design.left_out
     chosen = given if len(design.rows) == len(given) else given.select(design.rows)
     kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
