@@ -129,10 +129,8 @@ def write_csv(frame: Any, path: Path | None) -> None:
 
 
 def write_plot(axes: Any, path: Path | None) -> None:
-    from alacarte._io.files import atomic_write
+    from alacarte._io.figures import save_figure
 
-    if path is None:
-        return
-    with atomic_write(path) as file:
-        axes.figure.savefig(file, format=path.suffix[1:].lower())
-    wrote(path)
+    if path is not None:
+        save_figure(axes, path)
+        wrote(path)

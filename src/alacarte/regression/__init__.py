@@ -34,8 +34,9 @@ if TYPE_CHECKING:
         fem,
     )
     from alacarte.regression.infer import EmbeddingRegression, regress
-    from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio
+    from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio, save_figure
     from alacarte.regression.ratios import ratio
+    from alacarte.regression.side_by_side import ModelTable, etable
 
 __all__ = [
     "ContextTable",
@@ -44,6 +45,7 @@ __all__ = [
     "Embeddings",
     "InferenceOptions",
     "LearnedTransform",
+    "ModelTable",
     "Table",
     "compute_transform",
     "contexts",
@@ -52,6 +54,7 @@ __all__ = [
     "dem_group",
     "dem_sample",
     "documents",
+    "etable",
     "feature_similarity",
     "fem",
     "from_tokens",
@@ -65,6 +68,7 @@ __all__ = [
     "ratio",
     "read_table",
     "regress",
+    "save_figure",
     "similarity",
     "similarity_over",
     "typical_contexts",
@@ -87,7 +91,8 @@ __getattr__, __dir__ = exports(
             "fem",
         ],
         "infer": ["EmbeddingRegression", "regress"],
-        "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio"],
+        "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio", "save_figure"],
         "ratios": ["ratio"],
+        "side_by_side": ["ModelTable", "etable"],
     },
 )
