@@ -12,6 +12,7 @@ from alacarte import ALaCarte
 from alacarte.regression import (
     contexts,
     dem,
+    etable,
     nearest,
     plot_map,
     plot_over,
@@ -83,6 +84,8 @@ def main():
     print(fit)
     both = regress("freedom ~ party * decades", century, model, cluster="president", equal_clusters=True)
     print(both)
+    labels = {"party[T.Republican]": "Republican", "decades": "Decades since 1960"}
+    print(etable([fit, both], names=["Main effects", "Interaction"], labels=labels, stars=True).to_markdown(), "\n")
     for profile in ({"party": "Democratic", "decades": -4}, {"party": "Democratic", "decades": 6}):
         print(profile, ", ".join(fit.nearest(profile, 8, candidates=20_000)["feature"]))
     print(fit.contrast({"party": "Democratic", "decades": -4}, {"party": "Democratic", "decades": 6}))

@@ -97,7 +97,7 @@ class Table:
     def to_markdown(self) -> str:
         """A table in Markdown."""
         names, rows, right = self._cells()
-        lines = ["| " + " | ".join(map(_markdown, line)) + " |" for line in (names, *rows)]
+        lines = ["| " + " | ".join(map(markdown, line)) + " |" for line in (names, *rows)]
         rule = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
         return "\n".join([lines[0], rule, *lines[1:]])
 
@@ -254,9 +254,10 @@ def _for_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else str(value)
 
 
-def _markdown(text: str) -> str:
-    r"""
-    >>> print(_markdown("a|b*c"))
+def markdown(text: str) -> str:
+    r"""Text with Markdown's special characters escaped.
+
+    >>> print(markdown("a|b*c"))
     a\|b\*c
     """
     return "".join(rf"\{mark}" if mark in r"\|*`<" else mark for mark in text)

@@ -16,6 +16,7 @@ from alacarte.errors import AlacarteError, require
 from alacarte.regression._frames import Table
 from alacarte.regression._space import Candidates
 from alacarte.regression.embed import Embeddings, Groups, dem_group
+from alacarte.regression.side_by_side import label_of
 from alacarte.vectors.geometry import unit_rows
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def plot_coefficients(
         header = "length [interval]   adjusted p" if drawn.numbers else "adjusted p"
         axes.annotate(header if p_name != "p" else header.replace("adjusted ", ""), (1.02, len(terms) - 0.45), **where)
     axes.axvline(0, color=GREY, lw=0.8, zorder=1)
-    axes.set_yticks(places, [literal((labels or {}).get(term, term)) for term in terms])
+    axes.set_yticks(places, [literal(label_of(term, labels)) for term in terms])
     axes.set_ylim(-0.6, len(terms) - 0.4)
     interval = f" ({table.info.get('level', 0.95):.0%} interval)" if np.isfinite(drawn.ends).any() else ""
     what = {
