@@ -53,20 +53,7 @@ class ModelTable(Table):
     def _repr_html_(self) -> str:
         return f"{super()._repr_html_()}<p>{self.note}</p>"
 
-    def label_of(term: str, labels: Mapping[str, str] | None) -> str:
-    """The name that people are shown for a term; those of its factors, if only they have one.
-
-    >>> label_of("party[T.R]:year", {"party[T.R]": "Republican"}), label_of("year", None)
-    ('Republican × year', 'year')
-    """
-    names = labels or {}
-    factors = term.split(":")
-    if term in names or not any(factor in names for factor in factors):
-        return names.get(term, term)
-    return " × ".join(names.get(factor, factor) for factor in factors)
-
-
-def _cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
+    def _cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
         names, rows, _ = super()._cells(None)
         return names, rows, [False] + [True] * len(self.models)
 
@@ -118,6 +105,19 @@ def etable(
     rows += _about(listed)
     shown = tuple(names) if names is not None else tuple(f"({number + 1})" for number in range(len(listed)))
     return ModelTable(shown, tuple(rows), terms, _note(listed, below, stars))
+
+
+def label_of(term: str, labels: Mapping[str, str] | None) -> str:
+    """The name that people are shown for a term; those of its factors, if only they have one.
+
+    >>> label_of("party[T.R]:year", {"party[T.R]": "Republican"}), label_of("year", None)
+    ('Republican × year', 'year')
+    """
+    names = labels or {}
+    factors = term.split(":")
+    if term in names or not any(factor in names for factor in factors):
+        return names.get(term, term)
+    return " × ".join(names.get(factor, factor) for factor in factors)
 
 
 def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, digits: int) -> tuple[str, str]:
