@@ -1,8 +1,8 @@
 """Where this package decides otherwise than R's conText on purpose, in one place.
 
-`compat="conText"` takes conText's side of each line. `contexts`, `dem`, `dem_group`, `regress` and `compute_transform`
-take it, and all functions with `InferenceOptions`: `nearest`, `similarity`, `ratio`, `nearest_contexts`, `similarity_over` and
-`poles`.
+`compat="conText"` takes conText's side of each line. `contexts`, `dem`, `dem_group`, `compute_transform` and `regress`
+take it, and all functions with `InferenceOptions`: `nearest`, `similarity`, `ratio`, `nearest_contexts`,
+`similarity_over` and `poles`.
 
 | choice | here | conText 3.0.1 |
 |---|---|---|
