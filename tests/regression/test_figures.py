@@ -122,7 +122,7 @@ def test_every_mark_of_a_ratio_has_its_key(found):
     table = ratio(found, "party", k=8, permutations=19, intervals="jackknife")
     axes = plot_ratio(table)
     wanted = {"near both" if group == "shared" else f"near {group}" for group in table["group"]}
-    assert wanted | {"adjusted p < 0.05", "adjusted p ≥ 0.05"} == set(keys(axes))
+    assert wanted | {"adjusted p (Holm) < 0.05", "adjusted p (Holm) ≥ 0.05"} == set(keys(axes))
     ticks = [tick.get_text() for tick in axes.get_xticklabels()]
     assert "1" in ticks
     assert len(ticks) >= 3

@@ -138,3 +138,11 @@ def test_the_window_of_the_contexts_is_told():
     fit = regress("tax ~ x", {"text": text, "x": np.arange(40) % 11}, VECTORS, window=(2, 1), permutations=0)
     assert ("window", ("2, 1",)) in etable(fit).rows
     assert fit.glance()["window"][0] == "2, 1"
+
+
+def test_a_number_that_no_computer_word_holds_is_a_number():
+    text = [f"w{i % 9} w{i % 7} tax" for i in range(12)]
+    fit = regress(
+        "tax ~ x", {"text": text, "x": [2**70 * (i % 5) for i in range(12)]}, VECTORS, window=2, permutations=0
+    )
+    assert fit.terms == ["Intercept", "x"]

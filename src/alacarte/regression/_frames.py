@@ -241,11 +241,10 @@ def as_column(values: Any) -> Column:
     numeric = present and all(isinstance(value, (int, float, np.number)) for value in present)
     if numeric and not any(isinstance(value, (bool, np.bool_)) for value in present):
         if len(present) == len(listed) and all(isinstance(value, (int, np.integer)) for value in present):
-            return np.array(listed, dtype=np.int64)
+            small = max(map(abs, present)) < 1 << 63
+            return np.array(listed, dtype=np.int64 if small else np.float64)
         return np.array([np.nan if value is None else value for value in listed], dtype=np.float64)
-    column = np.empty(len(listed), dtype=object)
-    column[:] = listed
-    return column
+    return column_of(listed)
 
 
 def missing(column: Column) -> npt.NDArray[np.bool_]:

@@ -129,8 +129,7 @@ class EmbeddingRegression:
 
     def tstat(self) -> Any:
         """The squared length of each term over what noise adds to it, by term: 1 on average if nothing is there."""
-        estimates = self.table.coef()
-        return estimates.__class__(self.table["squared_norm"] / self.table["noise"], estimates.index, name="statistic")
+        return self.table.tstat()
 
     def pvalue(self, adjusted: bool = False) -> Any:
         """The p-values, each for itself or adjusted for all terms together, a pandas series by term."""
@@ -517,6 +516,7 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
         "estimate": debiased,
         "squared_norm": lengths,
         "noise": added,
+        "statistic": lengths / np.where(added > 0, added, np.nan),
     }
     rng = np.random.default_rng(settings.seed)
     if settings.intervals is not None:
@@ -535,7 +535,7 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
     columns["covariate_mean"] = means
     unit = "context" if fit.units is None else "cluster"
     columns["reason"] = column_of([f"rests on a single {unit}" if gone else "" for gone in lone.tolist()])
-    info = {"kind": "regression", "level": settings.level}
+    info = {"kind": "regression", "level": settings.level, "adjust": settings.adjust}
     return Table(columns, model.embeddings.variables.backend, info)
 
 

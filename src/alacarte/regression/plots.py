@@ -71,12 +71,11 @@ def plot_coefficients(
     """
     ax, title, size = _options(options)
     table = model if isinstance(model, Table) else model.table
-    settings = None if isinstance(model, Table) else model.settings
     terms = table["term"].tolist()
     drawn = _scaled(table, model, scale, 3 if size == "page" else 2)
     axes = new_axes(ax, size, 1.0 + 0.36 * len(terms))
     font = size_of(size).font
-    p, p_name = _p_values(table, settings.adjust if settings is not None else None)
+    p, p_name = _p_values(table)
     places = np.arange(len(terms))[::-1]
     for row, place in enumerate(places.tolist()):
         filled = p is None or bool(p[row] < alpha)
@@ -149,8 +148,9 @@ def _scaled(table: Table, model: "EmbeddingRegression | Table", scale: Scale, di
     return _Drawn(estimates * variance, ends * variance[:, None], [])
 
 
-def _p_values(table: Table, adjust: str | None) -> tuple[Doubles | None, str]:
+def _p_values(table: Table) -> tuple[Doubles | None, str]:
     """(p-values, or None; what they are called): adjusted ones, if the table has them, are called so."""
+    adjust = table.info.get("adjust")
     if "p_adjusted" in table and adjust != "none":
         return table["p_adjusted"], f"adjusted p ({ADJUSTED[adjust]})" if adjust in ADJUSTED else "adjusted p"
     return table.values.get("p_value"), "p"
@@ -180,7 +180,7 @@ def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, *
     above, below = table.info["numerator"], table.info["denominator"]
     axes = new_axes(ax, size, 2.4 if horizontal else 1.5 + 0.2 * len(shown))
     looks = {above: (COLOURS[1], MARKS[1]), "shared": (COLOURS[6], MARKS[3]), below: (COLOURS[0], MARKS[0])}
-    p, p_name = _p_values(shown, table.info.get("adjust"))
+    p, p_name = _p_values(shown)
     # With an interval, what is drawn is the ratio the interval is around.
     values = shown.values.get("debiased", shown["value"])
     values = np.where(np.isfinite(values), values, shown["value"])

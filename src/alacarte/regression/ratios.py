@@ -115,6 +115,7 @@ def ratio(
     columns["group"] = column_of(["shared" if f in mine and f in other else label[f in mine] for f in chosen.tolist()])
     order = np.argsort(np.where(np.isnan(columns["value"]), -np.inf, columns["value"]))[::-1]
     info = {"kind": "ratio", "numerator": label[True], "denominator": label[False], "level": inference.level}
+    info["adjust"] = inference.adjust
     return Table(columns, embeddings.variables.backend, info).take(order)
 
 
