@@ -153,7 +153,7 @@ class Units:
 
     def covariance(self) -> Doubles:
         """The covariance of the mean."""
-        return combined([z.T @ z for z, _ in (way.deviations() for way in self.ways)], np.trace)
+        return np.asarray(combined([z.T @ z for z, _ in (way.deviations() for way in self.ways)], np.trace))
 
     def noise(self) -> float:
         """tr V; NaN for a single unit, which does not say how far units lie apart."""
