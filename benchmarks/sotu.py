@@ -19,6 +19,7 @@ from alacarte.regression import (
     ratio,
     read_table,
     regress,
+    save_figure,
     similarity_over,
 )
 
@@ -98,7 +99,7 @@ def main():
             "regression-map": plot_map(freedom, "period", k=5, candidates=20_000, title="“freedom” by period"),
         }
         for name, axes in figures.items():
-            axes.figure.savefig(folder / f"{name}.png")
+            save_figure(axes, folder / f"{name}.png")
 
 
 if __name__ == "__main__":

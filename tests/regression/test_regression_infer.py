@@ -9,7 +9,7 @@ from alacarte import ALaCarte, Transform, WordVectors
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadFormula, NoOccurrences, NotEnoughData
 from alacarte.regression import contexts, dem, regress
-from alacarte.regression.design import parse_formula
+from alacarte.regression.formulas import parse_formula
 
 RNG = np.random.default_rng(0)
 WORDS = [f"w{number}" for number in range(40)]

@@ -97,14 +97,14 @@ class Table:
     def to_markdown(self) -> str:
         """A table in Markdown."""
         names, rows, right = self._cells()
-        lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in (names, *rows)]
+        lines = ["| " + " | ".join(map(_markdown, line)) + " |" for line in (names, *rows)]
         rule = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
         return "\n".join([lines[0], rule, *lines[1:]])
 
     def to_latex(self) -> str:
         r"""A `tabular` for the package booktabs."""
         names, rows, right = self._cells()
-        lines = [" & ".join(map(_latex, line)) + r" \\" for line in (names, *rows)]
+        lines = [" & ".join(map(latex, line)) + r" \\" for line in (names, *rows)]
         columns = "".join("r" if at_right else "l" for at_right in right)
         top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule"]
         return "\n".join([*top, *lines[1:], r"\bottomrule", r"\end{tabular}"])
@@ -254,5 +254,14 @@ def _for_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else str(value)
 
 
-def _latex(text: str) -> str:
+def _markdown(text: str) -> str:
+    r"""
+    >>> print(_markdown("a|b*c"))
+    a\|b\*c
+    """
+    return "".join(rf"\{mark}" if mark in r"\|*`<" else mark for mark in text)
+
+
+def latex(text: str) -> str:
+    """Text with LaTeX's special characters escaped."""
     return "".join(LATEX.get(mark, mark) for mark in text)

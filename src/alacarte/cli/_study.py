@@ -51,19 +51,25 @@ Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table 
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")]
 Seed = Annotated[int, typer.Option(help="The same seed, the same numbers.")]
 Level = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the intervals.")]
+AllowCode = Annotated[
+    bool, typer.Option("--allow-code", help="Let --formula and --where run any Python they hold; otherwise refused.")
+]
 CompatOption = Annotated[
     Literal["conText"] | None, typer.Option(help="Decide as R's conText does where we differ on purpose.")
 ]
 
 
-def open_table(data: Path, where: str | None) -> Any:
+def open_table(data: Path, where: str | None, allow_code: bool = False) -> Any:
     """A pandas frame, with the rows asked for."""
     from alacarte.regression import read_table
+    from alacarte.regression.formulas import check_condition
 
     frame = read_table(data)
     detail(f"{data}: {len(frame):,} rows; columns {', '.join(map(str, frame.columns))}")
     if where is None:
         return frame
+    if not allow_code:
+        check_condition(where)
     try:
         chosen = frame.query(where)
     except Exception as error:  # whatever pandas makes of a wrong expression
@@ -123,10 +129,8 @@ def write_csv(frame: Any, path: Path | None) -> None:
 
 
 def write_plot(axes: Any, path: Path | None) -> None:
-    from alacarte._io.files import atomic_write
+    from alacarte._io.figures import save_figure
 
-    if path is None:
-        return
-    with atomic_write(path) as file:
-        axes.figure.savefig(file, format=path.suffix[1:].lower())
-    wrote(path)
+    if path is not None:
+        save_figure(axes, path)
+        wrote(path)

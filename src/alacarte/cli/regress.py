@@ -50,6 +50,7 @@ def regress(
         Literal["holm", "bh", "bonferroni", "none"], typer.Option(help="p-values for several terms together.")
     ] = "holm",
     seed: s.Seed = 0,
+    allow_code: s.AllowCode = False,
     compat: s.CompatOption = None,
     csv: s.Csv = None,
     plot: s.Plot = None,
@@ -66,7 +67,7 @@ def regress(
         --model glove.6B.50d --csv terms.csv --plot terms.pdf
     """
     s.check_outputs(csv, plot)
-    frame = s.open_table(data, where)
+    frame = s.open_table(data, where, allow_code)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
     from alacarte.regression import plot_coefficients
     from alacarte.regression import regress as fit_model
@@ -87,6 +88,7 @@ def regress(
         robust=robust,
         adjust=adjust,
         seed=seed,
+        allow_code=allow_code,
         compat=compat,
         show_progress=voice.progress,
     )

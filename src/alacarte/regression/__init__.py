@@ -34,8 +34,9 @@ if TYPE_CHECKING:
         fem,
     )
     from alacarte.regression.infer import EmbeddingRegression, regress
-    from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio
+    from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio, save_figure
     from alacarte.regression.ratios import ratio
+    from alacarte.regression.side_by_side import ModelTable, etable
 
 __all__ = [
     "ContextTable",
@@ -44,6 +45,7 @@ __all__ = [
     "Embeddings",
     "InferenceOptions",
     "LearnedTransform",
+    "ModelTable",
     "Table",
     "TwoWays",
     "compute_transform",
@@ -53,6 +55,7 @@ __all__ = [
     "dem_group",
     "dem_sample",
     "documents",
+    "etable",
     "feature_similarity",
     "fem",
     "from_tokens",
@@ -66,6 +69,7 @@ __all__ = [
     "ratio",
     "read_table",
     "regress",
+    "save_figure",
     "similarity",
     "similarity_over",
     "typical_contexts",
@@ -88,7 +92,8 @@ __getattr__, __dir__ = exports(
             "fem",
         ],
         "infer": ["EmbeddingRegression", "regress"],
-        "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio"],
+        "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio", "save_figure"],
         "ratios": ["ratio"],
+        "side_by_side": ["ModelTable", "etable"],
     },
 )

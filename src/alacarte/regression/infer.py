@@ -1,9 +1,10 @@
 """Embedding regression: contexts' embeddings on covariates, and the lengths of the coefficients with inference."""
 
+import html
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +33,13 @@ from alacarte.regression._patterns import Overlaps, ValueType
 from alacarte.regression._space import Candidates, EmbeddingSpace
 from alacarte.regression.compat import Choices, Compat, choices, permute_cells
 from alacarte.regression.concordance import ContextTable, ReadingDocuments, contexts, documents
-from alacarte.regression.design import INTERCEPT, Design, build, parse_formula
+from alacarte.regression.design import INTERCEPT, Design, build
 from alacarte.regression.embed import Case, Embeddings, Groups, dem, group_codes
+from alacarte.regression.formulas import parse_formula
 from alacarte.text.tokenizers import TokenizerLike
+
+if TYPE_CHECKING:
+    from alacarte.regression.plots import CoefficientOptions
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["score", "jackknife", "bootstrap"] | None
@@ -95,6 +100,12 @@ class EmbeddingRegression:
         """The words of the contexts that have a vector."""
         return self.embeddings.features
 
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """Words before and after; None for whole documents and for embeddings made elsewhere."""
+        contexts = self.embeddings.contexts
+        return None if contexts is None or contexts.whole else contexts.window
+
     def __len__(self) -> int:
         return len(self.embeddings)
 
@@ -105,12 +116,68 @@ class EmbeddingRegression:
     to_frame = tidy
 
     def coef(self, term: str | None = None) -> Any:
-        """The coefficients of a term, or a frame of all of them, a row a term."""
+        """The coefficients of a term (an embedding), or a frame of all of them, a row a term."""
         if term is not None:
             return self.coefficients[self._place(term)]
         columns = {"term": column_of(self.terms)}
         columns |= {f"d{place}": self.coefficients[:, place] for place in range(self.coefficients.shape[1])}
         return make_frame(columns, self.table.backend)
+
+    def se(self) -> Any:
+        """The standard errors of the debiased squared lengths, a pandas series by term."""
+        return self.table.se()
+
+    def tstat(self) -> Any:
+        """The squared length of each term over what noise adds to it, by term: 1 on average if nothing is there."""
+        estimates = self.table.coef()
+        return estimates.__class__(self.table["squared_norm"] / self.table["noise"], estimates.index, name="statistic")
+
+    def pvalue(self, adjusted: bool = False) -> Any:
+        """The p-values, each for itself or adjusted for all terms together, a pandas series by term."""
+        return self.table.pvalue(adjusted)
+
+    def confint(self, level: float | None = None) -> Any:
+        """The intervals of the squared lengths, a pandas frame by term; of another level than the fit's, if asked."""
+        if level is None or level == self.settings.level:
+            return self.table.confint()
+        check_level(level)
+        other = replace(self, settings=replace(self.settings, level=level, permutations=0))
+        return _table_of_terms(other).confint()
+
+    def glance(self) -> Any:
+        """A frame with one row: what the model was fitted on, and how.
+
+        `r_squared` is the share of the embeddings' variance, over all dimensions, that the covariates explain.
+        """
+        window = self.window
+        one_row = {
+            "formula": self.formula,
+            "contexts": len(self),
+            "clusters": self.clusters,
+            "left_out": sum(self.left_out.values()),
+            "window": None if window is None else f"{window[0]}, {window[1]}",
+            "dimensions": self.coefficients.shape[1],
+            "terms": len(self.terms),
+            "r_squared": self._r_squared(),
+            "robust": self._robust(),
+            "intervals": self.settings.intervals,
+            "level": self.settings.level,
+            "permutations": self.settings.permutations,
+            "adjust": self.settings.adjust,
+        }
+        return make_frame({name: column_of([value]) for name, value in one_row.items()}, self.table.backend)
+
+    def _r_squared(self) -> float:
+        y = self.embeddings.matrix
+        weights = np.ones(len(y))
+        if self.equal_clusters and self._clusters is not None:
+            weights = 1 / np.bincount(self._clusters)[self._clusters]
+        centred = y - np.average(y, axis=0, weights=weights)
+        rest = y - self.design.matrix @ self.coefficients
+        return float(1 - weights @ (rest**2).sum(axis=1) / (weights @ (centred**2).sum(axis=1)))
+
+    def _robust(self) -> str:
+        return self.settings.robust if self.clusters is None else self.settings.robust.replace("HC", "CR")
 
     def vcov(self, dimension: int | None = None) -> Doubles:
         """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""
@@ -183,9 +250,7 @@ class EmbeddingRegression:
             + f", {self.coefficients.shape[1]} dimensions",
         ]
         lines += [f"left out: {count:,} ({reason})" for reason, count in self.left_out.items()]
-        robust: str = self.settings.robust
-        if self.clusters is not None:
-            robust = f"cluster-robust ({robust.replace('HC', 'CR')})"
+        robust = self._robust() if self.clusters is None else f"cluster-robust ({self._robust()})"
         lines.append(
             f"squared lengths of the coefficients; debiased by their {robust} variance; "
             f"{self.settings.level:.0%} intervals by {self.settings.intervals or 'none'}; "
@@ -199,11 +264,23 @@ class EmbeddingRegression:
     def __repr__(self) -> str:
         return f"EmbeddingRegression({self.formula!r}, {len(self):,} contexts, terms {', '.join(self.terms)})"
 
-    def plot(self, ax: Any = None, *, alpha: float = 0.05, title: str | None = None) -> Any:
+    def _repr_html_(self) -> str:
+        lines = self.summary().split("\n\n")[0].splitlines()
+        return "".join(f"<p>{html.escape(line)}</p>" for line in lines) + self.table._repr_html_()
+
+    def to_markdown(self) -> str:
+        """The table of terms in Markdown; `etable` sets several models side by side."""
+        return self.table.to_markdown()
+
+    def to_latex(self) -> str:
+        """The table of terms as a LaTeX `tabular`; `etable` sets several models side by side."""
+        return self.table.to_latex()
+
+    def plot(self, **options: "Unpack[CoefficientOptions]") -> Any:
         """The terms' debiased lengths with their intervals; see `plot_coefficients`."""
         from alacarte.regression.plots import plot_coefficients
 
-        return plot_coefficients(self, ax=ax, alpha=alpha, title=title)
+        return plot_coefficients(self, **options)
 
 
 # ------------------------------------------------------------------------------------------------- regress
@@ -238,6 +315,7 @@ def regress(
     permutations: int | None = None,
     adjust: Adjust = "holm",
     seed: int | None = 0,
+    allow_code: bool = False,
     compat: Compat = None,
     show_progress: bool | None = None,
 ) -> EmbeddingRegression:
@@ -245,9 +323,9 @@ def regress(
 
     Args:
         formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
-            `c("a", "b")`, or `.` for whole documents. Right: anything formulaic reads (interactions, `C(…)`,
-            `log(…)`, `bs(…)`, `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns). Dates (also
-            as 2001-01-20) count in days since 1970; in `C(date)` each date is a level.
+            `c("a", "b")`, or `.` for whole documents. Right: columns, interactions, `C(…)`, `log(…)`, `bs(…)`,
+            `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns. Dates (also as 2001-01-20) count
+            in days since 1970; in `C(date)` each date is a level.
         data: as in `contexts`; or a `ContextTable` or `Embeddings`, with the same words on the left side or none.
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.
@@ -265,6 +343,8 @@ def regress(
         permutations: for p-values; 999 if not given, 0 for none.
         adjust: p-values for several terms: "holm", "bh", "bonferroni" or "none".
         seed: the same seed, the same numbers; None for others every time.
+        allow_code: let the formula run any Python (formulaic evaluates it); by default it may name columns and call
+            the functions that `alacarte.regression.formulas` lists.
 
     >>> rng = np.random.default_rng(0)
     >>> words = [f"w{i}" for i in range(40)]
@@ -333,7 +413,7 @@ def regress(
     if codes is not None and (codes < 0).any():
         left_out["missing cluster"] = int((codes < 0).sum())
         usable &= codes >= 0
-    design = build(covariates, given.variables, usable, compat)
+    design = build(covariates, given.variables, usable, compat, allow_code)
     left_out |= design.left_out
     chosen = given if len(design.rows) == len(given) else given.select(design.rows)
     kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
@@ -347,10 +427,15 @@ def regress(
     result = EmbeddingRegression(
         formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, kept, equal
     )
-    places = [place for place, name in enumerate(design.names) if name not in INTERCEPT]
-    names = [design.names[place] for place in places]
-    means = design.matrix.mean(axis=0)[places]
-    return replace(result, table=_inference(result, np.eye(len(design.names))[places], names, means))
+    return replace(result, table=_table_of_terms(result))
+
+
+def _table_of_terms(model: EmbeddingRegression) -> Table:
+    """What is known of each coefficient but the intercept."""
+    names = model.design.names
+    places = [place for place, name in enumerate(names) if name not in INTERCEPT]
+    means = model.design.matrix.mean(axis=0)[places]
+    return _inference(model, np.eye(len(names))[places], [names[place] for place in places], means)
 
 
 def _space(vectors: Any, transform: Any, averaging: Averaging | None) -> EmbeddingSpace:
