@@ -16,8 +16,8 @@ With units g (rows, or clusters), A_g = Z_g'Z_g and S_g = Z_g'E_g (E the residua
 The first kind has no bias where rows are independent and equally noisy, however few units there are and however hard
 some pull. Where the rows of a cluster are correlated it is too small if clusters are few and of very unequal sizes
 (docs/inference.md has figures); the second, which conText has and the jackknife here uses, is smaller still. With
-clusters of two kinds what is said is that of the one, plus that of the other, less that of both together. For a regression on a constant alone the first kind is the noise
-of a mean (`alacarte.inference.means`).
+clusters of two kinds the noise is that by the one, plus that by the other, less that by both together. For a regression
+on a constant alone the first kind is the noise of a mean (`alacarte.inference.means`).
 
 Leaving out g changes c by δ_g = (I − A_g)⁻¹ S_g and another unit's S_h to S_h + A_h δ_g. Sums over all h of products
 of these are contractions of three tensors that do not depend on g, so that the whole jackknife is linear in N.
@@ -301,7 +301,7 @@ def _unknown(lost: Doubles, a: Doubles) -> npt.NDArray[np.bool_]:
 
 def permute(
     fit: Fit,
-    tests: Sequence[Doubles],
+    tests: Iterable[Doubles],
     permutations: int,
     rng: np.random.Generator,
     studentised: bool = True,
@@ -336,7 +336,7 @@ def _shuffle_rows(
     """Many permutations side by side: a block of rows of residuals is read once and multiplied with the permuted
     designs of all of them, so that the work is one wide matrix product and not many narrow ones. The noise of permuted
     residuals is that of the residuals themselves, corrected for leverage: HC2, as for the observed statistic."""
-    precision = np.float32 if fit.rows >= SINGLE else np.float64
+    precision: type[np.floating[Any]] = np.float32 if fit.rows >= SINGLE else np.float64
     pull = fit.z @ np.concatenate(bases).T  # (rows, combinations)
     scale = np.ones(fit.rows)
     if studentised:  # residuals of rows that pull hard are too small
@@ -352,11 +352,11 @@ def _shuffle_rows(
     observed = together(np.einsum("md,md->m", effects, effects))
     if studentised:
         observed = observed / together(own @ pull**2)
-    pull, scale, own = (part.astype(precision) for part in (pull, scale, own))
+    parts = pull.astype(precision), scale.astype(precision), own.astype(precision)
     exceeding = np.zeros(len(bases))
     step = max(1, min(count, PERMUTED // fit.rows))
     for low in range(0, count, step):
-        lengths, error = _permuted_lengths(pull, fit.residuals, scale, own, min(step, count - low), rng)
+        lengths, error = _permuted_lengths(*parts, fit.residuals, min(step, count - low), rng)
         statistic = together(lengths) / together(error) if studentised else together(lengths)
         exceeding += _exceeds(statistic, observed, studentised).sum(axis=0)
         tick(min(low + step, count))
@@ -364,7 +364,7 @@ def _shuffle_rows(
 
 
 def _permuted_lengths(
-    pull: Floats, e: Doubles, scale: Floats, own: Floats, number: int, rng: np.random.Generator
+    pull: Floats, scale: Floats, own: Floats, e: Doubles, number: int, rng: np.random.Generator
 ) -> tuple[Doubles, Doubles]:
     """(‖b‖², what noise adds to it), both (permutations, combinations), of permuted residuals."""
     n, m = pull.shape
@@ -386,9 +386,9 @@ def _permuted_lengths(
 def _flip_clusters(fit: Fit, bases: list[Doubles], count: int, rng: np.random.Generator, tick: Tick) -> Doubles:
     """Scores of clusters with the null imposed, whose signs change at random (Hemerik, Goeman and Finos 2020).
 
-    With the orthonormal rows U, residuals of the model without the effect U c have the scores s_g = U S_g + U A_g U'U c,
-    which come to U c, the effect itself, if no sign changes. They are tied to each other because the other coefficients
-    are fitted: if clusters are equally noisy, Σ ε_g s_g has the variance L = I − P P', P = Σ ε_g U A_g (I − U'U), of
+    With the orthonormal rows U, residuals of the model without the effect U c have the scores s_g = U S_g + U A_g U'U
+    c, which come to U c, the effect itself, if no sign changes. They are tied to each other because the other
+    coefficients are fitted: if clusters are equally noisy, Σ ε_g s_g has the variance L = I − P P', P = Σ ε_g U A_g (I − U'U), of
     theirs, which is I if no sign changes. Sums are divided by it, so that none is too short (De Santis et al. 2022).
     """
     k, d = fit.inner.shape
