@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
-from alacarte.inference.cosines import estimate
+from alacarte.inference.cosines import estimate, pulls
 from alacarte.inference.means import Units
+from alacarte.inference.two_groups import Cells, difference
 from alacarte.regression import (
+    TwoWays,
     dem,
     dem_group,
     nearest,
@@ -121,8 +123,13 @@ def test_permutations_find_what_is_there_and_nothing_else():
     assert ratio(embedded(moved), party, k=5, permutations=199, seed=0).rows() == real.rows()
     clustered = ratio(embedded(moved), party, k=5, permutations=99, cluster="speaker", seed=0)
     assert clustered["p_value"].min() == 1 / 100
-    with pytest.raises(AlacarteError, match="both groups"):
-        ratio(embedded(moved), party, permutations=9, cluster=(np.arange(80) // 2).tolist())
+    shared = ratio(embedded(moved), party, k=5, permutations=99, cluster=(np.arange(80) // 2).tolist())
+    assert shared["p_value"].min() == 1 / 100
+    assert set(shared["test"]) == {"permutation in clusters"}
+    assert set(clustered["test"]) == {"permutation"}
+    two_ways = ratio(embedded(moved), party, k=5, permutations=99, cluster=TwoWays("speaker", np.arange(80) % 10))
+    assert two_ways["p_value"].min() < 0.01
+    assert set(two_ways["test"]) == {"t"}
 
 
 def test_contexts_without_a_group_take_no_part_in_permutations():
@@ -146,17 +153,55 @@ def test_settings_that_make_no_sense(wrong, message):
         nearest(sample(), k=2, **wrong)
 
 
-def test_leaving_out_units_is_recomputing_without_them():
+def test_the_pull_of_a_unit_is_what_weighing_it_more_changes():
+    """The debiased cosine has a slope in each unit's weight; pulls are these, but for the factors of CR2."""
     rng = np.random.default_rng(4)
-    matrix = rng.normal(size=(12, 4)) + 1
-    for clusters in (None, rng.integers(0, 5, 12)):
-        group = Units.of(matrix, clusters)
-        means, squares = group.leave_one_out()
-        units = np.arange(12) if clusters is None else np.unique(clusters, return_inverse=True)[1]
-        for unit in range(len(group)):
-            rest = Units.of(matrix[units != unit], None if clusters is None else clusters[units != unit])
-            np.testing.assert_allclose(means[unit], rest.mean())
-            assert squares[unit] == pytest.approx(rest.debiased_square())
+    many = 4000  # units, so that these factors are near 1
+    matrix, direction, step = rng.normal(size=(many, 4)) + 1, np.array([[0.6, 0.8, 0.0, 0.0]]), 1e-4
+    sizes = rng.integers(1, 4, many).astype(float)
+    values, (pull,) = pulls(Units(matrix * sizes[:, None], sizes, np.arange(many), many), direction)
+
+    def cosine_with(unit, weight):
+        weights = np.ones(many)
+        weights[unit] += weight
+        total = weights @ sizes
+        mean = (weights * sizes) @ matrix / total
+        apart = ((weights * sizes / total) ** 2 * ((matrix - mean) ** 2).sum(axis=1)).sum()
+        return float(mean @ direction[0] / np.sqrt(mean @ mean - apart))
+
+    assert values[0] == pytest.approx(cosine_with(0, 0.0), rel=1e-3)
+    want = [(cosine_with(unit, step) - cosine_with(unit, -step)) / (2 * step) for unit in range(8)]
+    np.testing.assert_allclose(pull[:8, 0], want, rtol=5e-3)
+
+
+def test_cells_have_the_statistic_of_the_two_groups():
+    """Without copies of sums, for clusters that lie in one group and in both, and after sides have changed."""
+    rng = np.random.default_rng(8)
+    matrix = rng.normal(size=(60, 4)) + 2
+    directions = np.eye(4)[:2]
+    party = np.arange(60) % 2
+    for clusters in (None, np.arange(60) // 6 * 2 + party, np.arange(60) // 6):
+        groups = [
+            Units.of(matrix[party == side], None if clusters is None else clusters[party == side]) for side in (0, 1)
+        ]
+        cells = Cells.of(groups)
+        apart, error, _ = difference(groups, directions)
+        np.testing.assert_allclose(cells.statistic(cells.first, directions), apart / error)
+        np.testing.assert_allclose(cells.statistic(~cells.first, directions), -apart / error)
+
+
+def test_p_values_of_a_ratio_do_not_depend_on_noise_or_sizes():
+    """Twenty contexts against 200, the small group twice as noisy: 0.59 of such p-values were at most 0.05."""
+    rng = np.random.default_rng(10)
+    mean, words = rng.normal(size=12) * 0.6, rng.normal(size=(200, 12))
+    space = EmbeddingSpace.of(([f"v{number}" for number in range(200)], words))
+    noise, party = np.repeat([2.0, 1.0], [20, 200])[:, None], np.repeat(["a", "b"], [20, 200])
+    rejected = []
+    for seed in range(120):
+        matrix = mean + noise * rng.normal(size=(220, 12))
+        found = Embeddings(matrix, [str(row) for row in range(220)], space, Variables({}), [], np.arange(220))
+        rejected += (ratio(found, party, k=5, permutations=39, seed=seed)["p_value"] <= 0.05).tolist()
+    assert 0.02 <= np.mean(rejected) <= 0.085
 
 
 def test_the_squared_length_of_a_mean_is_debiased():

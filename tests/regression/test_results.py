@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from alacarte.errors import AlacarteError
-from alacarte.regression import dem, etable, from_tokens, nearest, ratio, regress, similarity, similarity_over
+from alacarte.regression import contexts, dem, etable, from_tokens, nearest, ratio, regress, similarity, similarity_over
 
 WORDS = [f"w{number}" for number in range(20)]
 VECTORS = (WORDS, np.random.default_rng(0).normal(size=(20, 5)) + 1)
@@ -146,3 +146,12 @@ def test_a_number_that_no_computer_word_holds_is_a_number():
         "tax ~ x", {"text": text, "x": [2**70 * (i % 5) for i in range(12)]}, VECTORS, window=2, permutations=0
     )
     assert fit.terms == ["Intercept", "x"]
+
+
+def test_a_misspelt_keyword_is_an_error(found):
+    with pytest.raises(TypeError, match="permutatons"):
+        regress("~ party", found, permutatons=3)
+    with pytest.raises(TypeError, match="widnow"):
+        contexts(["a b"], "a", widnow=3)
+    with pytest.raises(TypeError, match="witin"):
+        nearest(found, witin=3)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte.errors import BadSums, NotEnoughData
+from alacarte.inference.cosines import slope
 from alacarte.inference.means import debiased_squares, scaled_deviations
 from alacarte.vectors.geometry import unit_rows
 
@@ -150,9 +151,7 @@ class TypicalSpread:
     def direction(self, targets: Deviations, units: Doubles) -> tuple[Doubles, Doubles]:
         """(w, θ): θ = m · v / √q is the cosine with a unit vector v a target, and d θ = w · d m."""
         q, own, _ = self.lengths(targets)
-        root = np.sqrt(q)
-        cosines = np.einsum("td,td->t", targets.means, units) / root
-        return (units - (own * cosines / root)[:, None] * targets.means) / root[:, None], cosines
+        return slope(targets.means, np.sqrt(q), units, own)
 
     def noise(self, targets: Deviations) -> Doubles:
         """tr V for each target, its own and the typical one weighed by their degrees of freedom."""
@@ -165,12 +164,12 @@ class TypicalSpread:
         """‖μ‖² for each target: (q, the share of it that is the target's own, its variance of second order).
 
         Second order: what a change along one direction does not explain, from the square of the noise and from how
-        much targets differ.
+        much targets differ; nothing for targets on their own, see `alacarte.inference.cosines.pulls`.
         """
         noise, squared = self.noise(targets), debiased_squares(targets.means, 0.0)
         raw = debiased_squares(targets.means, noise)
         if not (np.isfinite(self.length_spread) and self.length > 0):
-            return np.maximum(raw, SHRUNK_LEAST * squared), np.ones_like(raw), self._squared_noise(targets, noise)
+            return np.maximum(raw, SHRUNK_LEAST * squared), np.ones_like(raw), np.zeros_like(raw)
         prior = max(self.length_spread, 1e-3 * self.length) ** 2
         q = np.full_like(raw, self.length)
         for _ in range(2):  # the noise in ‖m‖² grows with ‖μ‖² itself

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         similarity_over,
         typical_contexts,
     )
-    from alacarte.regression.embed import Embeddings, dem, dem_group, dem_sample
+    from alacarte.regression.embed import Embeddings, TwoWays, dem, dem_group, dem_sample
     from alacarte.regression.features import (
         Cooccurrence,
         LearnedTransform,
@@ -47,6 +47,7 @@ __all__ = [
     "LearnedTransform",
     "ModelTable",
     "Table",
+    "TwoWays",
     "compute_transform",
     "contexts",
     "cooccurrences",
@@ -81,7 +82,7 @@ __getattr__, __dir__ = exports(
         "_groups": ["InferenceOptions"],
         "concordance": ["ContextTable", "contexts", "documents", "from_tokens"],
         "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
-        "embed": ["Embeddings", "dem", "dem_group", "dem_sample"],
+        "embed": ["Embeddings", "TwoWays", "dem", "dem_group", "dem_sample"],
         "features": [
             "Cooccurrence",
             "LearnedTransform",

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import NotEnoughData
-from alacarte.inference.cosines import Estimates, selection_excess
-from alacarte.inference.means import Units, debiased_squares
+from alacarte.inference.cosines import Estimates
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._groups import (
     Inference,
@@ -25,18 +24,18 @@ from alacarte.regression._groups import (
     candidates_of,
     clusters_of,
     estimate_columns,
+    excess_of,
     grouped,
     top,
 )
 from alacarte.regression._lexical import Lexical, stems
 from alacarte.regression._space import Candidates
 from alacarte.regression.compat import Choices
-from alacarte.regression.embed import Embeddings, Groups, group_codes
+from alacarte.regression.embed import Clusters, Embeddings, Groups, TwoWays, group_codes, row_weights
 from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
-SEARCHED = 1 << 24  # cosines of drawn vectors with candidates at a time
 
 
 def nearest(
@@ -87,7 +86,7 @@ def nearest(
         else:
             excess = None
             if inference.intervals is not None and len(chosen) < len(names):
-                excess = _excess(groups.units[row], lexical, len(chosen), rng)
+                excess = excess_of(groups.units[row], lexical, len(chosen), rng)
             estimates = inference.estimate([groups.units[row]], lexical.directions(chosen), rng, excess)
             part |= estimate_columns(estimates, lambda array: array[0]) | {"value": values[row, chosen]}
         parts.append(part)
@@ -101,24 +100,6 @@ def nearest(
 def _taken(array: npt.NDArray[Any], at: tuple[int, Longs]) -> npt.NDArray[Any]:
     row, places = at
     return np.asarray(array[row, places])
-
-
-def _excess(group: Units, lexical: Lexical, k: int, rng: np.random.Generator) -> Doubles | None:
-    """By how much the debiased cosines of the k nearest words are too large because they are the nearest."""
-    square = group.debiased_square()
-    if not square > 0:
-        return None
-    z, _ = group.deviations()
-    noise = float(np.sum(z**2))
-
-    def search(drawn: Doubles) -> list[Doubles]:
-        step = max(1, SEARCHED // len(lexical.names))
-        directions: list[Doubles] = []
-        for low in range(0, len(drawn), step):
-            directions += [lexical.directions(top(values, k)) for values in lexical.cosines(drawn[low : low + step])]
-        return directions
-
-    return selection_excess(group.mean(), square, z.T @ z, search, lambda drawn: debiased_squares(drawn, noise), rng)
 
 
 def similarity(
@@ -273,6 +254,7 @@ def similarity_over(
     inference = Inference(**options)
     rules = inference.rules
     clusters = clusters_of(embeddings, inference.cluster)
+    weights = None if inference.weights is None else row_weights(embeddings, None, False, inference.weights)
     splits: list[tuple[Any, npt.NDArray[np.bool_]]] = [(None, np.ones(len(embeddings), dtype=bool))]
     if within is not None:
         labels, codes = group_codes(embeddings, within)
@@ -283,8 +265,7 @@ def similarity_over(
     directions = lexical.directions(np.array(order))
     parts: list[dict[str, Column]] = []
     for split, rows in splits:
-        own = inference if clusters is None else replace(inference, cluster=clusters[rows])
-        groups = grouped(embeddings.select(rows), over, own)
+        groups = grouped(embeddings.select(rows), over, _within(inference, clusters, weights, rows))
         values = _levels_of_documents(embeddings, over, groups.labels, rules)
         place = {label: number for number, label in enumerate(groups.labels)}
         at = np.array([place.get(value, -1) for value in values])
@@ -305,6 +286,16 @@ def similarity_over(
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     info = {"kind": "over", "over": over, "within": within, "level": inference.level}
     return Table(joined, embeddings.variables.backend, info)
+
+
+def _within(
+    inference: Inference, clusters: "Longs | list[Longs] | None", weights: Doubles | None, rows: npt.NDArray[np.bool_]
+) -> Inference:
+    """The same inference for some of the rows."""
+    cluster: Clusters | None = None if clusters is None else clusters[rows] if not isinstance(clusters, list) else None
+    if isinstance(clusters, list):
+        cluster = TwoWays(*(way[rows] for way in clusters))
+    return replace(inference, cluster=cluster, weights=None if weights is None else weights[rows])
 
 
 def _all_numbers(values: Iterable[Any]) -> bool:
