@@ -33,6 +33,8 @@ def test_columns_come_as_series_by_term(fit):
     assert fit.tstat()["year"] == pytest.approx(tidy.loc["year", "squared_norm"] / tidy.loc["year", "noise"])
     assert fit.coef().shape == (4, 6)
     assert fit.coef("year").shape == (5,)
+    profiles = {name: list(fit.embeddings.variables.columns[name]) for name in ("party", "year")}
+    np.testing.assert_allclose(fit.predict(), fit.predict(profiles))
 
 
 def test_intervals_of_another_level(fit, found):

@@ -98,24 +98,10 @@ def show_table(table: "Table", as_json: bool, title: str | None = None) -> None:
     if as_json:
         show_json(table.to_dict())
         return
-    names = [name for name in table.columns() if name != "reason" or any(table[name].tolist())]
-    shown = table.select(names)
-    rows = [[_cell(value) for value in row] for row in shown.rows()[:SHOWN]]
-    show_columns(names, rows, title)
+    names, rows, _ = table.cells(SHOWN)
+    show_columns(names, rows[:SHOWN], title)
     if len(table) > SHOWN:
         note(f"{len(table) - SHOWN:,} more rows; --csv FILE keeps all")
-
-
-def _cell(value: Any) -> str:
-    """
-    >>> _cell(0.12345), _cell(12345.678), _cell(["a", "b"]), _cell(None)
-    ('0.1235', '1.235e+04', 'a b', '')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def write_csv(frame: Any, path: Path | None) -> None:

@@ -70,10 +70,6 @@ class Table(table.Table):
         chosen = np.asarray(rows)
         return Table({name: column[chosen] for name, column in self.values.items()}, self.backend, self.info)
 
-    def select(self, names: Sequence[str]) -> "Table":
-        """Some of the columns."""
-        return Table({name: self.values[name] for name in names}, self.backend, self.info)
-
     def rows(self) -> list[tuple[Any, ...]]:
         """The rows as tuples of Python's own values."""
         return list(zip(*(column.tolist() for column in self.values.values()), strict=True))

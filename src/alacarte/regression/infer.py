@@ -243,11 +243,13 @@ class EmbeddingRegression:
 
     # ------------------------------------------------------------------------------------------ profiles
 
-    def predict(self, profile: Mapping[str, Any] | Any) -> Doubles:
+    def predict(self, profile: Mapping[str, Any] | Any = None) -> Doubles:
         """The embedding that the model gives a profile such as {"party": "R", "year": 2010}; rows for a frame.
 
-        Every variable of the formula needs a value.
+        Every variable of the formula needs a value. Without a profile: the embeddings fitted to the contexts.
         """
+        if profile is None:
+            return np.asarray(self.design.matrix @ self.coefficients)
         rows = self.design.at(profile) @ self.coefficients
         single = isinstance(profile, Mapping) and not any(
             isinstance(value, (list, tuple, np.ndarray)) for value in profile.values()

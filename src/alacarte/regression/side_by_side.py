@@ -53,8 +53,8 @@ class ModelTable(Table):
     def _repr_html_(self) -> str:
         return f"{super()._repr_html_()}<p>{self.note}</p>"
 
-    def _cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
-        names, rows, _ = super()._cells(None)
+    def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
+        names, rows, _ = super().cells(None)
         return names, rows, [False] + [True] * len(self.models)
 
 
