@@ -3,7 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
+from alacarte import ALaCarte, Transform, WordVectors
+from alacarte.cli import app
 from alacarte.errors import AlacarteError
 from alacarte.regression import contexts, dem, etable, from_tokens, nearest, ratio, regress, similarity, similarity_over
 
@@ -157,3 +160,15 @@ def test_a_misspelt_keyword_is_an_error(found):
         contexts(["a b"], "a", widnow=3)
     with pytest.raises(TypeError, match="witin"):
         nearest(found, witin=3)
+
+
+@pytest.mark.parametrize(("name", "start"), [("t.tex", r"\begin{tabular}{lr}"), ("t.md", "|  | (1) |")])
+def test_tables_for_papers_on_the_command_line(tmp_path, name, start):
+    text = [f"w{i % 9} w{i % 7} tax w{i % 5}" for i in range(40)]
+    pd.DataFrame({"text": text, "x": np.arange(40) % 11}).to_csv(tmp_path / "d.csv", index=False)
+    ALaCarte(WordVectors(*VECTORS), Transform(np.eye(5))).save(tmp_path / "model")
+    arguments = ["regress", "--data", tmp_path / "d.csv", "--formula", "tax ~ x", "--model", tmp_path / "model"]
+    result = CliRunner().invoke(app, [*map(str, arguments), "--permutations", "19", "--table", str(tmp_path / name)])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / name).read_text().startswith(start)
+    assert CliRunner().invoke(app, [*map(str, arguments), "--table", str(tmp_path / "t.doc")]).exit_code == 1

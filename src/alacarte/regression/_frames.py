@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from alacarte._io import table
 from alacarte._io.files import compression, decompressed
 from alacarte.errors import AlacarteError, BadCorpus, require
 from alacarte.text.records import is_frame, is_null
+
+if TYPE_CHECKING:
+    from alacarte.regression.plots import TableFigureOptions
 
 Column = npt.NDArray[Any]
 PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
@@ -112,7 +115,7 @@ class Table(table.Table):
         """The table as text."""
         return str(self)
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: "Unpack[TableFigureOptions]") -> Any:
         """The figure for a table of this kind: `plot_coefficients`, `plot_ratio` or `plot_over`, and their keywords."""
         from alacarte.regression import plots
 

@@ -45,6 +45,12 @@ class CoefficientOptions(FigureOptions, total=False):
     alpha: float
 
 
+class TableFigureOptions(CoefficientOptions, total=False):
+    """The keywords of `Table.plot`: those of the function that draws a table of that kind."""
+
+    horizontal: bool
+
+
 def _options(options: FigureOptions) -> tuple[Any, str | None, SizeName]:
     return options.get("ax"), options.get("title"), options.get("size", "page")
 
