@@ -1,5 +1,7 @@
 """Neighbours, ratios, poles, change over time: against plain twins, with intervals that hold what they claim."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -125,8 +127,7 @@ def test_permutations_find_what_is_there_and_nothing_else():
     assert clustered["p_value"].min() == 1 / 100
     shared = ratio(embedded(moved), party, k=5, permutations=99, cluster=(np.arange(80) // 2).tolist())
     assert shared["p_value"].min() == 1 / 100
-    assert set(shared["test"]) == {"permutation in clusters"}
-    assert set(clustered["test"]) == {"permutation"}
+    assert set(shared["test"]) == set(clustered["test"]) == {"wild bootstrap"}
     two_ways = ratio(embedded(moved), party, k=5, permutations=99, cluster=TwoWays("speaker", np.arange(80) % 10))
     assert two_ways["p_value"].min() < 0.01
     assert set(two_ways["test"]) == {"t"}
@@ -175,7 +176,7 @@ def test_the_pull_of_a_unit_is_what_weighing_it_more_changes():
 
 
 def test_cells_have_the_statistic_of_the_two_groups():
-    """Without copies of sums, for clusters that lie in one group and in both, and after sides have changed."""
+    """Without copies of sums, for clusters that lie in one group and in both; a cluster has one sign."""
     rng = np.random.default_rng(8)
     matrix = rng.normal(size=(60, 4)) + 2
     directions = np.eye(4)[:2]
@@ -186,8 +187,19 @@ def test_cells_have_the_statistic_of_the_two_groups():
         ]
         cells = Cells.of(groups)
         apart, error, _ = difference(groups, directions)
-        np.testing.assert_allclose(cells.statistic(cells.first, directions), apart / error)
-        np.testing.assert_allclose(cells.statistic(~cells.first, directions), -apart / error)
+        np.testing.assert_allclose(cells.statistic(directions), apart / error)
+        centre, away = cells.under_null(groups)
+        means = replace(cells, sums=centre).means()  # if nothing deviated
+        np.testing.assert_allclose(means[0], means[1])
+        signs = cells.signs(rng)
+        assert clusters is None or len(
+            {(label, sign) for label, sign in zip(labels_of(cells), signs, strict=True)}
+        ) == len(set(labels_of(cells)))
+        np.testing.assert_allclose(replace(cells, sums=away).means(), 0.0, atol=0.05)
+
+
+def labels_of(cells):
+    return np.arange(len(cells.sums)) if cells.cluster is None else cells.cluster
 
 
 def test_p_values_of_a_ratio_do_not_depend_on_noise_or_sizes():

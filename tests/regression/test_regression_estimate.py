@@ -113,17 +113,23 @@ def test_permutations_against_refitting(studentised):
         residuals = residuals / np.sqrt(1 - np.einsum("np,np->n", fit.z, fit.z))[:, None]
     own = (residuals**2).sum(axis=1)
 
-    def noise_of(design):
+    def noise_of(design, squares=own[:, None]):
         """Σ over rows of what a row gives each coefficient, squared, times its squared residual."""
-        return own @ (design @ np.linalg.inv(design.T @ design)) ** 2
+        return (squares * (design @ np.linalg.inv(design.T @ design)) ** 2).sum(axis=0)
 
+    held = []  # squared residuals of the models without one of the coefficients
+    for place in range(3):
+        rest = np.delete(x, place, axis=1)
+        hat = rest @ np.linalg.pinv(rest)
+        held.append(np.square(y - hat @ y).sum(axis=1) / (1 - np.diag(hat)))
+    observed_noise = noise_of(x, np.stack(held, axis=1))
     rng = np.random.default_rng(7)
     exceeding = np.zeros(3)
     for _ in range(60):
         order = rng.permutation(len(x))
         length = (plain(x[order], residuals, None)[0] ** 2).sum(axis=1)
         if studentised:
-            exceeding += length / noise_of(x[order]) >= observed / noise_of(x)
+            exceeding += length / noise_of(x[order]) >= observed / observed_noise
         else:
             exceeding += length > observed
     found = regression_noise.permute(fit, np.eye(3), 60, np.random.default_rng(7), studentised)
@@ -154,7 +160,8 @@ def test_joint_tests_against_refitting(clustered):
     else:
         residuals = fit.residuals / np.sqrt(1 - np.einsum("np,np->n", fit.z, fit.z))[:, None]
         own = (residuals**2).sum(axis=1)
-        observed = np.square(axes.T @ y).sum() / (own @ (axes**2).sum(axis=1))
+        held = np.square(rest @ y).sum(axis=1) / np.diag(rest)
+        observed = np.square(axes.T @ y).sum() / (held @ (axes**2).sum(axis=1))
         for _ in range(60):
             shuffled = axes[rng.permutation(len(x))]
             want += np.square(shuffled.T @ residuals).sum() / (own @ (shuffled**2).sum(axis=1)) >= observed

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alacarte.inference.means import combined
-from alacarte.inference.regression_noise import Doubles, Fit, Tick, for_leverage, leverage_corrected
+from alacarte.inference.regression_noise import Doubles, Fit, Tick, for_leverage, independent, leverage_corrected
 
 STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
@@ -226,6 +226,23 @@ def score_test(fit: Fit, combinations: Doubles) -> Doubles:
     lengths = [Length.of(b, noise) for b, noise in zip(coefficients, noises(fit, combinations), strict=True)]
     nothing = np.zeros(1)
     return np.array([1 - length.places(nothing)[0][0] if length.noise.total > 0 else np.nan for length in lengths])
+
+
+def joint_score_test(fit: Fit, combinations: Doubles) -> float:
+    """One p-value of several combinations, for clusters of two kinds: an F test of their squared lengths together.
+
+    In a basis in which combinations are independent if rows are alike; the degrees of freedom are those of the noise's
+    effective dimensions, and the clusters that count (as in `alacarte.inference.comparing`).
+    """
+    from scipy import special
+
+    rows = independent(fit, combinations)
+    every = noises(fit, rows)
+    total = sum(noise.total for noise in every)
+    dimensions = total**2 / sum(noise.second for noise in every)
+    share = max(noise.share for noise in every)
+    statistic = float(np.square(rows @ fit.coefficients).sum()) / total
+    return float(special.fdtrc(dimensions, 1 / share, statistic))
 
 
 def score_interval(

@@ -330,28 +330,40 @@ def _independent(rows: Doubles) -> Doubles:
     return np.asarray(basis[sizes > SATURATED * sizes[0]])
 
 
+def independent(fit: Fit, combinations: Doubles) -> Doubles:
+    """Combinations that span the same, of length 1 and independent of each other if rows are equally noisy."""
+    return np.asarray(_independent(fit.combined(combinations)) @ np.linalg.inv(fit.basis))
+
+
 def _shuffle_rows(
     fit: Fit, bases: list[Doubles], count: int, rng: np.random.Generator, studentised: bool, tick: Tick
 ) -> Doubles:
     """Many permutations side by side: a block of rows of residuals is read once and multiplied with the permuted
-    designs of all of them, so that the work is one wide matrix product and not many narrow ones. The noise of permuted
-    residuals is that of the residuals themselves, corrected for leverage: HC2, as for the observed statistic."""
+    designs of all of them, so that the work is one wide matrix product and not many narrow ones. Permuted residuals
+    are studentised by their own squares, and so is the observed effect by those of residuals that still hold it."""
     precision: type[np.floating[Any]] = np.float32 if fit.rows >= SINGLE else np.float64
     pull = fit.z @ np.concatenate(bases).T  # (rows, combinations)
+    leverage = np.einsum("np,np->n", fit.z, fit.z)
     scale = np.ones(fit.rows)
     if studentised:  # residuals of rows that pull hard are too small
-        scale = 1 / np.sqrt(1 - np.minimum(np.einsum("np,np->n", fit.z, fit.z), 0.999))
+        scale = 1 / np.sqrt(1 - np.minimum(leverage, 0.999))
     own = np.einsum("nd,nd->n", fit.residuals, fit.residuals) * scale**2
-    owner = np.repeat(np.arange(len(bases)), [len(basis) for basis in bases])
+    ends = np.cumsum([len(basis) for basis in bases])
 
     def together(by_row: Doubles) -> Doubles:
         """The sums over the combinations of each test."""
-        return np.stack([by_row[..., owner == test].sum(axis=-1) for test in range(len(bases))], axis=-1)
+        return np.stack([part.sum(axis=-1) for part in np.split(by_row, ends[:-1], axis=-1)], axis=-1)
 
-    effects = np.concatenate(bases) @ fit.inner
-    observed = together(np.einsum("md,md->m", effects, effects))
-    if studentised:
-        observed = observed / together(own @ pull**2)
+    observed = np.empty(len(bases))
+    for test, (basis, rows) in enumerate(zip(bases, np.split(pull, ends[:-1], axis=1), strict=True)):
+        effect = basis @ fit.inner
+        observed[test] = np.square(effect).sum()
+        if studentised:  # ‖e + r U c‖², the residuals of the model without the effect
+            crossed = np.einsum("nd,nd->n", fit.residuals, rows @ effect)
+            square = np.square(rows)
+            held = own / scale**2 + 2 * crossed + np.einsum("nm,nm->n", rows @ (effect @ effect.T), rows)
+            left = 1 - np.minimum(leverage - square.sum(axis=1), 0.999)
+            observed[test] /= (held / left) @ square.sum(axis=1)
     parts = pull.astype(precision), scale.astype(precision), own.astype(precision)
     exceeding = np.zeros(len(bases))
     step = max(1, min(count, PERMUTED // fit.rows))
@@ -386,10 +398,10 @@ def _permuted_lengths(
 def _flip_clusters(fit: Fit, bases: list[Doubles], count: int, rng: np.random.Generator, tick: Tick) -> Doubles:
     """Scores of clusters with the null imposed, whose signs change at random (Hemerik, Goeman and Finos 2020).
 
-    With the orthonormal rows U, residuals of the model without the effect U c have the scores s_g = U S_g + U A_g U'U
-    c, which come to U c, the effect itself, if no sign changes. They are tied to each other because the other
-    coefficients are fitted: if clusters are equally noisy, Σ ε_g s_g has the variance L = I − P P', P = Σ ε_g U A_g (I − U'U), of
-    theirs, which is I if no sign changes. Sums are divided by it, so that none is too short (De Santis et al. 2022).
+    With the orthonormal rows U, residuals of the model without the effect U c have the scores s_g = U S_g + U A_g U'U c
+    that come to U c, the effect itself, if no sign changes. They are tied to each other because other coefficients are
+    fitted: if clusters are equally noisy, Σ ε_g s_g has the variance L = I − P P', P = Σ ε_g U A_g (I − U'U), in units
+    of theirs, which is I if no sign changes. Sums are divided by it, so that none is too short (De Santis et al. 2022).
     """
     k, d = fit.inner.shape
     sums = [np.zeros((count, len(u) * d)) for u in bases]

@@ -1,17 +1,18 @@
 """Whether two groups' means have the same cosines with given vectors: standard errors of the difference, and a test.
 
-The test's statistic is the difference of the two debiased cosines over its standard error, so that it means the same
-whatever the groups' noise and sizes are: a small and noisy group does not make the shuffled differences any smaller
-than the observed one (Janssen 1997; Chung and Romano 2013). Shuffled are the groups of contexts, or of clusters. Where
-clusters lie in both groups, it is tossed for each cluster whether its two parts change sides.
+The test is a wild cluster bootstrap with the null imposed (Cameron, Gelbach and Miller 2008). Each unit, a context or a
+cluster, is set to the mean that both groups have in common plus its own deviation from its group, whose sign is tossed;
+a cluster that lies in both groups keeps one sign. So the groups' noise and sizes stay what they are, where shuffling
+groups would make a small and noisy group's differences too small. The statistic is the difference of the two debiased
+cosines over its standard error.
 
 Words that were chosen because they are near to either group differ more than others. So words are chosen anew among
-the candidates after each shuffling, and a chosen word is compared with the words that are chosen then: those near to
-the first group with such, those near to the second or to both with such.
+the candidates after each toss, and a chosen word is compared with the words that are chosen then: those near to the
+first group with such, those near to the second or to both with such.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +46,7 @@ def difference(
     own = [combined([np.sum(way**2, axis=0) for way in ways]) for ways in scaled]
     both = combined([_joint(*way) for way in zip(groups[0].ways, groups[1].ways, *scaled, strict=True)])
     few = min(map(len, groups)) < 3
-    if groups[0].clustered and len(np.intersect1d(groups[0].labels, groups[1].labels)):
+    if share_clusters(groups):
         df = np.full(len(both), min(group.df() for group in groups))
     else:
         df = np.asarray(
@@ -65,16 +66,15 @@ def _joint(first: Units, second: Units, one: Doubles, other: Doubles) -> Doubles
     return np.asarray(total)
 
 
-# --------------------------------------------------------------------------------------------- permutations
+# ------------------------------------------------------------------------------------------- wild bootstrap
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The units of both groups; a cluster that lies in both has two cells, which change sides together."""
+    """The units of both groups; a cluster that lies in both has two cells."""
 
     sums: Doubles  # (cells, d)
     sizes: Doubles
-    own: Doubles  # ‖sum‖²
     first: npt.NDArray[np.bool_]  # which cells are of the first group
     cluster: Longs | None  # sorted; None where no cluster lies in both groups
 
@@ -83,32 +83,48 @@ class Cells:
         sums = np.concatenate([group.sums for group in groups])
         sizes = np.concatenate([group.sizes for group in groups])
         first = np.repeat([True, False], [len(group.sums) for group in groups])
-        cluster = None
-        if groups[0].clustered and len(np.intersect1d(groups[0].labels, groups[1].labels)):
-            labels = np.concatenate([group.labels for group in groups])
-            order = np.argsort(labels, kind="stable")
-            sums, sizes, first = sums[order], sizes[order], first[order]
-            cluster = np.unique(labels[order], return_inverse=True)[1]
-        return cls(sums, sizes, np.einsum("ud,ud->u", sums, sums), first, cluster)
+        if not share_clusters(groups):
+            return cls(sums, sizes, first, None)
+        labels = np.concatenate([group.labels for group in groups])
+        order = np.argsort(labels, kind="stable")
+        cluster = np.unique(labels[order], return_inverse=True)[1]
+        return cls(sums[order], sizes[order], first[order], cluster)
 
-    def shuffled(self, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-        if self.cluster is None:
-            return np.asarray(rng.permutation(self.first))
-        return np.asarray(self.first ^ (rng.random(int(self.cluster[-1]) + 1) < 0.5)[self.cluster])
+    def means(self) -> Doubles:
+        """The two groups' means."""
+        taken = np.stack([self.first, ~self.first]).astype(np.float64)
+        return np.asarray((taken @ self.sums) / (taken @ self.sizes)[:, None])
 
-    def means(self, first: npt.NDArray[np.bool_]) -> Doubles:
-        """The two groups' means, if these cells were the first group's."""
-        total = np.stack([first, ~first]).astype(np.float64)
-        return np.asarray((total @ self.sums) / (total @ self.sizes)[:, None])
-
-    def statistic(self, first: npt.NDArray[np.bool_], directions: Doubles) -> Doubles:
-        """The studentised difference of debiased cosines, if these cells were the first group's."""
-        means = self.means(first)
-        sides = [self._side(taken, mean, directions) for taken, mean in zip((first, ~first), means, strict=True)]
+    def statistic(self, directions: Doubles) -> Doubles:
+        """The studentised difference of debiased cosines; as `difference` has it, but never undefined."""
+        sides = [self._side(taken, mean, directions) for taken, mean in zip(self._sides(), self.means(), strict=True)]
         pull = sides[0][1] - sides[1][1]
         if self.cluster is not None:
             pull = np.add.reduceat(pull, np.flatnonzero(np.diff(self.cluster, prepend=-1)), axis=0)
         return np.asarray((sides[0][0] - sides[1][0]) / np.sqrt((pull**2).sum(axis=0)))
+
+    def under_null(self, groups: list[Units]) -> tuple[Doubles, Doubles]:
+        """(the cells' sums if all were at the mean that both groups have in common, their deviations from it).
+
+        That mean weighs each group by its noise, and has the length it would have without noise.
+        """
+        means, noise = self.means(), np.array([group.noise() for group in groups])
+        weights = (1 / noise) / (1 / noise).sum()
+        common = weights @ means
+        squared = float(common @ common)
+        common *= np.sqrt(max(1 - float(weights**2 @ noise) / squared, SHORTEST))
+        own = np.where(self.first[:, None], means[0], means[1])
+        total = np.where(self.first, self.sizes @ self.first, self.sizes @ ~self.first)
+        left = np.sqrt(np.maximum(1 - self.sizes / total, WHOLE))
+        return np.outer(self.sizes, common), (self.sums - self.sizes[:, None] * own) / left[:, None]
+
+    def signs(self, rng: np.random.Generator) -> Doubles:
+        number = len(self.sums) if self.cluster is None else int(self.cluster[-1]) + 1
+        signs = np.asarray(rng.integers(0, 2, number) * 2.0 - 1, dtype=np.float64)
+        return signs if self.cluster is None else np.asarray(signs[self.cluster])
+
+    def _sides(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        return self.first, ~self.first
 
     def _side(self, taken: npt.NDArray[np.bool_], mean: Doubles, directions: Doubles) -> tuple[Doubles, Doubles]:
         """`cosines.pulls` of the cells taken, without a copy of their sums."""
@@ -116,8 +132,8 @@ class Cells:
         rest = 1 - self.sizes / total
         scale = np.where(taken & (rest > WHOLE), 1 / np.sqrt(np.maximum(rest, WHOLE)), 0.0) / total
         squared = float(mean @ mean)
-        spread = self.own - 2 * self.sizes * (self.sums @ mean) + self.sizes**2 * squared
-        spread *= scale**2
+        spread = np.einsum("ud,ud->u", self.sums, self.sums) - 2 * self.sizes * (self.sums @ mean)
+        spread = (spread + self.sizes**2 * squared) * scale**2
         square = max(squared - float(spread.sum()), SHORTEST * squared)
         w, values = slope(mean, np.sqrt(square), directions)
         own = own_pulls(spread, taken * self.sizes / total)
@@ -125,34 +141,34 @@ class Cells:
         return values, pull + np.outer(own / square, values)
 
 
-def permuted(
-    groups: list[Units],
-    choose: Choose,
-    permutations: int,
-    rng: np.random.Generator,
-    tick: Tick = lambda done: None,
-) -> tuple[Doubles, Doubles]:
-    """(how many shuffled statistics reach the observed one, of how many) for each word that `choose` chooses.
+def share_clusters(groups: list[Units]) -> bool:
+    """Whether a cluster lies in both groups."""
+    return groups[0].clustered and len(np.intersect1d(groups[0].labels, groups[1].labels)) > 0
 
-    Of the words chosen after a shuffling that are near to the same side, the share counts whose statistic reaches.
+
+def wild_bootstrap(
+    groups: list[Units], choose: Choose, draws: int, rng: np.random.Generator, tick: Tick = lambda done: None
+) -> tuple[Doubles, Doubles]:
+    """(how many statistics without a difference reach the observed one, of how many) for each word chosen.
+
+    Of the words chosen after a toss that are near to the same side, the share counts whose statistic reaches.
     """
     cells = Cells.of(groups)
-    directions, side = choose(cells.means(cells.first))
-    observed = np.abs(cells.statistic(cells.first, directions)) * (1 - 1e-9)
+    directions, side = choose(cells.means())
+    observed = np.abs(cells.statistic(directions)) * (1 - 1e-9)
     exceeding, drawn = np.zeros(len(observed)), np.zeros(len(observed))
-    for done in range(permutations):
-        first = cells.shuffled(rng)
-        tick(done + 1)
-        if min(first.sum(), (~first).sum()) < 2:
-            continue
-        chosen, near = choose(cells.means(first))
-        statistic = np.abs(cells.statistic(first, chosen))
+    centre, deviations = cells.under_null(groups)
+    for done in range(draws):
+        tossed = replace(cells, sums=centre + cells.signs(rng)[:, None] * deviations)
+        chosen, near = choose(tossed.means())
+        statistic = np.abs(tossed.statistic(chosen))
         if side is None or near is None:
             exceeding += statistic >= observed
             drawn += 1
-            continue
-        for kind in np.unique(near):
-            mine, theirs = side == kind, statistic[near == kind]
-            exceeding[mine] += (theirs >= observed[mine, None]).mean(axis=1)
-            drawn[mine] += 1
+        else:
+            for kind in np.unique(near):
+                mine, theirs = side == kind, statistic[near == kind]
+                exceeding[mine] += (theirs >= observed[mine, None]).mean(axis=1)
+                drawn[mine] += 1
+        tick(done + 1)
     return exceeding, drawn

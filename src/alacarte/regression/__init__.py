@@ -15,6 +15,7 @@ from alacarte._io.lazy import exports
 if TYPE_CHECKING:
     from alacarte.regression._frames import Table, read_table
     from alacarte.regression._groups import InferenceOptions
+    from alacarte.regression.checks import joint_test, power, regress_each, sensitivity, standardised_effects
     from alacarte.regression.concordance import ContextTable, contexts, documents, from_tokens
     from alacarte.regression.describe import (
         nearest,
@@ -59,6 +60,7 @@ __all__ = [
     "feature_similarity",
     "fem",
     "from_tokens",
+    "joint_test",
     "nearest",
     "nearest_contexts",
     "plot_coefficients",
@@ -66,12 +68,16 @@ __all__ = [
     "plot_over",
     "plot_ratio",
     "poles",
+    "power",
     "ratio",
     "read_table",
     "regress",
+    "regress_each",
     "save_figure",
+    "sensitivity",
     "similarity",
     "similarity_over",
+    "standardised_effects",
     "typical_contexts",
 ]
 
@@ -80,6 +86,7 @@ __getattr__, __dir__ = exports(
     {
         "_frames": ["Table", "read_table"],
         "_groups": ["InferenceOptions"],
+        "checks": ["joint_test", "power", "regress_each", "sensitivity", "standardised_effects"],
         "concordance": ["ContextTable", "contexts", "documents", "from_tokens"],
         "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
         "embed": ["Embeddings", "TwoWays", "dem", "dem_group", "dem_sample"],

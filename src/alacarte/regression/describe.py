@@ -165,7 +165,7 @@ def nearest_contexts(
     groups = grouped(embeddings, by, inference) if targets is None else None
     labels, means = (groups.labels, groups.means) if groups is not None else (targets.names, targets.matrix)  # type: ignore[union-attr]
     own = within if within is not None else not rules.pooled and targets is None
-    texts = np.array(embeddings.texts(), dtype=object)
+    texts = _whole_texts(embeddings) if inference.compat is None else np.array(embeddings.texts(), dtype=object)
     first = np.arange(len(texts))
     if inference.intervals is not None or not rules.pooled:
         first = np.sort(np.unique(texts.astype(str), return_index=True)[1])
@@ -196,13 +196,28 @@ def nearest_contexts(
             part |= estimate_columns(estimates, lambda array: array[0]) | {"value": plain[places]}
         else:
             part["value"] = plain[places]
-        part["name"] = column_of([embeddings.names[at] for at in chosen.tolist()])
+        part |= _where(embeddings, chosen)
         parts.append(part)
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     table = Table(columns, embeddings.variables.backend, {"kind": "nearest contexts", "level": inference.level})
     if rules.pooled and inference.intervals is None:
         table = table.take(np.argsort(-table["value"], kind="stable"))
     return table
+
+
+def _whole_texts(embeddings: Embeddings) -> Column:
+    """The text of each row's context with the matched words in it, kept in the embedding or not."""
+    if embeddings.contexts is None:
+        return column_of(embeddings.texts())
+    return column_of(replace(embeddings.contexts, keep_match=True).select(embeddings.rows).texts())
+
+
+def _where(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
+    """The columns that say which contexts these are: their names, and their documents', where there are any."""
+    columns = {"name": column_of([embeddings.names[row] for row in rows.tolist()])}
+    if "document" in embeddings.variables.columns:
+        columns["document"] = embeddings.variables.columns["document"][rows]
+    return columns
 
 
 def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int = 3, normalise: bool = True) -> Table:
@@ -214,7 +229,7 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
     ['c']
     """
     groups = grouped(embeddings, by, Inference())
-    texts = np.array(embeddings.texts(), dtype=object)
+    texts = _whole_texts(embeddings)
     x = unit_rows(embeddings.matrix) if normalise else embeddings.matrix
     parts: list[dict[str, Column]] = []
     for code, label in enumerate(groups.labels):
@@ -228,8 +243,8 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
                 "target": column_of([label] * len(chosen)),
                 "context": texts[rows[chosen]],
                 "score": scores[chosen],
-                "name": column_of([embeddings.names[at] for at in rows[chosen].tolist()]),
             }
+            | _where(embeddings, rows[chosen])
         )
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return Table(columns, embeddings.variables.backend, {"kind": "typical contexts"})

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["score", "jackknife", "bootstrap"] | None
+FEW = 5.0  # clusters that count, below which one is warned
 
 
 class TextOptions(TypedDict, total=False):
@@ -544,6 +545,7 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
     added = noise(fit, combinations, settings.variance)
     lone = alone(fit, combinations)
     _warn_of_lone_units(fit, names, lone)
+    _warn_of_few_clusters(names, few_units(fit, combinations) & ~lone)
     if settings.compat is None:
         added = np.where(lone, np.nan, added)
     debiased = lengths - added
@@ -626,6 +628,21 @@ def _intervals(
     return {"std_error": error, "lower": debiased - reach, "upper": debiased + reach}
 
 
+def few_units(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
+    """Which combinations rest on so few clusters that their tests and intervals may be wrong.
+
+    The clusters that count are 1 / Σ s², s their shares in the variance if the contexts of a cluster are all alike
+    (Carter, Schnepel and Steigerwald 2017).
+    """
+    few = np.zeros(len(combinations), dtype=bool)
+    for way in fit.ways[:2]:
+        if way.units is not None:
+            pull = way.z @ way.combined(combinations).T
+            by_cluster = np.add.reduceat(pull, np.flatnonzero(np.diff(way.units, prepend=-1)), axis=0) ** 2
+            few |= (by_cluster**2).sum(axis=0) * FEW > by_cluster.sum(axis=0) ** 2
+    return few
+
+
 def _warn_of_lone_units(fit: Fit, names: list[str], undefined: npt.NDArray[np.bool_]) -> None:
     if undefined.any():
         listed = ", ".join(repr(name) for name, gone in zip(names, undefined, strict=True) if gone)
@@ -635,6 +652,17 @@ def _warn_of_lone_units(fit: Fit, names: list[str], undefined: npt.NDArray[np.bo
             "levels, or read it with care",
             AlacarteWarning,
             stacklevel=4,
+        )
+
+
+def _warn_of_few_clusters(names: list[str], few: npt.NDArray[np.bool_]) -> None:
+    if few.any():
+        listed = ", ".join(repr(name) for name, is_few in zip(names, few, strict=True) if is_few)
+        warnings.warn(
+            f"{listed} rests on fewer than {FEW:.0f} clusters that count (one with many contexts counts for several): "
+            "p-values and intervals may be wrong in either direction; see docs/inference.md",
+            AlacarteWarning,
+            stacklevel=5,
         )
 
 

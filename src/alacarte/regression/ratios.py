@@ -11,7 +11,7 @@ from alacarte.errors import AlacarteError
 from alacarte.inference.cosines import check_one_way, debiased_cosines, interval, plain_cosines, why_undefined
 from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value, t_test
-from alacarte.inference.two_groups import difference, permuted
+from alacarte.inference.two_groups import difference, wild_bootstrap
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._groups import (
     Inference,
@@ -34,7 +34,7 @@ FIRST, SECOND, BOTH = 1, 2, 3  # whose neighbour a word is
 
 
 class PermutationOptions(TypedDict, total=False):
-    """`permutations`: how often groups are shuffled for p-values; 0, the default, for none. `adjust`: p-values for
+    """`permutations`: how many draws p-values come from; 0, the default, for none. `adjust`: p-values for
     several words: "holm", the default, "bh", "bonferroni" or "none"."""
 
     permutations: int
@@ -77,9 +77,9 @@ def ratio(
     counts that these words were chosen. `p_value` is that of the difference of the debiased cosines over its standard
     error, `p_adjusted` the same for all words together; `test` says where it comes from:
 
-    - "permutation": the groups are shuffled over contexts, or over clusters, if given;
-    - "permutation in clusters": clusters lie in both groups; the two parts of a cluster change sides or do not;
-    - "t": there are clusters of two kinds, which cannot be shuffled; Student's t, as if the words had been named
+    - "wild bootstrap": contexts (or clusters) are moved to a common mean, and their deviations change sign at random,
+      as often as `permutations` says;
+    - "t": there are clusters of two kinds, which cannot be drawn; Student's t, as if the words had been named
       beforehand.
 
     >>> from alacarte.regression import dem
@@ -248,11 +248,10 @@ def _p_values(asked: _Asked, value: Doubles, inference: RatioInference, rng: np.
     if units[0].other_ways:
         test, p = "t", t_test(apart, error, df)
     else:
-        shared = units[0].clustered and len(np.intersect1d(units[0].labels, units[1].labels))
-        test, p = "permutation in clusters" if shared else "permutation", np.full(len(apart), np.nan)
+        test, p = "wild bootstrap", np.full(len(apart), np.nan)
         if known.any():
-            with progress(number, "permutations", "permuting groups", show=inference.show_progress) as bar:
-                exceeding, drawn = permuted(units, asked.choose, number, rng, bar.update_to)
+            with progress(number, "draws", "testing ratios", show=inference.show_progress) as bar:
+                exceeding, drawn = wild_bootstrap(units, asked.choose, number, rng, bar.update_to)
             p = (1 + exceeding) / (1 + drawn)
     p = np.where(known, p, np.nan)
     tests = column_of([test if there else "" for there in known.tolist()])
