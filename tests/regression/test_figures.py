@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from alacarte._io.figures import SIZES, literal, look, save_figure
+from alacarte._io.figures import SIZES, is_our_figure, literal, look, save_figure
 from alacarte.errors import AlacarteError
 from alacarte.regression import (
     dem,
@@ -172,6 +172,9 @@ def test_saved_figures(found, tmp_path):
         first = (tmp_path / name).read_bytes()
         save_figure(axes.figure, tmp_path / name)
         assert (tmp_path / name).read_bytes() == first
+        assert is_our_figure(tmp_path / name)
+    plt.figure().savefig(tmp_path / "theirs.png")
+    assert not is_our_figure(tmp_path / "theirs.png")
     with pytest.raises(AlacarteError, match=r"\.png, \.pdf or \.svg"):
         save_figure(axes, tmp_path / "a.bmp")
 
