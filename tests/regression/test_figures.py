@@ -16,6 +16,8 @@ from alacarte.regression import (
     plot_ratio,
     ratio,
     regress,
+    regress_each,
+    sensitivity,
     similarity_over,
 )
 
@@ -111,6 +113,22 @@ def test_coefficients_on_a_scale_of_their_own_and_standardised(found):
         plot_coefficients(fit.table, scale="standardised")
     with pytest.raises(AlacarteError, match="scale"):
         fit.plot(scale="log")
+
+
+def test_several_regressions_in_one_figure():
+    rng = np.random.default_rng(0)
+    text = [
+        " ".join([*rng.choice(WORDS[:30], 4), rng.choice(["tax", "war"]), *rng.choice(WORDS[:30], 4)])
+        for _ in range(80)
+    ]
+    data = {"text": text, "party": ["D", "R"] * 40}
+    options = {"tokenizer": "whitespace", "permutations": 19}
+    each = regress_each("~ party", data, VECTORS, targets=["tax", "war"], **options)
+    assert [tick.get_text() for tick in each.plot().get_yticklabels()] == ["tax: party[T.R]", "war: party[T.R]"]
+    assert each.pvalue().loc[("war", "party[T.R]")] == each["p_value"][1]
+    choices = sensitivity("tax ~ party", data, VECTORS, windows=(2, 4), **options)
+    names = [tick.get_text() for tick in choices.plot(labels={"party[T.R]": "Rep."}).get_yticklabels()]
+    assert names == ["window 2: Rep.", "window 4: Rep."]
 
 
 def test_unadjusted_p_is_called_p(found):

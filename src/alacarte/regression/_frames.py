@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 Column = npt.NDArray[Any]
 PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
 ESTIMATES = ("estimate", "debiased", "value")  # what a table estimates: the first of these that it has
-RESULTS = frozenset([*ESTIMATES, "rank", "score", "n"])  # the first of these ends the columns a row is known by
+# The first of these ends the columns that say what a row is about.
+RESULTS = frozenset([*ESTIMATES, "rank", "score", "n", "df", "effect", "squared_norm", "std_error", "p_value"])
 BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
@@ -67,6 +68,11 @@ class Table(table.Table):
 
     def columns(self) -> dict[str, Column]:
         return self.values
+
+    @property
+    def about(self) -> list[str]:
+        """The columns that say what a row is about: those before the results."""
+        return list(itertools.takewhile(lambda name: name not in RESULTS, self.values))
 
     def take(self, rows: npt.ArrayLike) -> "Table":
         """Some of the rows, by number or by mask."""
@@ -121,6 +127,8 @@ class Table(table.Table):
 
         drawing: dict[Any, Callable[..., Any]] = {
             "regression": plots.plot_coefficients,
+            "regressions": plots.plot_coefficients,
+            "sensitivity": plots.plot_coefficients,
             "ratio": plots.plot_ratio,
             "over": plots.plot_over,
         }
@@ -138,7 +146,7 @@ class Table(table.Table):
                 f"the table has no column {names[0]!r}, only {', '.join(map(repr, self.values))}; ask for intervals or "
                 "permutations where it is made"
             )
-        about = list(itertools.takewhile(lambda column: column not in RESULTS, self.values))
+        about = self.about
         index = (
             pandas.Index(self[about[0]].tolist(), name=about[0])
             if len(about) == 1

@@ -69,7 +69,7 @@ def plot_coefficients(
     """The debiased squared length of each term with its interval; filled marks have p (adjusted) below `alpha`.
 
     Args:
-        model: what `regress` gives, or a table of terms such as `contrast` gives.
+        model: what `regress` gives, or a table of terms such as `contrast`, `regress_each` and `sensitivity` give.
         scale: "shared" (one axis for all terms), "own" (each term fills the width, and its numbers stand beside it) or
             "standardised" (the effect of one standard deviation of the covariate, so that terms can be compared).
         labels: other names for terms, such as {"party[T.R]": "Republican"}.
@@ -100,9 +100,10 @@ def plot_coefficients(
         header = "length [interval]   adjusted p" if drawn.numbers else "adjusted p"
         axes.annotate(header if p_name != "p" else header.replace("adjusted ", ""), (1.02, len(terms) - 0.45), **where)
     axes.axvline(0, color=GREY, lw=0.8, zorder=1)
-    axes.set_yticks(places, [literal(label_of(term, labels)) for term in terms])
+    axes.set_yticks(places, [literal(name) for name in _row_names(table, labels)])
     axes.set_ylim(-0.6, len(terms) - 0.4)
-    interval = f" ({table.info.get('level', 0.95):.0%} interval)" if np.isfinite(drawn.ends).any() else ""
+    level = f"{table.info['level']:.0%} " if "level" in table.info else ""
+    interval = f" ({level}interval)" if np.isfinite(drawn.ends).any() else ""
     what = {
         "shared": "squared length of the coefficient, debiased",
         "own": "squared length, debiased; each term on a scale of its own",
@@ -119,6 +120,17 @@ def plot_coefficients(
         named = "documents" if model.targets is None else ", ".join(f"“{target}”" for target in model.targets)
         title = f"What moves {named}"
     return finish(axes, size, title, "x" if scale != "own" else None)
+
+
+def _row_names(table: Table, labels: Mapping[str, str] | None) -> list[str]:
+    """The terms; with what else tells the rows of a table of several regressions apart."""
+    names = [label_of(term, labels) for term in table["term"].tolist()]
+    for column in table.about:
+        values = table[column].tolist()
+        if column != "term" and len(set(values)) > 1:
+            shown = [f"{value}: " if column == "target" else f"{column} {value}: " for value in values]
+            names = [before + name for before, name in zip(shown, names, strict=True)]
+    return names
 
 
 class _Drawn(NamedTuple):
