@@ -13,6 +13,7 @@ from alacarte.regression import (
     contexts,
     dem,
     etable,
+    joint_test,
     nearest,
     plot_map,
     plot_over,
@@ -20,8 +21,11 @@ from alacarte.regression import (
     ratio,
     read_table,
     regress,
+    regress_each,
     save_figure,
+    sensitivity,
     similarity_over,
+    standardised_effects,
 )
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "regression" / "sotu.jsonl.xz"
@@ -93,6 +97,18 @@ def main():
     print("\n5. The same without clusters")
     print(naive.table)
 
+    print("\n6. What a reviewer asks for")
+    options = {"cluster": "president", "equal_clusters": True}
+    print(joint_test(both, "decades"), "\n")
+    print(standardised_effects(fit), "\n")
+    each = regress_each("~ party + decades", century, model, targets=["freedom", "liberty", "peace"], **options)
+    print(_short(each, ["target", "term"]), "\n")
+    print(
+        _short(
+            sensitivity("freedom ~ party + decades", century, model, windows=(5, 10, 15), **options), ["window", "term"]
+        )
+    )
+
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         figures = {
@@ -103,6 +119,11 @@ def main():
         }
         for name, axes in figures.items():
             save_figure(axes, folder / f"{name}.png")
+
+
+def _short(table, about):
+    """The columns of a table that tell its story."""
+    return table.to_frame()[[*about, "statistic", "p_value", "p_adjusted"]].round(3).to_string(index=False)
 
 
 if __name__ == "__main__":
