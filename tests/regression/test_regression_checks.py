@@ -1,4 +1,4 @@
-"""Joint tests, standardised effects, several targets, other choices, power, weights, two kinds of clusters, warnings."""
+"""Joint tests, standardised effects, several targets, sensitivity, power, weights, clusters of two kinds, warnings."""
 
 import numpy as np
 import pytest
