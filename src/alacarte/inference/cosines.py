@@ -113,7 +113,7 @@ def _product_pulls(group: Units, directions: Doubles) -> tuple[Doubles, list[Dou
 def own_pulls(squares: Doubles, shares: Doubles) -> Doubles:
     """What the own squares of units pull on ‖m‖²/2 beyond their shares of tr V, from ‖z‖² and the units' shares."""
     left = np.maximum(1 - shares, WHOLE)
-    return np.asarray((squares - shares * squares.sum()) / np.sqrt(left))
+    return np.asarray((squares - shares * squares.sum(axis=-1, keepdims=True)) / np.sqrt(left))
 
 
 def estimate(
