@@ -332,3 +332,20 @@ def test_similarity_with_stems_takes_all_words_of_a_stem():
         assert values["law"] == pytest.approx(1.0)
     with pytest.raises(NotEnoughData, match="stem"):
         similarity(found, ["tax"], stem="english")
+
+
+def test_products_instead_of_cosines():
+    found = sample(200)
+    means = dem_group(found, "party")
+    table = similarity(found, ["w1", "w2"], "party", norm="none", intervals="jackknife")
+    want = means.matrix @ VECTORS[1][[1, 2]].T
+    np.testing.assert_allclose(table["value"], want.ravel())
+    np.testing.assert_allclose(table["debiased"], want.ravel())
+    own = found.matrix[found.variables.columns["party"] == "D"] @ VECTORS[1][1]
+    assert table["std_error"][0] == pytest.approx(own.std(ddof=1) / np.sqrt(len(own)))
+    bootstrap = similarity(found, ["w1", "w2"], "party", norm="none", intervals="bootstrap")
+    np.testing.assert_allclose(bootstrap["std_error"], table["std_error"], rtol=0.15)
+    pole = poles(found, "party", ["w1"], ["w2"], norm="none", intervals="jackknife")
+    np.testing.assert_allclose(pole["value"], want[:, 0] - want[:, 1])
+    with pytest.raises(AlacarteError, match="norm is"):
+        similarity(found, ["w1"], norm="l1")

@@ -21,6 +21,7 @@ from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["jackknife", "bootstrap"] | None
+Norm = Literal["l2", "none"]
 LEAST_DF = 1.0  # degrees of freedom of an interval, at least
 SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is estimated
 SHORTEST = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
@@ -99,10 +100,20 @@ def pulls(group: Units, directions: Doubles) -> tuple[Doubles, list[Doubles]]:
     return values, result
 
 
+def _values(means: Doubles, directions: Doubles, products: bool) -> Doubles:
+    return means @ directions.T if products else plain_cosines(means, directions)
+
+
+def _product_pulls(group: Units, directions: Doubles) -> tuple[Doubles, list[Doubles]]:
+    """`pulls` of the products m · v."""
+    known = np.nan if len(group) < 2 else 1.0
+    return known * (directions @ group.mean()), [known * (way.deviations()[0] @ directions.T) for way in group.ways]
+
+
 def own_pulls(squares: Doubles, shares: Doubles) -> Doubles:
     """What the own squares of units pull on ‖m‖²/2 beyond their shares of tr V, from ‖z‖² and the units' shares."""
     left = np.maximum(1 - shares, WHOLE)
-    return np.asarray((squares - shares * squares.sum()) / np.sqrt(left))
+    return np.asarray((squares - shares * squares.sum(axis=-1, keepdims=True)) / np.sqrt(left))
 
 
 def estimate(
@@ -113,24 +124,32 @@ def estimate(
     draws: int = 1000,
     rng: np.random.Generator | None = None,
     excess: Doubles | None = None,
+    norm: Norm = "l2",
 ) -> Estimates:
     """Cosines of the groups' means with unit vectors (or means or differences of such), and their intervals.
 
-    `excess` (a number a feature) is what choosing the features added to the cosines; it is taken off `debiased`.
+    `excess` (a number a feature) is what choosing the features added to the cosines; it is taken off `debiased`. With
+    the norm "none" it is products instead of cosines, which have no bias and no bounds.
     """
-    value = np.stack([plain_cosines(group.mean()[None], directions)[0] for group in groups])
+    products = norm == "none"
+    value = np.stack([_values(group.mean()[None], directions, products)[0] for group in groups])
     if intervals is None:
         return Estimates(value)
     check_level(level)
     check_draws(draws)
     centre, error, lower, upper = (np.full_like(value, np.nan) for _ in range(4))
-    most = np.linalg.norm(directions, axis=1)
+    most = np.full(len(directions), np.inf) if products else np.linalg.norm(directions, axis=1)
     for row, group in enumerate(groups):
-        centre[row], by_unit = pulls(group, directions)
+        centre[row], by_unit = _product_pulls(group, directions) if products else pulls(group, directions)
         if intervals == "bootstrap" and len(group) > 1:
             check_one_way(group)
             blocks = group.bootstrap(draws, rng or np.random.default_rng())
-            values = np.concatenate([debiased_cosines(means, squares, directions) for means, squares in blocks])
+            values = np.concatenate(
+                [
+                    means @ directions.T if products else debiased_cosines(means, squares, directions)
+                    for means, squares in blocks
+                ]
+            )
             error[row] = np.nanstd(values, axis=0, ddof=1) * np.sqrt(len(group) / (len(group) - 1))
         elif len(group) > 2:
             error[row] = np.sqrt(combined([np.sum(way**2, axis=0) for way in by_unit]))
@@ -183,6 +202,12 @@ def selection_excess(
 
 
 # ---------------------------------------------------------------------------------------------------- checks
+
+
+def check_norm(norm: str) -> None:
+    """Raise if there is no such norm."""
+    if norm not in ("l2", "none"):
+        raise AlacarteError(f"norm is 'l2' for cosines or 'none' for products, not {norm!r}")
 
 
 def check_level(level: float) -> None:

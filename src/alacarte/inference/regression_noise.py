@@ -359,7 +359,7 @@ def _shuffle_rows(
         effect = basis @ fit.inner
         observed[test] = np.square(effect).sum()
         if studentised:  # ‖e + r U c‖², the residuals of the model without the effect
-            crossed = np.einsum("nd,nd->n", fit.residuals, rows @ effect)
+            crossed = np.einsum("nm,nm->n", fit.residuals @ effect.T, rows)
             square = np.square(rows)
             held = own / scale**2 + 2 * crossed + np.einsum("nm,nm->n", rows @ (effect @ effect.T), rows)
             left = 1 - np.minimum(leverage - square.sum(axis=1), 0.999)

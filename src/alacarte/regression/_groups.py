@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import AlacarteError, AlacarteWarning
-from alacarte.inference.cosines import Estimates, Intervals, check_draws, check_level, estimate, selection_excess
+from alacarte.inference.cosines import (
+    Estimates,
+    Intervals,
+    Norm,
+    check_draws,
+    check_level,
+    estimate,
+    selection_excess,
+)
 from alacarte.inference.means import Units, debiased_squares
 from alacarte.regression._frames import Column, column_of
 from alacarte.regression._lexical import Lexical
@@ -80,13 +88,20 @@ class Inference:
         return np.random.default_rng(self.seed)
 
     def estimate(
-        self, groups: list[Units], directions: Doubles, rng: np.random.Generator, excess: Doubles | None = None
+        self,
+        groups: list[Units],
+        directions: Doubles,
+        rng: np.random.Generator,
+        excess: Doubles | None = None,
+        norm: Norm = "l2",
     ) -> Estimates:
         """Cosines of the groups' means with directions, and their intervals if they are asked for."""
         if self.as_conText:
+            if norm != "l2":
+                raise AlacarteError("bootstraps as conText has them are of cosines; leave out norm='none' or compat")
             values = [bootstrap_cosines(group, directions, self.draws or 100, rng) for group in groups]
             return bootstrap_summary(np.stack(values, axis=1), self.level)
-        return estimate(groups, directions, self.intervals, self.level, self.draws or 1000, rng, excess)
+        return estimate(groups, directions, self.intervals, self.level, self.draws or 1000, rng, excess, norm)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import NotEnoughData
-from alacarte.inference.cosines import Estimates
+from alacarte.inference.cosines import Estimates, Norm, check_norm
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._groups import (
     Inference,
@@ -108,9 +108,12 @@ def similarity(
     by: Groups | None = None,
     *,
     stem: str | None = None,
+    norm: Norm = "l2",
     **options: Unpack[InferenceOptions],
 ) -> Table:
     """The cosine of each group's mean with some words; with `stem`, the mean over all words that have their stems.
+
+    `norm="none"` gives products of the vectors as they are instead of cosines.
 
     >>> from alacarte.regression import dem
     >>> found = dem([["a"], ["b"]], (["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]))
@@ -131,9 +134,8 @@ def similarity(
         wanted = asked if stem is None else stems(asked, stem)
         place = {name: number for number, name in enumerate(dict.fromkeys(wanted))}
         order = np.argsort([place.get(name, len(place)) for name in lexical.names], kind="stable")
-    directions = lexical.directions(order)
-    rng = inference.random()
-    estimates = inference.estimate(groups.units, directions, rng)
+    check_norm(norm)
+    estimates = inference.estimate(groups.units, lexical.directions(order, norm), inference.random(), norm=norm)
     names = column_of([lexical.names[number] for number in order.tolist()])
     by_feature = rules.pooled and stem is None and inference.intervals is None  # the order of conText's rows
 
@@ -336,12 +338,14 @@ def poles(
     by: Groups | None,
     first: Sequence[str],
     second: Sequence[str] | None = None,
+    *,
+    norm: Norm = "l2",
     **options: Unpack[InferenceOptions],
 ) -> Table:
     """How much nearer each group's mean is to the words of one pole than to those of another.
 
-    The mean cosine with the words of `first`, less that with the words of `second` if they are given. Words without a
-    vector are left out, and named in the table's `info`.
+    The mean cosine with the words of `first`, less that with the words of `second` if they are given; products of the
+    vectors as they are with `norm="none"`. Words without a vector are left out, and named in the table's `info`.
 
     >>> from alacarte.regression import dem
     >>> found = dem([["a"], ["b"]], (["a", "b"], [[1.0, 0.0], [0.0, 1.0]]))
@@ -349,6 +353,7 @@ def poles(
     [('D', 1.0, 1), ('R', -1.0, 1)]
     """
     inference = Inference(**options)
+    check_norm(norm)
     groups = grouped(embeddings, by, inference)
     space = embeddings.space
     left_out: list[str] = []
@@ -360,9 +365,9 @@ def poles(
         if listed and not known:
             raise NotEnoughData(f"none of the words {', '.join(map(repr, listed))} has a vector; name others")
         if known:
-            rows = [space.index[word] for word in known]
-            direction += sign * unit_rows(space.matrix[rows].astype(np.float64)).mean(axis=0)
-    estimates = inference.estimate(groups.units, direction[None], inference.random())
+            matrix = space.matrix[[space.index[word] for word in known]].astype(np.float64)
+            direction += sign * (unit_rows(matrix) if norm == "l2" else matrix).mean(axis=0)
+    estimates = inference.estimate(groups.units, direction[None], inference.random(), norm=norm)
     columns: dict[str, Column] = {"group": column_of(groups.labels)}
     columns |= estimate_columns(estimates, lambda array: array[:, 0])
     columns["n"] = groups.sizes
