@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import AlacarteError
-from alacarte.inference.cosines import Estimates, plain_cosines
+from alacarte.inference.cosines import Estimates, Norm, check_norm, plain_cosines
 from alacarte.inference.means import Units
 
 if TYPE_CHECKING:
@@ -210,9 +210,6 @@ class Contrast(NamedTuple):
     ratio: "Table"
 
 
-Norm = Literal["l2", "none"]
-
-
 def compute_contrast(
     first: "Embeddings", second: "Embeddings", candidates: "Candidates" = None, norm: Norm = "l2"
 ) -> Contrast:
@@ -264,8 +261,7 @@ def _contrast(
 ) -> Contrast:
     from alacarte.regression._frames import Table, column_of
 
-    if norm not in ("l2", "none"):
-        raise AlacarteError(f"norm is 'l2' or 'none', not {norm!r}")
+    check_norm(norm)
     space = first.space
     rows, _ = space.candidate_rows(candidates, "candidates")
     words = column_of([space.words[row] for row in rows.tolist()])
