@@ -359,14 +359,14 @@ def _label_ends(axes: Any, ends: list[tuple[float, str, str]], size: SizeName) -
     """Names at the right end of the lines, pushed apart where they would overlap."""
     low, high = axes.get_ylim()
     gap = 1.35 * size_of(size).font / 72 / max(axes.get_window_extent().height / axes.figure.dpi, 0.1) * (high - low)
-    places: list[float] = []
     ordered = sorted(ends, key=lambda end: end[0])
-    for y, _, _ in ordered:
-        places.append(max(y, places[-1] + gap) if places else y)
-    over = max((places[-1] if places else high) - high, 0.0)  # the highest stays inside, and pushes the others down
-    for number in range(len(places) - 1, -1, -1):
-        ceiling = places[number + 1] - gap if number + 1 < len(places) else high
-        places[number] = min(places[number], ceiling) if over else places[number]
+    places = [y for y, _, _ in ordered]
+    for number in range(1, len(places)):
+        places[number] = max(places[number], places[number - 1] + gap)
+    ceiling = high
+    for number in reversed(range(len(places))):  # the highest stays inside, and pushes the others down
+        places[number] = min(places[number], ceiling)
+        ceiling = places[number] - gap
     for place, (_, label, colour) in zip(places, ordered, strict=True):
         where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
         axes.annotate(literal(label), (1.02, place), color=colour, fontsize=size_of(size).font, **where)
