@@ -186,3 +186,22 @@ def test_the_comparison_finds_what_differs():
 def test_adjusted_p_values_by_hand():
     # Benjamini and Hochberg: p × number / rank, the least of those from its rank on
     assert adjusted([0.04, 0.01, 0.03], "bh") == pytest.approx([0.04, 0.03, 0.04])
+
+
+def test_a_target_on_its_own_has_the_standard_error_that_groups_of_contexts_have():
+    """One standard error of a cosine in the library: with nothing to shrink toward, both stacks agree."""
+    from alacarte import Transform, WordVectors
+    from alacarte.inference.cosines import estimate
+    from alacarte.inference.means import Units
+
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 5, 14).astype(float)
+    sums = sizes[:, None] * (rng.normal(size=(14, 6)) + 1)
+    vectors = WordVectors([f"w{number}" for number in range(9)], rng.normal(size=(9, 6)).astype(np.float32))
+    sure = Uncertainty.of_contexts("x", sums, sizes, Transform(np.eye(6)), vectors)
+    units = vectors.matrix.astype(np.float64)
+    units /= np.linalg.norm(units, axis=1, keepdims=True)
+    found = estimate([Units(sums, sizes, np.arange(14), 14)], units, "jackknife")
+    ours = sure.similarities("x", vectors.words)
+    np.testing.assert_allclose([item.standard_error for item in ours], found.std_error[0], rtol=1e-5)
+    np.testing.assert_allclose([item.low for item in ours], found.lower[0], rtol=1e-4)

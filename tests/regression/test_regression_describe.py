@@ -1,12 +1,16 @@
 """Neighbours, ratios, poles, change over time: against plain twins, with intervals that hold what they claim."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
-from alacarte.inference.cosines import estimate
+from alacarte.inference.cosines import estimate, pulls
 from alacarte.inference.means import Units
+from alacarte.inference.two_groups import Cells, difference
 from alacarte.regression import (
+    TwoWays,
     dem,
     dem_group,
     nearest,
@@ -121,8 +125,12 @@ def test_permutations_find_what_is_there_and_nothing_else():
     assert ratio(embedded(moved), party, k=5, permutations=199, seed=0).rows() == real.rows()
     clustered = ratio(embedded(moved), party, k=5, permutations=99, cluster="speaker", seed=0)
     assert clustered["p_value"].min() == 1 / 100
-    with pytest.raises(AlacarteError, match="both groups"):
-        ratio(embedded(moved), party, permutations=9, cluster=(np.arange(80) // 2).tolist())
+    shared = ratio(embedded(moved), party, k=5, permutations=99, cluster=(np.arange(80) // 2).tolist())
+    assert shared["p_value"].min() == 1 / 100
+    assert set(shared["test"]) == set(clustered["test"]) == {"wild bootstrap"}
+    two_ways = ratio(embedded(moved), party, k=5, permutations=99, cluster=TwoWays("speaker", np.arange(80) % 10))
+    assert two_ways["p_value"].min() < 0.01
+    assert set(two_ways["test"]) == {"t"}
 
 
 def test_contexts_without_a_group_take_no_part_in_permutations():
@@ -146,17 +154,66 @@ def test_settings_that_make_no_sense(wrong, message):
         nearest(sample(), k=2, **wrong)
 
 
-def test_leaving_out_units_is_recomputing_without_them():
+def test_the_pull_of_a_unit_is_what_weighing_it_more_changes():
+    """The debiased cosine has a slope in each unit's weight; pulls are these, but for the factors of CR2."""
     rng = np.random.default_rng(4)
-    matrix = rng.normal(size=(12, 4)) + 1
-    for clusters in (None, rng.integers(0, 5, 12)):
-        group = Units.of(matrix, clusters)
-        means, squares = group.leave_one_out()
-        units = np.arange(12) if clusters is None else np.unique(clusters, return_inverse=True)[1]
-        for unit in range(len(group)):
-            rest = Units.of(matrix[units != unit], None if clusters is None else clusters[units != unit])
-            np.testing.assert_allclose(means[unit], rest.mean())
-            assert squares[unit] == pytest.approx(rest.debiased_square())
+    many = 4000  # units, so that these factors are near 1
+    matrix, direction, step = rng.normal(size=(many, 4)) + 1, np.array([[0.6, 0.8, 0.0, 0.0]]), 1e-4
+    sizes = rng.integers(1, 4, many).astype(float)
+    values, (pull,) = pulls(Units(matrix * sizes[:, None], sizes, np.arange(many), many), direction)
+
+    def cosine_with(unit, weight):
+        weights = np.ones(many)
+        weights[unit] += weight
+        total = weights @ sizes
+        mean = (weights * sizes) @ matrix / total
+        apart = ((weights * sizes / total) ** 2 * ((matrix - mean) ** 2).sum(axis=1)).sum()
+        return float(mean @ direction[0] / np.sqrt(mean @ mean - apart))
+
+    assert values[0] == pytest.approx(cosine_with(0, 0.0), rel=1e-3)
+    want = [(cosine_with(unit, step) - cosine_with(unit, -step)) / (2 * step) for unit in range(8)]
+    np.testing.assert_allclose(pull[:8, 0], want, rtol=5e-3)
+
+
+def test_cells_have_the_statistic_of_the_two_groups():
+    """Without copies of sums, for clusters that lie in one group and in both; a cluster has one sign."""
+    rng = np.random.default_rng(8)
+    matrix = rng.normal(size=(60, 4)) + 2
+    directions = np.eye(4)[:2]
+    party = np.arange(60) % 2
+    for clusters in (None, np.arange(60) // 6 * 2 + party, np.arange(60) // 6):
+        groups = [
+            Units.of(matrix[party == side], None if clusters is None else clusters[party == side]) for side in (0, 1)
+        ]
+        cells = Cells.of(groups)
+        apart, error, _ = difference(groups, directions)
+        np.testing.assert_allclose(cells.statistic(directions), apart / error)
+        centre, away = cells.under_null(groups)
+        means = replace(cells, sums=centre).means()  # if nothing deviated
+        np.testing.assert_allclose(means[0], means[1])
+        signs = cells.signs(rng)
+        assert clusters is None or len(
+            {(label, sign) for label, sign in zip(labels_of(cells), signs, strict=True)}
+        ) == len(set(labels_of(cells)))
+        np.testing.assert_allclose(replace(cells, sums=away).means(), 0.0, atol=0.05)
+
+
+def labels_of(cells):
+    return np.arange(len(cells.sums)) if cells.cluster is None else cells.cluster
+
+
+def test_p_values_of_a_ratio_do_not_depend_on_noise_or_sizes():
+    """Twenty contexts against 200, the small group twice as noisy: 0.59 of such p-values were at most 0.05."""
+    rng = np.random.default_rng(10)
+    mean, words = rng.normal(size=12) * 0.6, rng.normal(size=(200, 12))
+    space = EmbeddingSpace.of(([f"v{number}" for number in range(200)], words))
+    noise, party = np.repeat([2.0, 1.0], [20, 200])[:, None], np.repeat(["a", "b"], [20, 200])
+    rejected = []
+    for seed in range(120):
+        matrix = mean + noise * rng.normal(size=(220, 12))
+        found = Embeddings(matrix, [str(row) for row in range(220)], space, Variables({}), [], np.arange(220))
+        rejected += (ratio(found, party, k=5, permutations=39, seed=seed)["p_value"] <= 0.05).tolist()
+    assert 0.02 <= np.mean(rejected) <= 0.085
 
 
 def test_the_squared_length_of_a_mean_is_debiased():
@@ -275,3 +332,20 @@ def test_similarity_with_stems_takes_all_words_of_a_stem():
         assert values["law"] == pytest.approx(1.0)
     with pytest.raises(NotEnoughData, match="stem"):
         similarity(found, ["tax"], stem="english")
+
+
+def test_products_instead_of_cosines():
+    found = sample(200)
+    means = dem_group(found, "party")
+    table = similarity(found, ["w1", "w2"], "party", norm="none", intervals="jackknife")
+    want = means.matrix @ VECTORS[1][[1, 2]].T
+    np.testing.assert_allclose(table["value"], want.ravel())
+    np.testing.assert_allclose(table["debiased"], want.ravel())
+    own = found.matrix[found.variables.columns["party"] == "D"] @ VECTORS[1][1]
+    assert table["std_error"][0] == pytest.approx(own.std(ddof=1) / np.sqrt(len(own)))
+    bootstrap = similarity(found, ["w1", "w2"], "party", norm="none", intervals="bootstrap")
+    np.testing.assert_allclose(bootstrap["std_error"], table["std_error"], rtol=0.15)
+    pole = poles(found, "party", ["w1"], ["w2"], norm="none", intervals="jackknife")
+    np.testing.assert_allclose(pole["value"], want[:, 0] - want[:, 1])
+    with pytest.raises(AlacarteError, match="norm is"):
+        similarity(found, ["w1"], norm="l1")

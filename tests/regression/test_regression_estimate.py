@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alacarte.inference import regression_noise
+from alacarte.errors import AlacarteError, NotEnoughData
+from alacarte.inference import lengths, regression_noise
 
 
 def plain(x, y, clusters, equal=True):
@@ -106,24 +107,109 @@ def test_a_level_with_one_row_cannot_be_left_out():
 def test_permutations_against_refitting(studentised):
     x, y, _ = example(4)
     fit, _ = regression_noise.least_squares(x, y, None, equal_clusters=True)
-    b, covariance, _ = plain(x, y, None)
-    observed = (b**2).sum(axis=1)
-    noise = np.einsum("dpp->p", covariance)
+    observed = (plain(x, y, None)[0] ** 2).sum(axis=1)
     residuals = fit.residuals
     if studentised:
         residuals = residuals / np.sqrt(1 - np.einsum("np,np->n", fit.z, fit.z))[:, None]
+    own = (residuals**2).sum(axis=1)
+
+    def noise_of(design, squares=own[:, None]):
+        """Σ over rows of what a row gives each coefficient, squared, times its squared residual."""
+        return (squares * (design @ np.linalg.inv(design.T @ design)) ** 2).sum(axis=0)
+
+    held = []  # squared residuals of the models without one of the coefficients
+    for place in range(3):
+        rest = np.delete(x, place, axis=1)
+        hat = rest @ np.linalg.pinv(rest)
+        held.append(np.square(y - hat @ y).sum(axis=1) / (1 - np.diag(hat)))
+    observed_noise = noise_of(x, np.stack(held, axis=1))
     rng = np.random.default_rng(7)
     exceeding = np.zeros(3)
     for _ in range(60):
         order = rng.permutation(len(x))
-        b_star, covariance_star, _ = plain(x[order], residuals, None)
-        length = (b_star**2).sum(axis=1)
+        length = (plain(x[order], residuals, None)[0] ** 2).sum(axis=1)
         if studentised:
-            exceeding += length / np.einsum("dpp->p", covariance_star) >= observed / noise
+            exceeding += length / noise_of(x[order]) >= observed / observed_noise
         else:
             exceeding += length > observed
     found = regression_noise.permute(fit, np.eye(3), 60, np.random.default_rng(7), studentised)
     np.testing.assert_array_equal(found, exceeding)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_joint_tests_against_refitting(clustered):
+    """Two coefficients at once: the statistic is that of the explained sum of squares, whatever their scales."""
+    x, y, clusters = example(9, clustered=clustered)
+    y = np.random.default_rng(2).normal(size=y.shape)
+    fit, order = regression_noise.least_squares(x, y, clusters)
+    x, y = x[order], y[order]
+    both = np.eye(3)[1:]
+    stretched = both @ np.diag([1.0, 3.0, 0.2]) + np.array([[0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])  # spans the same
+    found = [regression_noise.permute(fit, [test], 60, np.random.default_rng(7))[0] for test in (both, stretched)]
+    assert found[0] == found[1]
+    rest = np.eye(len(x)) - np.outer(x[:, 0], x[:, 0]) / (x[:, 0] @ x[:, 0])
+    axes = np.linalg.svd(rest @ x[:, 1:], full_matrices=False)[0]  # the design without the constant
+    rng, want = np.random.default_rng(7), 0
+    if clustered:
+        signs = rng.integers(0, 2, size=(fit.clusters, 60)).T * 2.0 - 1
+        under_null = rest @ y
+        for flips in signs:
+            flipped = (axes * flips[fit.units][:, None]).T @ under_null
+            hat = (axes * flips[fit.units][:, None]).T @ rest
+            want += np.trace(flipped.T @ np.linalg.inv(hat @ hat.T) @ flipped) >= np.square(axes.T @ y).sum()
+    else:
+        residuals = fit.residuals / np.sqrt(1 - np.einsum("np,np->n", fit.z, fit.z))[:, None]
+        own = (residuals**2).sum(axis=1)
+        held = np.square(rest @ y).sum(axis=1) / np.diag(rest)
+        observed = np.square(axes.T @ y).sum() / (held @ (axes**2).sum(axis=1))
+        for _ in range(60):
+            shuffled = axes[rng.permutation(len(x))]
+            want += np.square(shuffled.T @ residuals).sum() / (own @ (shuffled**2).sum(axis=1)) >= observed
+    assert found[0] == want
+    assert 0 < want < 60
+
+
+def test_weights_are_copies_of_rows_for_the_coefficients_and_the_clustered_noise():
+    x, y, clusters = example(11, clustered=True)
+    weights = np.random.default_rng(0).integers(1, 4, len(x))
+    fit, _ = regression_noise.least_squares(x, y, clusters, weights=weights.astype(float))
+    copies = np.repeat(np.arange(len(x)), weights)
+    want, _ = regression_noise.least_squares(x[copies], y[copies], clusters[copies])
+    np.testing.assert_allclose(fit.coefficients, want.coefficients)
+    np.testing.assert_allclose(regression_noise.noise(fit, np.eye(3)), regression_noise.noise(want, np.eye(3)))
+    alone, _ = regression_noise.least_squares(x, y, None, weights=weights.astype(float))
+    whitened, _ = regression_noise.least_squares(x * fit_roots(weights), y * fit_roots(weights), None)
+    np.testing.assert_allclose(alone.coefficients, whitened.coefficients)
+    np.testing.assert_allclose(regression_noise.noise(alone, np.eye(3)), regression_noise.noise(whitened, np.eye(3)))
+
+
+def fit_roots(weights):
+    return np.sqrt(weights)[:, None]
+
+
+def test_clusters_of_two_kinds_add_up_less_what_both_have_together():
+    x, y, clusters = example(12, clustered=True)
+    other = np.random.default_rng(1).integers(0, 7, len(x))
+    fit, _ = regression_noise.least_squares(x, y, [clusters, other])
+    crossed = clusters * 7 + other
+    first, second, both = (
+        regression_noise.noise(regression_noise.least_squares(x, y, way)[0], np.eye(3))
+        for way in (clusters, other, crossed)
+    )
+    want = np.maximum(first + second - both, np.maximum(first, second))
+    np.testing.assert_allclose(regression_noise.noise(fit, np.eye(3)), want)
+    found = [noise.total for noise in lengths.noises(fit, np.eye(3))]
+    np.testing.assert_allclose(found, want)
+    assert np.all((lengths.score_test(fit, np.eye(3)) > 0) & (lengths.score_test(fit, np.eye(3)) < 1))
+    with pytest.raises(AlacarteError, match="two kinds"):
+        regression_noise.permute(fit, np.eye(3), 9, np.random.default_rng(0))
+
+
+def test_the_jackknife_says_beforehand_that_it_would_not_fit_into_memory():
+    rng = np.random.default_rng(0)
+    fit, _ = regression_noise.least_squares(rng.normal(size=(300, 120)), rng.normal(size=(300, 2)), None)
+    with pytest.raises(NotEnoughData, match="GiB"):
+        regression_noise.jackknife(fit, np.eye(120)[:1])
 
 
 @pytest.mark.parametrize("clustered", [False, True])

@@ -9,7 +9,7 @@ from alacarte import ALaCarte, Transform, WordVectors
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadFormula, NoOccurrences, NotEnoughData
 from alacarte.regression import contexts, dem, regress
-from alacarte.regression.design import parse_formula
+from alacarte.regression.formulas import parse_formula
 
 RNG = np.random.default_rng(0)
 WORDS = [f"w{number}" for number in range(40)]
@@ -269,6 +269,7 @@ def test_as_conText_does():
     assert rows["std_error"][0] / units["std_error"][0] == pytest.approx(np.sqrt(59 / 60 / (19 / 20)))
 
 
+@pytest.mark.filterwarnings("ignore:.*clusters that count")
 @pytest.mark.parametrize("equal", [False, True])
 def test_a_fraction_of_the_jackknife_is_that_of_the_units_drawn(equal):
     data = speeches(120)

@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import AlacarteError
-from alacarte.inference.means import Units
+from alacarte.inference.means import WHOLE, Units, combined
 from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["jackknife", "bootstrap"] | None
-REPORTED = 256  # features at a time in the jackknife
+Norm = Literal["l2", "none"]
+LEAST_DF = 1.0  # degrees of freedom of an interval, at least
 SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is estimated
 SHORTEST = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
 
@@ -64,6 +65,57 @@ def interval(
     return np.clip(centre - reach, -limit, limit), np.clip(centre + reach, -limit, limit)
 
 
+def slope(means: Doubles, roots: npt.ArrayLike, units: Doubles, own: npt.ArrayLike = 1.0) -> tuple[Doubles, Doubles]:
+    """(w, θ), a row a unit vector v: θ = m · v / √q is the debiased cosine, and d θ = w · d m.
+
+    `roots` are √q; `own` is the share of q that the mean itself says, where the rest is what means have in common.
+
+    >>> w, theta = slope(np.array([3.0, 4.0]), 5.0, np.array([[1.0, 0.0]]))
+    >>> w.round(3).tolist(), theta.tolist()
+    ([[0.128, -0.096]], [0.6])
+    """
+    root = np.asarray(roots, dtype=np.float64)
+    cosines = np.einsum("...d,...d->...", np.broadcast_to(means, units.shape), units) / root
+    along = (np.asarray(own) * cosines / root)[..., None] * means
+    return np.asarray((units - along) / root[..., None]), np.asarray(cosines)
+
+
+def pulls(group: Units, directions: Doubles) -> tuple[Doubles, list[Doubles]]:
+    """(debiased cosines, each unit's pull on them): the squares of the pulls add up to the variance (`alacarte.
+    inference.means.combined`, if there are clusters of two kinds).
+
+    This is the delta method with the CR2 covariance of the mean, also known as the infinitesimal jackknife. q is, but
+    for a factor, a sum of products of different units; what a unit's own square would pull is taken out (`own_pulls`).
+    """
+    mean, square = group.mean(), group.debiased_square()
+    if len(group) < 2 or not square > 0:
+        unknown = np.full(len(directions), np.nan)
+        return unknown, [np.broadcast_to(unknown, (len(way.sums), len(unknown))) for way in group.ways]
+    w, values = slope(mean, np.sqrt(square), directions)
+    result = []
+    for way in group.ways:
+        z, _ = way.deviations()
+        own = own_pulls(np.einsum("ud,ud->u", z, z), way.sizes / way.sizes.sum())
+        result.append(z @ w.T + np.outer(own / square, values))
+    return values, result
+
+
+def _values(means: Doubles, directions: Doubles, products: bool) -> Doubles:
+    return means @ directions.T if products else plain_cosines(means, directions)
+
+
+def _product_pulls(group: Units, directions: Doubles) -> tuple[Doubles, list[Doubles]]:
+    """`pulls` of the products m · v."""
+    known = np.nan if len(group) < 2 else 1.0
+    return known * (directions @ group.mean()), [known * (way.deviations()[0] @ directions.T) for way in group.ways]
+
+
+def own_pulls(squares: Doubles, shares: Doubles) -> Doubles:
+    """What the own squares of units pull on ‖m‖²/2 beyond their shares of tr V, from ‖z‖² and the units' shares."""
+    left = np.maximum(1 - shares, WHOLE)
+    return np.asarray((squares - shares * squares.sum(axis=-1, keepdims=True)) / np.sqrt(left))
+
+
 def estimate(
     groups: list[Units],
     directions: Doubles,
@@ -72,31 +124,38 @@ def estimate(
     draws: int = 1000,
     rng: np.random.Generator | None = None,
     excess: Doubles | None = None,
+    norm: Norm = "l2",
 ) -> Estimates:
     """Cosines of the groups' means with unit vectors (or means or differences of such), and their intervals.
 
-    `excess` (a number a feature) is what choosing the features added to the cosines; it is taken off `debiased`.
+    `excess` (a number a feature) is what choosing the features added to the cosines; it is taken off `debiased`. With
+    the norm "none" it is products instead of cosines, which have no bias and no bounds.
     """
-    value = np.stack([plain_cosines(group.mean()[None], directions)[0] for group in groups])
+    products = norm == "none"
+    value = np.stack([_values(group.mean()[None], directions, products)[0] for group in groups])
     if intervals is None:
         return Estimates(value)
     check_level(level)
     check_draws(draws)
     centre, error, lower, upper = (np.full_like(value, np.nan) for _ in range(4))
-    most = np.linalg.norm(directions, axis=1)
+    most = np.full(len(directions), np.inf) if products else np.linalg.norm(directions, axis=1)
     for row, group in enumerate(groups):
-        if len(group) < 2:
-            continue
-        centre[row] = debiased_cosines(group.mean()[None], np.array([group.debiased_square()]), directions)[0]
-        if intervals == "jackknife":
-            error[row] = jackknife_deviations(group, directions, sum_of_squares=True)[0]
-        else:
+        centre[row], by_unit = _product_pulls(group, directions) if products else pulls(group, directions)
+        if intervals == "bootstrap" and len(group) > 1:
+            check_one_way(group)
             blocks = group.bootstrap(draws, rng or np.random.default_rng())
-            values = np.concatenate([debiased_cosines(means, squares, directions) for means, squares in blocks])
+            values = np.concatenate(
+                [
+                    means @ directions.T if products else debiased_cosines(means, squares, directions)
+                    for means, squares in blocks
+                ]
+            )
             error[row] = np.nanstd(values, axis=0, ddof=1) * np.sqrt(len(group) / (len(group) - 1))
+        elif len(group) > 2:
+            error[row] = np.sqrt(combined([np.sum(way**2, axis=0) for way in by_unit]))
         if excess is not None:
             centre[row] -= excess
-        lower[row], upper[row] = interval(centre[row], error[row], group.deviations()[1], level, most)
+        lower[row], upper[row] = interval(centre[row], error[row], max(group.df(), LEAST_DF), level, most)
     return Estimates(value, centre, error, lower, upper, tuple(why_undefined(group) for group in groups))
 
 
@@ -111,20 +170,6 @@ def why_undefined(group: Units) -> str:
     if len(group) == 2:
         return f"two {'clusters' if group.clustered else 'contexts'} are too few for a standard error"
     return "" if group.debiased_square() > 1e-12 else "more noise than signal"
-
-
-def jackknife_deviations(group: Units, directions: Doubles, sum_of_squares: bool = False) -> Doubles:
-    """Each unit's pull on the debiased cosines, (units, features), scaled so that their squares add up to the
-    variance; or that sum's root as one row."""
-    if len(group) < 3:
-        return np.full((1 if sum_of_squares else len(group), len(directions)), np.nan)
-    means, squares = group.leave_one_out()
-    result = []
-    for low in range(0, len(directions), REPORTED):
-        values = debiased_cosines(means, squares, directions[low : low + REPORTED])
-        pulls = np.sqrt((len(group) - 1) / len(group)) * (values - values.mean(axis=0))
-        result.append(np.sqrt((pulls**2).sum(axis=0))[None] if sum_of_squares else pulls)
-    return np.concatenate(result, axis=1)
 
 
 # ------------------------------------------------------------------------------------------------ selection
@@ -159,10 +204,22 @@ def selection_excess(
 # ---------------------------------------------------------------------------------------------------- checks
 
 
+def check_norm(norm: str) -> None:
+    """Raise if there is no such norm."""
+    if norm not in ("l2", "none"):
+        raise AlacarteError(f"norm is 'l2' for cosines or 'none' for products, not {norm!r}")
+
+
 def check_level(level: float) -> None:
     """Raise if the level of an interval makes no sense."""
     if not 0 < level < 1:
         raise AlacarteError(f"level is a probability between 0 and 1, such as 0.95, not {level}")
+
+
+def check_one_way(group: Units) -> None:
+    """Raise if a bootstrap is asked for with clusters of two kinds, which cannot be drawn together."""
+    if group.other_ways:
+        raise AlacarteError("there is no bootstrap for clusters of two kinds; use intervals='jackknife'")
 
 
 def check_draws(draws: int | None) -> None:

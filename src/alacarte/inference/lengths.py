@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alacarte.inference.regression_noise import Doubles, Fit, Tick, for_leverage, leverage_corrected
+from alacarte.inference.means import combined
+from alacarte.inference.regression_noise import Doubles, Fit, Tick, for_leverage, independent, leverage_corrected
 
 STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
@@ -44,6 +45,27 @@ class Noise:
 
 def noises(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -> list[Noise]:
     """The noise of each combination of coefficients."""
+    ways = [_noises(way, combinations, tick) for way in fit.ways]
+    return ways[0] if len(ways) == 1 else [_two_ways(*kinds) for kinds in zip(*ways, strict=True)]
+
+
+def _two_ways(first: Noise, second: Noise, both: Noise) -> Noise:
+    """By clusters of two kinds: the size that both come to, the form and the units of the kind with more noise."""
+    larger = first if first.total >= second.total else second
+    total = float(combined([first.total, second.total, both.total]))
+    more = total / larger.total if larger.total > 0 else 1.0
+    return Noise(
+        total,
+        larger.second * more**2,
+        larger.third * more**3,
+        max(first.share, second.share),
+        larger.axes,
+        larger.values * more,
+        larger.variances * more,
+    )
+
+
+def _noises(fit: Fit, combinations: Doubles, tick: Tick) -> list[Noise]:
     a = fit.combined(combinations)
     d = fit.residuals.shape[1]
     covariance = np.zeros((len(a), d, d))
@@ -196,6 +218,31 @@ def tails(distance: Doubles, level: float) -> tuple[Doubles, Doubles]:
         reach -= missing * np.sqrt(2 * np.pi) / (np.exp(-(reach**2) / 2) + np.exp(-(lower**2) / 2) * reach / near)
     above = special.ndtr(-reach)
     return np.maximum(1 - level - above, 0.0), above
+
+
+def score_test(fit: Fit, combinations: Doubles) -> Doubles:
+    """p-values of squared lengths, without permutations: how likely an estimate this large is without an effect."""
+    coefficients = fit.combined(combinations) @ fit.inner
+    lengths = [Length.of(b, noise) for b, noise in zip(coefficients, noises(fit, combinations), strict=True)]
+    nothing = np.zeros(1)
+    return np.array([1 - length.places(nothing)[0][0] if length.noise.total > 0 else np.nan for length in lengths])
+
+
+def joint_score_test(fit: Fit, combinations: Doubles) -> float:
+    """One p-value of several combinations, for clusters of two kinds: an F test of their squared lengths together.
+
+    In a basis in which combinations are independent if rows are alike; the degrees of freedom are those of the noise's
+    effective dimensions, and the clusters that count (as in `alacarte.inference.comparing`).
+    """
+    from scipy import special
+
+    rows = independent(fit, combinations)
+    every = noises(fit, rows)
+    total = sum(noise.total for noise in every)
+    dimensions = total**2 / sum(noise.second for noise in every)
+    share = max(noise.share for noise in every)
+    statistic = float(np.square(rows @ fit.coefficients).sum()) / total
+    return float(special.fdtrc(dimensions, 1 / share, statistic))
 
 
 def score_interval(

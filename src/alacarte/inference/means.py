@@ -7,13 +7,15 @@ sum and the weight of unit u, N = Σ N_u, p_u = N_u / N its share and m = Σ S_u
     q = ‖m‖² − tr V                                 squared length of the mean of infinitely many contexts
 
 This is CR2, the covariance that `alacarte.inference.regression_noise` has, for a regression on a constant alone. It has
-no bias for units of any sizes if contexts are alike and independent, and less than any common factor for all units
-(U / (U − 1), or 1 / (1 − Σ p²)) if contexts of a unit are alike. With one context a unit it is the variance of a mean
+no bias for units of any sizes if contexts are equally noisy and independent. If contexts of a unit are correlated it is
+too small where units are few and of very unequal sizes, but less so than with a common factor for all units
+(U / (U − 1), or 1 / (1 − Σ p²); docs/inference.md has figures). With one context a unit it is the variance of a mean
 as everybody computes it. Everything here is arrays only.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -57,19 +59,60 @@ def debiased_squares(means: Doubles, noise: npt.ArrayLike) -> Doubles:
     return np.asarray(np.einsum("...d,...d->...", means, means) - noise)
 
 
+def ways_of(clusters: Sequence[Longs]) -> list[Longs]:
+    """Two kinds of clusters, and the clusters that both make together.
+
+    >>> [way.tolist() for way in ways_of([np.array([0, 0, 1]), np.array([5, 6, 6])])]
+    [[0, 0, 1], [5, 6, 6], [0, 1, 2]]
+    """
+    both = np.unique(np.stack(clusters, axis=1), axis=0, return_inverse=True)[1].ravel()
+    return [*clusters, np.asarray(both, dtype=np.int64)]
+
+
+def combined(ways: Sequence[Any], size: Callable[[Any], Any] = np.asarray) -> Any:
+    """What varies by one kind of cluster; or by two kinds and by both together, but no less than by either alone.
+
+    >>> float(combined([3.0])), float(combined([3.0, 2.0, 1.0])), float(combined([3.0, 2.0, 2.5]))
+    (3.0, 4.0, 3.0)
+    """
+    if len(ways) == 1:
+        return np.asarray(ways[0])
+    first, second, both = (np.asarray(way) for way in ways)
+    larger = np.where(size(first) >= size(second), first, second)
+    sum_of_both = first + second - both
+    return np.where(size(sum_of_both) >= size(larger), sum_of_both, larger)
+
+
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The contexts of one group as units that are left out or drawn together, with their sums and weights."""
+    """The contexts of one group as units that vary together, with their sums and weights.
+
+    `other_ways` are for clusters of two kinds (speakers and years): the units of the second kind, and those that are
+    of one kind in both. What varies along both comes to the noise by the one, plus that by the other, less that by
+    both together (Cameron, Gelbach and Miller 2011), but to no less than that by either alone.
+    """
 
     sums: Doubles  # (units, d)
     sizes: Doubles  # the weight of each unit: how many contexts it has, if all contexts weigh 1
     labels: Longs  # which cluster each unit is, for clusters that lie in several groups
     contexts: int
     clustered: bool = False
+    other_ways: "tuple[Units, ...]" = ()
 
     @classmethod
-    def of(cls, matrix: Doubles, clusters: Longs | None = None, weights: Doubles | None = None) -> "Units":
-        """From a row a context; rows of one cluster are one unit. Contexts weigh 1 if `weights` are not given."""
+    def of(
+        cls,
+        matrix: Doubles,
+        clusters: "Longs | Sequence[Longs] | None" = None,
+        weights: Doubles | None = None,
+    ) -> "Units":
+        """From a row a context; rows of one cluster are one unit. Contexts weigh 1 if `weights` are not given.
+
+        `clusters` are one number a context, or two arrays of such for clusters of two kinds.
+        """
+        if clusters is not None and not isinstance(clusters, np.ndarray):
+            first, *others = (cls.of(matrix, way, weights) for way in ways_of(clusters))
+            return replace(first, other_ways=tuple(others))
         weight = np.ones(len(matrix)) if weights is None else weights
         weighted = matrix if weights is None else matrix * weight[:, None]
         if clusters is None:
@@ -79,6 +122,11 @@ class Units:
         np.add.at(sums, codes, weighted)
         return cls(sums, np.bincount(codes, weights=weight).astype(np.float64), labels, len(matrix), clustered=True)
 
+    @property
+    def ways(self) -> "tuple[Units, ...]":
+        """The units themselves; or by the first kind of cluster, by the second, and by both."""
+        return (replace(self, other_ways=()), *self.other_ways)
+
     def among(self, labels: Longs) -> "Units":
         """The same units in the order of `labels`, with nothing in those that this group has not."""
         sums, sizes = np.zeros((len(labels), self.sums.shape[1])), np.zeros(len(labels))
@@ -87,7 +135,8 @@ class Units:
         return Units(sums, sizes, labels, self.contexts, self.clustered)
 
     def __len__(self) -> int:
-        return len(self.sums)
+        """How many units there are; of the kind that has fewer."""
+        return min(len(way.sums) for way in (self, *self.other_ways[:1]))
 
     def mean(self) -> Doubles:
         return np.asarray(self.sums.sum(axis=0) / self.sizes.sum())
@@ -97,33 +146,24 @@ class Units:
         _, z, df = scaled_deviations(self.sums, self.sizes)
         return z, float(df)
 
+    def df(self) -> float:
+        """Satterthwaite's degrees of freedom of the noise; the fewer of two kinds of clusters."""
+        without_sums = ((np.empty((len(way.sizes), 0)), way.sizes) for way in self.ways[:2])
+        return min(float(scaled_deviations(*way)[2]) for way in without_sums)
+
+    def covariance(self) -> Doubles:
+        """The covariance of the mean."""
+        return np.asarray(combined([z.T @ z for z, _ in (way.deviations() for way in self.ways)], np.trace))
+
     def noise(self) -> float:
         """tr V; NaN for a single unit, which does not say how far units lie apart."""
-        return float(np.sum(self.deviations()[0] ** 2)) if len(self) > 1 else float("nan")
+        if len(self) < 2:
+            return float("nan")
+        return float(combined([np.sum(way.deviations()[0] ** 2) for way in self.ways]))
 
     def debiased_square(self) -> float:
         """q = ‖m‖² − tr V; NaN for a single unit."""
         return float(debiased_squares(self.mean(), self.noise()))
-
-    def leave_one_out(self) -> tuple[Doubles, Doubles]:
-        """(means, debiased squares) without each unit in turn."""
-        sizes, total = self.sizes, self.sizes.sum()
-        means = (self.sums.sum(axis=0) - self.sums) / (total - sizes)[:, None]
-        if len(self) < 3:
-            return means, np.full(len(self), np.nan)
-        lengths = np.einsum("ud,ud->u", means, means)
-        own = np.einsum("ud,ud->u", self.sums, self.sums), np.einsum("ud,ud->u", self.sums, means)
-        spread = np.empty(len(self))
-        for size in np.unique(sizes):  # what is left weighs the same for all units of one size
-            left_out = sizes == size
-            rest = total - size
-            # A unit too large to be among the rest is the one that is left out.
-            scale = np.where(sizes < rest, 1 / np.where(sizes < rest, 1 - sizes / rest, 1.0), 0.0)
-            crossed = means[left_out] @ ((scale * sizes) @ self.sums)
-            everything = scale @ own[0] - 2 * crossed + lengths[left_out] * (scale @ sizes**2)
-            mine = own[0][left_out] - 2 * size * own[1][left_out] + size**2 * lengths[left_out]
-            spread[left_out] = (everything - scale[left_out] * mine) / rest**2
-        return means, lengths - spread
 
     def bootstrap(self, draws: int, rng: np.random.Generator) -> Iterator[tuple[Doubles, Doubles]]:
         """Blocks of (means, debiased squares) of units drawn with replacement: one matrix product a block."""

@@ -21,6 +21,17 @@ def p_value(exceeding: npt.ArrayLike, permutations: int, *, count_observed: bool
     return (np.asarray(exceeding, dtype=np.float64) + more) / (permutations + more)
 
 
+def t_test(estimate: Doubles, error: Doubles, df: npt.ArrayLike) -> Doubles:
+    """Two-sided p-values of estimates with these standard errors and degrees of freedom.
+
+    >>> t_test(np.array([2.0]), np.array([1.0]), 60).round(3).tolist()
+    [0.05]
+    """
+    from scipy import special
+
+    return np.asarray(2 * special.stdtr(np.maximum(df, 1.0), -np.abs(estimate / error)))
+
+
 def adjusted(p: npt.ArrayLike, method: Adjust) -> Doubles:
     """p-values adjusted for their number: Bonferroni, Holm, or Benjamini and Hochberg's false discovery rate.
 

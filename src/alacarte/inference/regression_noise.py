@@ -2,10 +2,11 @@
 
 Arrays only; `alacarte.inference.lengths` says what follows for the length of a coefficient vector.
 
-All of it works in a basis Z = X T of the design in which Z'WZ = I, so that no covariate's scale or origin costs
-precision; a coefficient, a contrast or any other linear combination is a row of `combinations` @ T in that basis.
+All of it works in a basis Z = √W X T of the design in which Z'Z = I (W the rows' weights), so that no covariate's scale
+or origin costs precision; a coefficient, a contrast or any other linear combination is a row of `combinations` @ T in
+that basis.
 
-With units g (rows, or clusters), A_g = Z_g'W_g Z_g and S_g = Z_g'W_g E_g (E the residuals):
+With units g (rows, or clusters), A_g = Z_g'Z_g and S_g = Z_g'E_g (E the residuals, times √W):
 
 - squared length of a combination a:  ‖a c‖²;
 - what noise adds to it:              Σ_g ‖a (I − A_g)^(−½) S_g‖²                   (HC2, or CR2 with clusters)
@@ -13,27 +14,34 @@ With units g (rows, or clusters), A_g = Z_g'W_g Z_g and S_g = Z_g'W_g E_g (E the
 - debiased:                           the first less the second.
 
 The first kind has no bias where rows are independent and equally noisy, however few units there are and however hard
-some pull, and little where the rows of a cluster are alike; the second, which conText has and the jackknife and the
-permutations here use, is too small with few clusters. For a regression on a constant alone the first kind is the noise
-of a mean (`alacarte.inference.means`).
+some pull. Where the rows of a cluster are correlated it is too small if clusters are few and of very unequal sizes
+(docs/inference.md has figures); the second, which conText has and the jackknife here uses, is smaller still. With
+clusters of two kinds the noise is that by the one, plus that by the other, less that by both together. For a regression
+on a constant alone the first kind is the noise of a mean (`alacarte.inference.means`).
 
 Leaving out g changes c by δ_g = (I − A_g)⁻¹ S_g and another unit's S_h to S_h + A_h δ_g. Sums over all h of products
 of these are contractions of three tensors that do not depend on g, so that the whole jackknife is linear in N.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte.errors import AlacarteError, NotEnoughData
+from alacarte.inference.means import combined, ways_of
 from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating[Any]]
 BLOCK = 1 << 22  # numbers of a block of scores: 32 MiB
 PERMUTED = 1 << 25  # row numbers of a block of permutations: 128 MiB
+JACKKNIFE = 1 << 27  # numbers of the jackknife's largest tensor: 1 GiB, 107 coefficients
+SINGLE = 1 << 15  # rows from which on permutations are in single precision
 SATURATED = 1e-9  # a unit that takes this close to all of a direction cannot be left out
 LEVERAGE = 1e-3  # scores are not blown up more than if this share of a direction were left to the other units
 
@@ -45,13 +53,22 @@ Robust = Literal["HC1", "HC2"]  # with clusters CR1, CR2
 class Fit:
     """A fitted model: coefficients, and what its inference needs."""
 
-    basis: Doubles  # T: Z = X T
+    basis: Doubles  # T: Z = √W X T
     z: Doubles
-    residuals: Doubles
-    weights: Doubles
+    residuals: Doubles  # times √W
     units: Longs | None  # the cluster of each row, rows sorted by it; None: each row is its own
     coefficients: Doubles  # in the user's basis, (k, d)
     inner: Doubles  # in the basis Z
+    roots: Doubles | None = None  # √W; None where all rows weigh the same
+    other_ways: "tuple[Fit, ...]" = ()  # with clusters of two kinds: by the second kind, and by both
+
+    @property
+    def ways(self) -> "tuple[Fit, ...]":
+        return (self, *self.other_ways)
+
+    @property
+    def weights(self) -> Doubles:
+        return np.ones(len(self.z)) if self.roots is None else self.roots**2
 
     @property
     def rows(self) -> int:
@@ -90,13 +107,13 @@ class Fit:
         for low in range(0, self.clusters, step):
             high = min(low + step, self.clusters)
             start, end = bounds[low], bounds[high]
-            weighted = self.z[start:end] * self.weights[start:end, None]
+            z = self.z[start:end]
             cuts = bounds[low:high] - start
             s = np.empty((high - low, k, d))
             a = np.empty((high - low, k, k))
             for p in range(k):
-                s[:, p] = np.add.reduceat(weighted[:, p, None] * self.residuals[start:end], cuts, axis=0)
-                a[:, p] = np.add.reduceat(weighted[:, p, None] * self.z[start:end], cuts, axis=0)
+                s[:, p] = np.add.reduceat(z[:, p, None] * self.residuals[start:end], cuts, axis=0)
+                a[:, p] = np.add.reduceat(z[:, p, None] * z, cuts, axis=0)
             yield slice(low, high), s, a
 
 
@@ -108,26 +125,41 @@ class _Again:
         return self.fit.blocks()
 
 
-def least_squares(x: Doubles, y: Doubles, clusters: Longs | None, *, equal_clusters: bool = False) -> tuple[Fit, Longs]:
+def least_squares(
+    x: Doubles,
+    y: Doubles,
+    clusters: "Longs | Sequence[Longs] | None",
+    *,
+    equal_clusters: bool = False,
+    weights: Doubles | None = None,
+) -> tuple[Fit, Longs]:
     """(fit, the order the rows were brought into): rows of a cluster weigh one together if `equal_clusters`."""
     from scipy import linalg
 
+    if clusters is not None and not isinstance(clusters, np.ndarray):
+        (first, order), *others = (least_squares(x, y, way, weights=weights) for way in ways_of(clusters))
+        return replace(first, other_ways=tuple(fit for fit, _ in others)), order
     order = np.arange(len(x)) if clusters is None else np.argsort(clusters, kind="stable")
     units = None if clusters is None else np.unique(clusters[order], return_inverse=True)[1]
+    weight = weights
     if units is not None:
         x, y = x[order], y[order]
-    weights = np.ones(len(x))
-    if units is not None and equal_clusters:
-        weights = 1.0 / np.bincount(units)[units]
+        weight = None if weights is None else weights[order]
+        if equal_clusters:
+            weight = np.ones(len(x)) if weight is None else weight
+            weight = weight / np.bincount(units, weights=weight)[units]
+    roots = None if weight is None else np.sqrt(weight)
     scale = np.sqrt((x * x).sum(axis=0))
     scale = np.where(scale > 0, scale, 1.0)
-    triangle = linalg.qr(np.sqrt(weights)[:, None] * (x / scale), mode="r")[0][: x.shape[1]]
-    basis = linalg.solve_triangular(triangle, np.eye(x.shape[1])) / scale[:, None]
-    z = x @ basis
-    inner = (z * weights[:, None]).T @ y
+    scaled = x / scale if roots is None else roots[:, None] * (x / scale)
+    triangle = linalg.qr(scaled, mode="r")[0][: x.shape[1]]
+    inverse = linalg.solve_triangular(triangle, np.eye(x.shape[1]))
+    basis, z = inverse / scale[:, None], scaled @ inverse
+    target = y if roots is None else roots[:, None] * y
+    inner = z.T @ target
     residuals = z @ inner
-    np.subtract(y, residuals, out=residuals)  # in place: this is as large as the data
-    return Fit(basis, z, residuals, weights, units, basis @ inner, inner), order
+    np.subtract(target, residuals, out=residuals)  # in place: this is as large as the data
+    return Fit(basis, z, residuals, units, basis @ inner, inner, roots), order
 
 
 def factor(units: float, rows: npt.ArrayLike, columns: float) -> Doubles:
@@ -140,20 +172,26 @@ def factor(units: float, rows: npt.ArrayLike, columns: float) -> Doubles:
 
 def noise(fit: Fit, combinations: Doubles, robust: Robust = "HC2") -> Doubles:
     """Σ over outputs of the squared standard errors of each combination."""
-    a = fit.combined(combinations)
-    total = np.zeros((fit.columns, fit.columns))
-    for s in _scores(fit, robust):
-        total += np.einsum("gpd,gqd->pq", s, s, optimize=True)
-    return np.asarray(_correction(fit, robust) * np.einsum("mp,pq,mq->m", a, total, a))
+    ways = []
+    for way in fit.ways:
+        a = way.combined(combinations)
+        total = np.zeros((fit.columns, fit.columns))
+        for s in _scores(way, robust):
+            total += np.einsum("gpd,gqd->pq", s, s, optimize=True)
+        ways.append(_correction(way, robust) * np.einsum("mp,pq,mq->m", a, total, a))
+    return np.asarray(combined(ways))
 
 
 def covariances(fit: Fit, robust: Robust = "HC2") -> Doubles:
     """The sandwich for each output, (d, k, k)."""
-    total = np.zeros((fit.residuals.shape[1], fit.columns, fit.columns))
-    for s in _scores(fit, robust):
-        by_output = s.transpose(2, 1, 0)
-        total += by_output @ by_output.transpose(0, 2, 1)
-    return _correction(fit, robust) * (fit.basis @ total @ fit.basis.T)
+    ways = []
+    for way in fit.ways:
+        total = np.zeros((way.residuals.shape[1], way.columns, way.columns))
+        for s in _scores(way, robust):
+            by_output = s.transpose(2, 1, 0)
+            total += by_output @ by_output.transpose(0, 2, 1)
+        ways.append(_correction(way, robust) * (way.basis @ total @ way.basis.T))
+    return np.asarray(combined(ways, lambda all_of_it: np.trace(all_of_it, axis1=1, axis2=2)[:, None, None]))
 
 
 def _scores(fit: Fit, robust: Robust) -> Iterator[Doubles]:
@@ -187,7 +225,7 @@ def alone(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
     """Which combinations rest on a single unit: without it they cannot be estimated, so that it hides its noise."""
     a = fit.combined(combinations)
     lone = np.zeros(len(a), dtype=bool)
-    for _, _, g in fit.blocks():
+    for _, _, g in chain.from_iterable(way.blocks() for way in fit.ways[:2]):
         heavy = g[np.einsum("gpp->g", g) > 1 - SATURATED]
         if len(heavy):
             lone |= _unknown(_without(heavy)[2], a).any(axis=0)
@@ -203,6 +241,11 @@ def jackknife(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -
     NaN where a combination cannot be estimated without that unit.
     """
     k, d = fit.columns, fit.residuals.shape[1]
+    if k**4 > JACKKNIFE:
+        raise NotEnoughData(
+            f"the jackknife of {k} coefficients takes {8 * k**4 / 2**30:.0f} GiB; use intervals='score', which takes "
+            "next to nothing"
+        )
     a = fit.combined(combinations)
     squares = np.zeros((k, k))  # Σ S S'
     cross = np.zeros((k * k, k * d))  # Σ A ⊗ S, as [(q, r), (p, output)]
@@ -258,103 +301,133 @@ def _unknown(lost: Doubles, a: Doubles) -> npt.NDArray[np.bool_]:
 
 def permute(
     fit: Fit,
-    combinations: Doubles,
+    tests: Iterable[Doubles],
     permutations: int,
     rng: np.random.Generator,
     studentised: bool = True,
     tick: Tick = lambda done: None,
 ) -> Doubles:
-    """How often the statistic of residuals without any effect reaches the observed one, for each combination.
+    """How often the statistic of residuals without any effect reaches the observed one, for each test.
 
-    Rows: residuals are shuffled over the rows of the design; the statistic is ‖b‖² over what noise adds to it if
-    `studentised`, or else ‖b‖² itself. Clusters: their scores change sign at random.
+    A test is that of one combination of coefficients, or of several rows of such together (a factor, a spline). Rows:
+    residuals are shuffled over the rows of the design; the statistic is ‖b‖² over what noise adds to it if
+    `studentised`, or else ‖b‖² itself, where b are the combinations in a basis in which they are independent. Clusters:
+    their scores change sign at random.
     """
-    a = fit.combined(combinations)
+    if fit.other_ways:
+        raise AlacarteError("with clusters of two kinds nothing can be permuted")
+    bases = [_independent(fit.combined(test)) for test in tests]
     if fit.units is not None:
-        return _flip_clusters(fit, a, permutations, rng, tick)
-    observed = np.einsum("md,md->m", a @ fit.inner, a @ fit.inner)
-    if studentised:
-        observed = observed / noise(fit, combinations, "HC1")
-    return _shuffle_rows(fit, a, observed, permutations, rng, studentised, tick)
+        return _flip_clusters(fit, bases, permutations, rng, tick)
+    return _shuffle_rows(fit, bases, permutations, rng, studentised, tick)
+
+
+def _independent(rows: Doubles) -> Doubles:
+    """Orthonormal rows that span the same; the noise of combinations is independent along them if rows are alike."""
+    if len(rows) == 1:
+        return unit_rows(rows)
+    _, sizes, basis = np.linalg.svd(rows, full_matrices=False)
+    return np.asarray(basis[sizes > SATURATED * sizes[0]])
+
+
+def independent(fit: Fit, combinations: Doubles) -> Doubles:
+    """Combinations that span the same, of length 1 and independent of each other if rows are equally noisy."""
+    return np.asarray(_independent(fit.combined(combinations)) @ np.linalg.inv(fit.basis))
 
 
 def _shuffle_rows(
-    fit: Fit, a: Doubles, observed: Doubles, count: int, rng: np.random.Generator, studentised: bool, tick: Tick
+    fit: Fit, bases: list[Doubles], count: int, rng: np.random.Generator, studentised: bool, tick: Tick
 ) -> Doubles:
     """Many permutations side by side: a block of rows of residuals is read once and multiplied with the permuted
-    designs of all of them, so that the work is one wide matrix product and not many narrow ones."""
-    z, e = fit.z, fit.residuals
-    n, k, d = fit.rows, fit.columns, e.shape[1]
-    scale = np.ones(n)
+    designs of all of them, so that the work is one wide matrix product and not many narrow ones. Permuted residuals
+    are studentised by their own squares, and so is the observed effect by those of residuals that still hold it."""
+    precision: type[np.floating[Any]] = np.float32 if fit.rows >= SINGLE else np.float64
+    pull = fit.z @ np.concatenate(bases).T  # (rows, combinations)
+    leverage = np.einsum("np,np->n", fit.z, fit.z)
+    scale = np.ones(fit.rows)
     if studentised:  # residuals of rows that pull hard are too small
-        scale = 1 / np.sqrt(1 - np.minimum(np.einsum("np,np->n", z, z), 0.999))
-    own = np.einsum("nd,nd->n", e, e) * scale**2
-    small = factor(n, n, k)
-    step = max(1, min(count, PERMUTED // n))
-    exceeding = np.zeros(len(a))
+        scale = 1 / np.sqrt(1 - np.minimum(leverage, 0.999))
+    own = np.einsum("nd,nd->n", fit.residuals, fit.residuals) * scale**2
+    ends = np.cumsum([len(basis) for basis in bases])
+
+    def together(by_row: Doubles) -> Doubles:
+        """The sums over the combinations of each test."""
+        return np.stack([part.sum(axis=-1) for part in np.split(by_row, ends[:-1], axis=-1)], axis=-1)
+
+    observed = np.empty(len(bases))
+    for test, (basis, rows) in enumerate(zip(bases, np.split(pull, ends[:-1], axis=1), strict=True)):
+        effect = basis @ fit.inner
+        observed[test] = np.square(effect).sum()
+        if studentised:  # ‖e + r U c‖², the residuals of the model without the effect
+            crossed = np.einsum("nm,nm->n", fit.residuals @ effect.T, rows)
+            square = np.square(rows)
+            held = own / scale**2 + 2 * crossed + np.einsum("nm,nm->n", rows @ (effect @ effect.T), rows)
+            left = 1 - np.minimum(leverage - square.sum(axis=1), 0.999)
+            observed[test] /= (held / left) @ square.sum(axis=1)
+    parts = pull.astype(precision), scale.astype(precision), own.astype(precision)
+    exceeding = np.zeros(len(bases))
+    step = max(1, min(count, PERMUTED // fit.rows))
     for low in range(0, count, step):
-        number = min(step, count - low)
-        order = np.empty((number, n), dtype=np.int32)
-        for draw in order:
-            draw[:] = rng.permutation(n)
-        rows = max(64, BLOCK // (4 * number * k))
-        blocks = [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
-        c = np.zeros((number * k, d))
-        for block in blocks:
-            shuffled = z[order[:, block].T]  # (rows, draws, k)
-            shuffled *= scale[block, None, None]
-            c += shuffled.reshape(-1, number * k).T @ e[block]
-        parts = c.reshape(number, k, d)
-        b = a @ parts
-        statistic = np.einsum("bmd,bmd->bm", b, b)
-        if studentised:
-            fitted = parts @ parts.transpose(0, 2, 1)
-            error = np.zeros((number, len(a)))
-            for block in blocks:
-                shuffled = z[order[:, block].T]
-                products = (e[block] @ c.T).reshape(-1, number, k)
-                products *= -2 * scale[block, None, None]
-                products += np.einsum("rbp,bpq->rbq", shuffled, fitted, optimize=True)
-                left = np.einsum("rbp,rbp->rb", shuffled, products)
-                left += own[block, None]
-                for m, row in enumerate(a):
-                    error[:, m] += np.einsum("rb,rb,rb->b", shuffled @ row, shuffled @ row, left, optimize=True)
-            statistic = statistic / (small * error)
+        lengths, error = _permuted_lengths(*parts, fit.residuals, min(step, count - low), rng)
+        statistic = together(lengths) / together(error) if studentised else together(lengths)
         exceeding += _exceeds(statistic, observed, studentised).sum(axis=0)
-        tick(low + number)
+        tick(min(low + step, count))
     return exceeding
 
 
-def _flip_clusters(fit: Fit, a: Doubles, count: int, rng: np.random.Generator, tick: Tick) -> Doubles:
+def _permuted_lengths(
+    pull: Floats, scale: Floats, own: Floats, e: Doubles, number: int, rng: np.random.Generator
+) -> tuple[Doubles, Doubles]:
+    """(‖b‖², what noise adds to it), both (permutations, combinations), of permuted residuals."""
+    n, m = pull.shape
+    order = np.empty((number, n), dtype=np.int32)
+    order[:] = np.arange(n)
+    for draw in order:
+        rng.shuffle(draw)
+    rows = max(64, BLOCK // (4 * number * m))
+    b, error = np.zeros((number * m, e.shape[1])), np.zeros(number * m)
+    for start in range(0, n, rows):
+        block = slice(start, start + rows)
+        shuffled = np.take(pull, order[:, block].T, axis=0).reshape(-1, number * m)
+        b += shuffled.T @ (e[block] * scale[block, None]).astype(pull.dtype, copy=False)
+        error += own[block] @ np.square(shuffled, out=shuffled)
+    parts = b.reshape(number, m, -1)
+    return np.einsum("bmd,bmd->bm", parts, parts), error.reshape(number, m)
+
+
+def _flip_clusters(fit: Fit, bases: list[Doubles], count: int, rng: np.random.Generator, tick: Tick) -> Doubles:
     """Scores of clusters with the null imposed, whose signs change at random (Hemerik, Goeman and Finos 2020).
 
-    With u = a/‖a‖, residuals of the model without the effect u c have the scores s_g = u S_g + (u A_g u') u c, which
-    come to u c, the effect itself, if no sign changes. They are tied to each other because the other coefficients are
-    fitted: if clusters are equally noisy, Σ ε_g s_g has the variance 1 − ‖Σ ε_g u A_g‖² of theirs (less the part along
-    u), which is 1 if no sign changes. Sums are divided by it, so that none is too short (De Santis et al. 2022).
+    With the orthonormal rows U, residuals of the model without the effect U c have the scores s_g = U S_g + U A_g U'U c
+    that come to U c, the effect itself, if no sign changes. They are tied to each other because other coefficients are
+    fitted: if clusters are equally noisy, Σ ε_g s_g has the variance L = I − P P', P = Σ ε_g U A_g (I − U'U), in units
+    of theirs, which is I if no sign changes. Sums are divided by it, so that none is too short (De Santis et al. 2022).
     """
-    u = unit_rows(a)
-    m, k = u.shape
-    effect = u @ fit.inner
-    sums = np.zeros((count, effect.size))
-    pulls = np.zeros((count, m * k))
+    k, d = fit.inner.shape
+    sums = [np.zeros((count, len(u) * d)) for u in bases]
+    ties = [np.zeros((count, len(u) * k)) for u in bases]
     for which, s, g in fit.blocks():
         signs = rng.integers(0, 2, size=(len(s), count)).T * 2.0 - 1
-        pull = u @ g  # (units, m, k)
-        scores = u @ s + np.einsum("gmk,mk->gm", pull, u)[:, :, None] * effect
-        sums += signs @ scores.reshape(len(s), -1)
-        pulls += signs @ pull.reshape(len(s), -1)
+        for test, u in enumerate(bases):
+            pull = u @ g  # (units, m, k)
+            scores = u @ s + pull @ u.T @ (u @ fit.inner)
+            sums[test] += signs @ scores.reshape(len(s), -1)
+            ties[test] += signs @ (pull - pull @ u.T @ u).reshape(len(s), -1)
         tick(count * which.stop // fit.clusters)
-    along = pulls.reshape(count, m, k)
-    others = along - np.einsum("bmk,mk->bm", along, u)[:, :, None] * u
-    left = np.maximum(1 - np.einsum("bmk,bmk->bm", others, others), SATURATED)
-    lengths = np.square(sums).reshape(count, m, -1).sum(axis=2)
-    observed = np.einsum("md,md->m", effect, effect)
-    return np.asarray(_exceeds(lengths / left, observed, True).sum(axis=0), dtype=np.float64)
+    exceeding = np.empty(len(bases))
+    for test, u in enumerate(bases):
+        m = len(u)
+        tied, score = ties[test].reshape(count, m, k), sums[test].reshape(count, m, d)
+        values, axes = np.linalg.eigh(np.eye(m) - tied @ tied.transpose(0, 2, 1))
+        along = np.square(axes.transpose(0, 2, 1) @ score).sum(axis=2)
+        observed = np.square(u @ fit.inner).sum()
+        exceeding[test] = _exceeds((along / np.maximum(values, SATURATED)).sum(axis=1), observed, True).sum()
+    return exceeding
 
 
-def _exceeds(statistic: Doubles, observed: Doubles, studentised: bool) -> npt.NDArray[np.bool_]:
-    return np.asarray(statistic >= observed - 1e-12 * np.abs(observed) if studentised else statistic > observed)
+def _exceeds(statistic: Doubles, observed: npt.ArrayLike, studentised: bool) -> npt.NDArray[np.bool_]:
+    least = np.asarray(observed)
+    return np.asarray(statistic >= least - 1e-12 * np.abs(least) if studentised else statistic > least)
 
 
 # ---------------------------------------------------------------------------------------------- bootstrap

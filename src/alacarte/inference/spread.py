@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte.errors import BadSums, NotEnoughData
+from alacarte.inference.cosines import own_pulls, slope
 from alacarte.inference.means import debiased_squares, scaled_deviations
 from alacarte.vectors.geometry import unit_rows
 
@@ -38,6 +39,7 @@ class Deviations:
     z: Doubles  # (targets, groups, dimensions)
     df: Doubles  # (targets,) degrees of freedom; 0 where one group has everything
     contexts: Doubles  # (targets,) how many contexts
+    shares: Doubles | None = None  # (targets, groups) of each group in the mean
 
     @property
     def noise(self) -> Doubles:
@@ -45,7 +47,8 @@ class Deviations:
         return np.asarray(np.einsum("tgd,tgd->t", self.z, self.z))
 
     def __getitem__(self, rows: "npt.NDArray[np.intp] | slice") -> "Deviations":
-        return Deviations(self.means[rows], self.z[rows], self.df[rows], self.contexts[rows])
+        shares = None if self.shares is None else self.shares[rows]
+        return Deviations(self.means[rows], self.z[rows], self.df[rows], self.contexts[rows], shares)
 
 
 def deviations(
@@ -63,7 +66,11 @@ def deviations(
     means, z, df = scaled_deviations(sums, weights)
     mapped = means @ matrix.T
     return Deviations(
-        mapped if intercept is None else mapped + intercept, z @ matrix.T, df, np.asarray(contexts, dtype=np.float64)
+        mapped if intercept is None else mapped + intercept,
+        z @ matrix.T,
+        df,
+        np.asarray(contexts, dtype=np.float64),
+        weights / weights.sum(axis=-1, keepdims=True),
     )
 
 
@@ -150,9 +157,7 @@ class TypicalSpread:
     def direction(self, targets: Deviations, units: Doubles) -> tuple[Doubles, Doubles]:
         """(w, θ): θ = m · v / √q is the cosine with a unit vector v a target, and d θ = w · d m."""
         q, own, _ = self.lengths(targets)
-        root = np.sqrt(q)
-        cosines = np.einsum("td,td->t", targets.means, units) / root
-        return (units - (own * cosines / root)[:, None] * targets.means) / root[:, None], cosines
+        return slope(targets.means, np.sqrt(q), units, own)
 
     def noise(self, targets: Deviations) -> Doubles:
         """tr V for each target, its own and the typical one weighed by their degrees of freedom."""
@@ -165,12 +170,12 @@ class TypicalSpread:
         """‖μ‖² for each target: (q, the share of it that is the target's own, its variance of second order).
 
         Second order: what a change along one direction does not explain, from the square of the noise and from how
-        much targets differ.
+        much targets differ; nothing for targets on their own, see `alacarte.inference.cosines.pulls`.
         """
         noise, squared = self.noise(targets), debiased_squares(targets.means, 0.0)
         raw = debiased_squares(targets.means, noise)
         if not (np.isfinite(self.length_spread) and self.length > 0):
-            return np.maximum(raw, SHRUNK_LEAST * squared), np.ones_like(raw), self._squared_noise(targets, noise)
+            return np.maximum(raw, SHRUNK_LEAST * squared), np.ones_like(raw), np.zeros_like(raw)
         prior = max(self.length_spread, 1e-3 * self.length) ** 2
         q = np.full_like(raw, self.length)
         for _ in range(2):  # the noise in ‖m‖² grows with ‖μ‖² itself
@@ -181,7 +186,9 @@ class TypicalSpread:
 
     def variance_along(self, targets: Deviations, directions: Doubles, cosines: Doubles) -> tuple[Doubles, Doubles]:
         """(w · V w, degrees of freedom) for one direction w and cosine a target."""
-        own, typical = own_variance_along(targets, directions), self.expected_along(targets, directions, cosines)
+        along = cosines / self.lengths(targets)[0] if self.direction_df == 0 else None
+        own = own_variance_along(targets, directions, along)
+        typical = self.expected_along(targets, directions, cosines)
         df = targets.df + self.direction_df
         return (targets.df * own + self.direction_df * typical) / np.where(df > 0, df, 1.0), df
 
@@ -251,9 +258,12 @@ def describe(artifact: Artifact) -> dict[str, Any]:
 _NUMBERS = ("scale", "scale_df", "direction_df", "rank", "length", "length_spread", "near")
 
 
-def own_variance_along(targets: Deviations, directions: Doubles) -> Doubles:
-    """w · V w by the target's own contexts."""
-    return np.asarray(np.sum(np.einsum("tgd,td->tg", targets.z, directions) ** 2, axis=1))
+def own_variance_along(targets: Deviations, directions: Doubles, along: Doubles | None = None) -> Doubles:
+    """w · V w by the target's own contexts; with `along` (θ / q) the variance of the cosine θ."""
+    pull = np.einsum("tgd,td->tg", targets.z, directions)
+    if along is not None and targets.shares is not None:
+        pull = pull + along[:, None] * own_pulls(np.einsum("tgd,tgd->tg", targets.z, targets.z), targets.shares)
+    return np.asarray(np.sum(pull**2, axis=1))
 
 
 def _effective_rank(shape: Doubles, df: float) -> float:

@@ -294,7 +294,9 @@ class Uncertainty(Table):
         for mine, theirs, at in ((0, 1, first), (1, 0, second)):
             _, q, own, second_order = parts[mine]
             unit = parts[theirs][0].means[0] / roots[theirs]
-            w = ((unit - own[0] * estimate * at.means[0] / roots[mine]) / roots[mine])[None]
+            w = ((unit - own[0] * estimate * at.means[0] / roots[mine]) / roots[mine])[
+                None
+            ]  # the `slope` at `estimate`
             along = along + np.einsum("tgd,td->g", at.z, w) if same else along
             expected += float(typical.expected_along(at, w, np.array([estimate]))[0])
             extra += estimate**2 * max(float(second_order[0]), 0.0) / (4 * float(q[0]) ** 2)

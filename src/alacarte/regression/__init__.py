@@ -15,6 +15,7 @@ from alacarte._io.lazy import exports
 if TYPE_CHECKING:
     from alacarte.regression._frames import Table, read_table
     from alacarte.regression._groups import InferenceOptions
+    from alacarte.regression.checks import joint_test, power, regress_each, sensitivity, standardised_effects
     from alacarte.regression.concordance import ContextTable, contexts, documents, from_tokens
     from alacarte.regression.describe import (
         nearest,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         similarity_over,
         typical_contexts,
     )
-    from alacarte.regression.embed import Embeddings, dem, dem_group, dem_sample
+    from alacarte.regression.embed import Embeddings, TwoWays, dem, dem_group, dem_sample
     from alacarte.regression.features import (
         Cooccurrence,
         LearnedTransform,
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
         fem,
     )
     from alacarte.regression.infer import EmbeddingRegression, regress
-    from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio
+    from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio, save_figure
     from alacarte.regression.ratios import ratio
+    from alacarte.regression.side_by_side import ModelTable, etable
 
 __all__ = [
     "ContextTable",
@@ -44,7 +46,9 @@ __all__ = [
     "Embeddings",
     "InferenceOptions",
     "LearnedTransform",
+    "ModelTable",
     "Table",
+    "TwoWays",
     "compute_transform",
     "contexts",
     "cooccurrences",
@@ -52,9 +56,11 @@ __all__ = [
     "dem_group",
     "dem_sample",
     "documents",
+    "etable",
     "feature_similarity",
     "fem",
     "from_tokens",
+    "joint_test",
     "nearest",
     "nearest_contexts",
     "plot_coefficients",
@@ -62,11 +68,16 @@ __all__ = [
     "plot_over",
     "plot_ratio",
     "poles",
+    "power",
     "ratio",
     "read_table",
     "regress",
+    "regress_each",
+    "save_figure",
+    "sensitivity",
     "similarity",
     "similarity_over",
+    "standardised_effects",
     "typical_contexts",
 ]
 
@@ -75,9 +86,10 @@ __getattr__, __dir__ = exports(
     {
         "_frames": ["Table", "read_table"],
         "_groups": ["InferenceOptions"],
+        "checks": ["joint_test", "power", "regress_each", "sensitivity", "standardised_effects"],
         "concordance": ["ContextTable", "contexts", "documents", "from_tokens"],
         "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
-        "embed": ["Embeddings", "dem", "dem_group", "dem_sample"],
+        "embed": ["Embeddings", "TwoWays", "dem", "dem_group", "dem_sample"],
         "features": [
             "Cooccurrence",
             "LearnedTransform",
@@ -87,7 +99,8 @@ __getattr__, __dir__ = exports(
             "fem",
         ],
         "infer": ["EmbeddingRegression", "regress"],
-        "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio"],
+        "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio", "save_figure"],
         "ratios": ["ratio"],
+        "side_by_side": ["ModelTable", "etable"],
     },
 )

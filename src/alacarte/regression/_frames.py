@@ -3,24 +3,31 @@
 import contextlib
 import datetime
 import io
+import itertools
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import table
 from alacarte._io.files import compression, decompressed
-from alacarte.errors import BadCorpus, require
+from alacarte.errors import AlacarteError, BadCorpus, require
 from alacarte.text.records import is_frame, is_null
+
+if TYPE_CHECKING:
+    from alacarte.regression.plots import TableFigureOptions
 
 Column = npt.NDArray[Any]
 PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
+ESTIMATES = ("estimate", "debiased", "value")  # what a table estimates: the first of these that it has
+# The first of these ends the columns that say what a row is about.
+RESULTS = frozenset([*ESTIMATES, "rank", "score", "n", "df", "effect", "squared_norm", "std_error", "p_value"])
 BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
@@ -28,14 +35,17 @@ BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
 class Table(table.Table):
     """A result: named columns of equal length, which become a frame of the library the data came in.
 
-    `table["value"]` is a column, `values` has all of them by name. In print, a column `reason` is left out if it has
-    nothing to explain.
+    `table["value"]` is a column, `values` has all of them by name. `coef()`, `se()`, `tstat()`, `pvalue()` and
+    `confint()` give single columns as pandas has them, by what a row is about. In print, a column `reason` is left out
+    if it has nothing to explain.
 
     >>> table = Table({"feature": np.array(["reform", "law"]), "value": np.array([0.5, 0.25])})
     >>> table["value"].tolist(), len(table)
     ([0.5, 0.25], 2)
     >>> table.to_frame().columns.tolist()
     ['feature', 'value']
+    >>> float(table.coef()["law"])
+    0.25
     """
 
     values: dict[str, Column]
@@ -59,14 +69,15 @@ class Table(table.Table):
     def columns(self) -> dict[str, Column]:
         return self.values
 
+    @property
+    def about(self) -> list[str]:
+        """The columns that say what a row is about: those before the results."""
+        return list(itertools.takewhile(lambda name: name not in RESULTS, self.values))
+
     def take(self, rows: npt.ArrayLike) -> "Table":
         """Some of the rows, by number or by mask."""
         chosen = np.asarray(rows)
         return Table({name: column[chosen] for name, column in self.values.items()}, self.backend, self.info)
-
-    def select(self, names: Sequence[str]) -> "Table":
-        """Some of the columns."""
-        return Table({name: self.values[name] for name in names}, self.backend, self.info)
 
     def rows(self) -> list[tuple[Any, ...]]:
         """The rows as tuples of Python's own values."""
@@ -75,6 +86,73 @@ class Table(table.Table):
     def to_frame(self) -> Any:
         """A frame of the library the data came in, pandas if it was none."""
         return make_frame(self.values, self.backend)
+
+    tidy = to_frame
+
+    def coef(self) -> Any:
+        """The estimates, as a pandas series by what each row is about: without the bias of noise, if that was asked."""
+        return self._series(*ESTIMATES)
+
+    def se(self) -> Any:
+        """The standard errors of the estimates, as `coef` has them."""
+        return self._series("std_error")
+
+    def tstat(self) -> Any:
+        """The statistic of the test, as `coef` has the estimates."""
+        return self._series("statistic")
+
+    def pvalue(self, adjusted: bool = False) -> Any:
+        """The p-values, each for itself or adjusted for all rows together, as `coef` has the estimates."""
+        return self._series("p_adjusted" if adjusted else "p_value")
+
+    def confint(self) -> Any:
+        """The ends of the intervals, a pandas frame with two columns, by what each row is about."""
+        pandas = require("pandas", extra="regression", purpose="confint()")
+        return pandas.DataFrame({name: self._series(name) for name in ("lower", "upper")})
+
+    def glance(self) -> Any:
+        """A frame with one row: what the table is about as a whole."""
+        info = {name: value for name, value in self.info.items() if isinstance(value, str | int | float)}
+        return make_frame(
+            {name: column_of([value]) for name, value in (info | {"rows": len(self)}).items()}, self.backend
+        )
+
+    def summary(self) -> str:
+        """The table as text."""
+        return str(self)
+
+    def plot(self, **options: "Unpack[TableFigureOptions]") -> Any:
+        """The figure for a table of this kind: `plot_coefficients`, `plot_ratio` or `plot_over`, and their keywords."""
+        from alacarte.regression import plots
+
+        drawing: dict[Any, Callable[..., Any]] = {
+            "regression": plots.plot_coefficients,
+            "regressions": plots.plot_coefficients,
+            "sensitivity": plots.plot_coefficients,
+            "ratio": plots.plot_ratio,
+            "over": plots.plot_over,
+        }
+        kind = self.info.get("kind")
+        if kind not in drawing:
+            raise AlacarteError(f"there is no figure for a table of this kind ({kind}); plot a column of to_frame()")
+        return drawing[kind](self, **options)
+
+    def _series(self, *names: str) -> Any:
+        """The first of some columns that is there, by the columns before the results."""
+        pandas = require("pandas", extra="regression", purpose="series by row")
+        name = next((name for name in names if name in self), None)
+        if name is None:
+            raise AlacarteError(
+                f"the table has no column {names[0]!r}, only {', '.join(map(repr, self.values))}; ask for intervals or "
+                "permutations where it is made"
+            )
+        about = self.about
+        index = (
+            pandas.Index(self[about[0]].tolist(), name=about[0])
+            if len(about) == 1
+            else pandas.MultiIndex.from_arrays([self[column].tolist() for column in about], names=about)
+        )
+        return pandas.Series(self[name], index=index, name=name)
 
     def _shown(self, most: int | None) -> table.Columns:
         unexplained = "reason" in self and not any(self["reason"].tolist())
@@ -170,11 +248,10 @@ def as_column(values: Any) -> Column:
     numeric = present and all(isinstance(value, (int, float, np.number)) for value in present)
     if numeric and not any(isinstance(value, (bool, np.bool_)) for value in present):
         if len(present) == len(listed) and all(isinstance(value, (int, np.integer)) for value in present):
-            return np.array(listed, dtype=np.int64)
+            small = max(map(abs, present)) < 1 << 63
+            return np.array(listed, dtype=np.int64 if small else np.float64)
         return np.array([np.nan if value is None else value for value in listed], dtype=np.float64)
-    column = np.empty(len(listed), dtype=object)
-    column[:] = listed
-    return column
+    return column_of(listed)
 
 
 def missing(column: Column) -> npt.NDArray[np.bool_]:

@@ -1,23 +1,35 @@
 """Contexts by group, and how inference about groups is asked for: what `describe` and `ratios` share."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import AlacarteError
-from alacarte.inference.cosines import Estimates, Intervals, check_draws, check_level, estimate
-from alacarte.inference.means import Units
+from alacarte.errors import AlacarteError, AlacarteWarning
+from alacarte.inference.cosines import (
+    Estimates,
+    Intervals,
+    Norm,
+    check_draws,
+    check_level,
+    estimate,
+    selection_excess,
+)
+from alacarte.inference.means import Units, debiased_squares
 from alacarte.regression._frames import Column, column_of
+from alacarte.regression._lexical import Lexical
 from alacarte.regression._space import Candidates
 from alacarte.regression.compat import Choices, Compat, bootstrap_cosines, bootstrap_summary, choices
-from alacarte.regression.embed import Embeddings, Groups, cluster_weights, group_codes
+from alacarte.regression.embed import Clusters, Embeddings, Groups, cluster_codes, group_codes, row_weights
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 EVERYTHING = "all contexts"
+FEW = 3.5  # degrees of freedom of clusters below which one is warned
+SEARCHED = 1 << 24  # cosines of drawn vectors with candidates at a time
 
 
 class InferenceOptions(TypedDict, total=False):
@@ -25,8 +37,9 @@ class InferenceOptions(TypedDict, total=False):
 
     `intervals`: "jackknife" (the same numbers every time), "bootstrap" or None, the default. `level`: of the intervals,
     0.95. `draws`: of the bootstrap, 1000. `cluster`: a column, a list of columns (every combination of their values is
-    a cluster: they are crossed, this is not two-way clustering), or one value a context; contexts of one cluster are
-    left out or drawn together, which changes standard errors and no estimate. `equal_clusters`: whether clusters weigh
+    a cluster), one value a context, or `TwoWays` of these ("speaker + year") for clusters of two kinds; contexts of one
+    cluster vary together, which changes standard errors and no estimate. `weights`: a column, or one number a context.
+    `equal_clusters`: whether clusters weigh
     the same whatever their size, which does change estimates. `seed`: the same seed, the same numbers; 0, or None for
     others every time. `compat`: "conText" for R's choices (see `alacarte.regression.compat`).
     """
@@ -34,8 +47,9 @@ class InferenceOptions(TypedDict, total=False):
     intervals: Intervals
     level: float
     draws: int | None
-    cluster: Groups | None
+    cluster: Clusters | None
     equal_clusters: bool
+    weights: str | npt.ArrayLike | None
     seed: int | None
     compat: Compat
 
@@ -47,8 +61,9 @@ class Inference:
     intervals: Intervals = None
     level: float = 0.95
     draws: int | None = None
-    cluster: Groups | None = None
+    cluster: Clusters | None = None
     equal_clusters: bool = False
+    weights: str | npt.ArrayLike | None = None
     seed: int | None = 0
     compat: Compat = None
 
@@ -73,13 +88,20 @@ class Inference:
         return np.random.default_rng(self.seed)
 
     def estimate(
-        self, groups: list[Units], directions: Doubles, rng: np.random.Generator, excess: Doubles | None = None
+        self,
+        groups: list[Units],
+        directions: Doubles,
+        rng: np.random.Generator,
+        excess: Doubles | None = None,
+        norm: Norm = "l2",
     ) -> Estimates:
         """Cosines of the groups' means with directions, and their intervals if they are asked for."""
         if self.as_conText:
+            if norm != "l2":
+                raise AlacarteError("bootstraps as conText has them are of cosines; leave out norm='none' or compat")
             values = [bootstrap_cosines(group, directions, self.draws or 100, rng) for group in groups]
             return bootstrap_summary(np.stack(values, axis=1), self.level)
-        return estimate(groups, directions, self.intervals, self.level, self.draws or 1000, rng, excess)
+        return estimate(groups, directions, self.intervals, self.level, self.draws or 1000, rng, excess, norm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,26 +128,42 @@ def grouped(embeddings: Embeddings, by: Groups | None, inference: Inference) -> 
     else:
         labels, codes = group_codes(embeddings, by, inference.compat)
     clusters = clusters_of(embeddings, inference.cluster)
-    weights = cluster_weights(clusters, codes >= 0) if clusters is not None and inference.equal_clusters else None
+    weights = row_weights(embeddings, clusters, inference.equal_clusters, inference.weights, codes >= 0)
     units = [_units(embeddings.matrix, codes == code, clusters, weights) for code in range(len(labels))]
+    if inference.intervals is not None:
+        warn_of_few_clusters(units)
     means = np.stack([unit.mean() for unit in units])
     return Grouped(labels, codes, units, means, np.array([unit.contexts for unit in units]))
 
 
-def _units(matrix: Doubles, rows: npt.NDArray[np.bool_], clusters: Longs | None, weights: Doubles | None) -> Units:
-    return Units.of(
-        matrix[rows], None if clusters is None else clusters[rows], None if weights is None else weights[rows]
+def _units(
+    matrix: Doubles, rows: npt.NDArray[np.bool_], clusters: "Longs | list[Longs] | None", weights: Doubles | None
+) -> Units:
+    own = (
+        [way[rows] for way in clusters] if isinstance(clusters, list) else None if clusters is None else clusters[rows]
     )
+    return Units.of(matrix[rows], own, None if weights is None else weights[rows])
 
 
-def clusters_of(embeddings: Embeddings, cluster: Groups | None) -> Longs | None:
-    """The number of each context's cluster; an error if one has none."""
-    if cluster is None:
-        return None
-    codes = group_codes(embeddings, cluster)[1]
-    if (codes < 0).any():
-        raise AlacarteError(f"{int((codes < 0).sum())} contexts have no cluster; fill in or drop these rows")
+def clusters_of(embeddings: Embeddings, cluster: Clusters | None) -> "Longs | list[Longs] | None":
+    """The number of each context's cluster, of one kind or two; an error if one has none."""
+    codes = cluster_codes(embeddings, cluster)
+    for way in [] if codes is None else codes if isinstance(codes, list) else [codes]:
+        if (way < 0).any():
+            raise AlacarteError(f"{int((way < 0).sum())} contexts have no cluster; fill in or drop these rows")
     return codes
+
+
+def warn_of_few_clusters(units: Iterable[Units]) -> None:
+    """Warn where a group has so few clusters that count that no method knows its noise."""
+    few = [group for group in units if group.clustered and len(group) > 2 and group.df() < FEW]
+    if few:
+        warnings.warn(
+            f"a group has {len(few[0])} clusters, of which {few[0].df() + 1:.1f} count: intervals and p-values from so "
+            "few may be wrong in either direction; use another cluster, or read them with care",
+            AlacarteWarning,
+            stacklevel=4,
+        )
 
 
 def estimate_columns(estimates: Estimates, pick: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> dict[str, Column]:
@@ -161,3 +199,26 @@ def top(values: Doubles, k: int | None, ties: bool = False) -> Longs:
 def candidates_of(embeddings: Embeddings, candidates: Candidates | Literal["contexts"]) -> Candidates:
     """The words to search: those of the contexts, if that is what was asked for."""
     return embeddings.features if isinstance(candidates, str) and candidates == "contexts" else candidates
+
+
+def excess_of(group: Units, lexical: Lexical, k: int, rng: np.random.Generator) -> Doubles | None:
+    """By how much the debiased cosines of the k nearest words are too large because they are the nearest, by rank.
+
+    None where there is more noise than signal, or nothing to tell the two apart.
+    """
+    square = group.debiased_square()
+    if not square > 0:
+        return None
+    noise = group.noise()
+
+    def search(drawn: Doubles) -> list[Doubles]:
+        step = max(1, SEARCHED // len(lexical.names))
+        directions: list[Doubles] = []
+        for low in range(0, len(drawn), step):
+            directions += [lexical.directions(top(values, k)) for values in lexical.cosines(drawn[low : low + step])]
+        return directions
+
+    def lengths(drawn: Doubles) -> Doubles:
+        return debiased_squares(drawn, noise)
+
+    return selection_excess(group.mean(), square, group.covariance(), search, lengths, rng)

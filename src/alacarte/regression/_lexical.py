@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData, require
+from alacarte.inference.cosines import Norm
 from alacarte.regression._space import Candidates, EmbeddingSpace
 from alacarte.vectors.geometry import unit_rows
 
@@ -88,10 +89,15 @@ class Lexical:
         values = self.space.cosines(x, self.rows)
         return values if self.average is None else np.asarray((self.average @ values.T).T)
 
-    def directions(self, chosen: Longs) -> Doubles:
-        """Unit vectors, or their means for stems, of some of the names."""
+    def directions(self, chosen: Longs, norm: Norm = "l2") -> Doubles:
+        """Unit vectors, or vectors as they are, of some of the names; means of such for stems."""
+
+        def vectors(rows: Longs) -> Doubles:
+            matrix = self.space.matrix[self.rows[rows]].astype(np.float64)
+            return unit_rows(matrix) if norm == "l2" else matrix
+
         if self.average is None:
-            return unit_rows(self.space.matrix[self.rows[chosen]].astype(np.float64))
+            return vectors(chosen)
         part = self.average[chosen]
         used = np.unique(part.indices)
-        return np.asarray(part[:, used] @ unit_rows(self.space.matrix[self.rows[used]].astype(np.float64)))
+        return np.asarray(part[:, used] @ vectors(used))

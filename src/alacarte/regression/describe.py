@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import NotEnoughData
-from alacarte.inference.cosines import Estimates, selection_excess
-from alacarte.inference.means import Units, debiased_squares
+from alacarte.inference.cosines import Estimates, Norm, check_norm
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._groups import (
     Inference,
@@ -25,18 +24,18 @@ from alacarte.regression._groups import (
     candidates_of,
     clusters_of,
     estimate_columns,
+    excess_of,
     grouped,
     top,
 )
 from alacarte.regression._lexical import Lexical, stems
 from alacarte.regression._space import Candidates
 from alacarte.regression.compat import Choices
-from alacarte.regression.embed import Embeddings, Groups, group_codes
+from alacarte.regression.embed import Clusters, Embeddings, Groups, TwoWays, group_codes, row_weights
 from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
-SEARCHED = 1 << 24  # cosines of drawn vectors with candidates at a time
 
 
 def nearest(
@@ -87,7 +86,7 @@ def nearest(
         else:
             excess = None
             if inference.intervals is not None and len(chosen) < len(names):
-                excess = _excess(groups.units[row], lexical, len(chosen), rng)
+                excess = excess_of(groups.units[row], lexical, len(chosen), rng)
             estimates = inference.estimate([groups.units[row]], lexical.directions(chosen), rng, excess)
             part |= estimate_columns(estimates, lambda array: array[0]) | {"value": values[row, chosen]}
         parts.append(part)
@@ -103,33 +102,18 @@ def _taken(array: npt.NDArray[Any], at: tuple[int, Longs]) -> npt.NDArray[Any]:
     return np.asarray(array[row, places])
 
 
-def _excess(group: Units, lexical: Lexical, k: int, rng: np.random.Generator) -> Doubles | None:
-    """By how much the debiased cosines of the k nearest words are too large because they are the nearest."""
-    square = group.debiased_square()
-    if not square > 0:
-        return None
-    z, _ = group.deviations()
-    noise = float(np.sum(z**2))
-
-    def search(drawn: Doubles) -> list[Doubles]:
-        step = max(1, SEARCHED // len(lexical.names))
-        directions: list[Doubles] = []
-        for low in range(0, len(drawn), step):
-            directions += [lexical.directions(top(values, k)) for values in lexical.cosines(drawn[low : low + step])]
-        return directions
-
-    return selection_excess(group.mean(), square, z.T @ z, search, lambda drawn: debiased_squares(drawn, noise), rng)
-
-
 def similarity(
     embeddings: Embeddings,
     features: str | Sequence[str],
     by: Groups | None = None,
     *,
     stem: str | None = None,
+    norm: Norm = "l2",
     **options: Unpack[InferenceOptions],
 ) -> Table:
     """The cosine of each group's mean with some words; with `stem`, the mean over all words that have their stems.
+
+    `norm="none"` gives products of the vectors as they are instead of cosines.
 
     >>> from alacarte.regression import dem
     >>> found = dem([["a"], ["b"]], (["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]))
@@ -150,9 +134,8 @@ def similarity(
         wanted = asked if stem is None else stems(asked, stem)
         place = {name: number for number, name in enumerate(dict.fromkeys(wanted))}
         order = np.argsort([place.get(name, len(place)) for name in lexical.names], kind="stable")
-    directions = lexical.directions(order)
-    rng = inference.random()
-    estimates = inference.estimate(groups.units, directions, rng)
+    check_norm(norm)
+    estimates = inference.estimate(groups.units, lexical.directions(order, norm), inference.random(), norm=norm)
     names = column_of([lexical.names[number] for number in order.tolist()])
     by_feature = rules.pooled and stem is None and inference.intervals is None  # the order of conText's rows
 
@@ -184,7 +167,7 @@ def nearest_contexts(
     groups = grouped(embeddings, by, inference) if targets is None else None
     labels, means = (groups.labels, groups.means) if groups is not None else (targets.names, targets.matrix)  # type: ignore[union-attr]
     own = within if within is not None else not rules.pooled and targets is None
-    texts = np.array(embeddings.texts(), dtype=object)
+    texts = _whole_texts(embeddings) if inference.compat is None else np.array(embeddings.texts(), dtype=object)
     first = np.arange(len(texts))
     if inference.intervals is not None or not rules.pooled:
         first = np.sort(np.unique(texts.astype(str), return_index=True)[1])
@@ -215,13 +198,28 @@ def nearest_contexts(
             part |= estimate_columns(estimates, lambda array: array[0]) | {"value": plain[places]}
         else:
             part["value"] = plain[places]
-        part["name"] = column_of([embeddings.names[at] for at in chosen.tolist()])
+        part |= _where(embeddings, chosen)
         parts.append(part)
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     table = Table(columns, embeddings.variables.backend, {"kind": "nearest contexts", "level": inference.level})
     if rules.pooled and inference.intervals is None:
         table = table.take(np.argsort(-table["value"], kind="stable"))
     return table
+
+
+def _whole_texts(embeddings: Embeddings) -> Column:
+    """The text of each row's context with the matched words in it, kept in the embedding or not."""
+    if embeddings.contexts is None:
+        return column_of(embeddings.texts())
+    return column_of(replace(embeddings.contexts, keep_match=True).select(embeddings.rows).texts())
+
+
+def _where(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
+    """The columns that say which contexts these are: their names, and their documents', where there are any."""
+    columns = {"name": column_of([embeddings.names[row] for row in rows.tolist()])}
+    if "document" in embeddings.variables.columns:
+        columns["document"] = embeddings.variables.columns["document"][rows]
+    return columns
 
 
 def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int = 3, normalise: bool = True) -> Table:
@@ -233,7 +231,7 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
     ['c']
     """
     groups = grouped(embeddings, by, Inference())
-    texts = np.array(embeddings.texts(), dtype=object)
+    texts = _whole_texts(embeddings)
     x = unit_rows(embeddings.matrix) if normalise else embeddings.matrix
     parts: list[dict[str, Column]] = []
     for code, label in enumerate(groups.labels):
@@ -247,8 +245,8 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
                 "target": column_of([label] * len(chosen)),
                 "context": texts[rows[chosen]],
                 "score": scores[chosen],
-                "name": column_of([embeddings.names[at] for at in rows[chosen].tolist()]),
             }
+            | _where(embeddings, rows[chosen])
         )
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return Table(columns, embeddings.variables.backend, {"kind": "typical contexts"})
@@ -273,6 +271,7 @@ def similarity_over(
     inference = Inference(**options)
     rules = inference.rules
     clusters = clusters_of(embeddings, inference.cluster)
+    weights = None if inference.weights is None else row_weights(embeddings, None, False, inference.weights)
     splits: list[tuple[Any, npt.NDArray[np.bool_]]] = [(None, np.ones(len(embeddings), dtype=bool))]
     if within is not None:
         labels, codes = group_codes(embeddings, within)
@@ -283,8 +282,7 @@ def similarity_over(
     directions = lexical.directions(np.array(order))
     parts: list[dict[str, Column]] = []
     for split, rows in splits:
-        own = inference if clusters is None else replace(inference, cluster=clusters[rows])
-        groups = grouped(embeddings.select(rows), over, own)
+        groups = grouped(embeddings.select(rows), over, _within(inference, clusters, weights, rows))
         values = _levels_of_documents(embeddings, over, groups.labels, rules)
         place = {label: number for number, label in enumerate(groups.labels)}
         at = np.array([place.get(value, -1) for value in values])
@@ -305,6 +303,16 @@ def similarity_over(
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     info = {"kind": "over", "over": over, "within": within, "level": inference.level}
     return Table(joined, embeddings.variables.backend, info)
+
+
+def _within(
+    inference: Inference, clusters: "Longs | list[Longs] | None", weights: Doubles | None, rows: npt.NDArray[np.bool_]
+) -> Inference:
+    """The same inference for some of the rows."""
+    cluster: Clusters | None = None if clusters is None else clusters[rows] if not isinstance(clusters, list) else None
+    if isinstance(clusters, list):
+        cluster = TwoWays(*(way[rows] for way in clusters))
+    return replace(inference, cluster=cluster, weights=None if weights is None else weights[rows])
 
 
 def _all_numbers(values: Iterable[Any]) -> bool:
@@ -330,12 +338,14 @@ def poles(
     by: Groups | None,
     first: Sequence[str],
     second: Sequence[str] | None = None,
+    *,
+    norm: Norm = "l2",
     **options: Unpack[InferenceOptions],
 ) -> Table:
     """How much nearer each group's mean is to the words of one pole than to those of another.
 
-    The mean cosine with the words of `first`, less that with the words of `second` if they are given. Words without a
-    vector are left out, and named in the table's `info`.
+    The mean cosine with the words of `first`, less that with the words of `second` if they are given; products of the
+    vectors as they are with `norm="none"`. Words without a vector are left out, and named in the table's `info`.
 
     >>> from alacarte.regression import dem
     >>> found = dem([["a"], ["b"]], (["a", "b"], [[1.0, 0.0], [0.0, 1.0]]))
@@ -343,6 +353,7 @@ def poles(
     [('D', 1.0, 1), ('R', -1.0, 1)]
     """
     inference = Inference(**options)
+    check_norm(norm)
     groups = grouped(embeddings, by, inference)
     space = embeddings.space
     left_out: list[str] = []
@@ -354,9 +365,9 @@ def poles(
         if listed and not known:
             raise NotEnoughData(f"none of the words {', '.join(map(repr, listed))} has a vector; name others")
         if known:
-            rows = [space.index[word] for word in known]
-            direction += sign * unit_rows(space.matrix[rows].astype(np.float64)).mean(axis=0)
-    estimates = inference.estimate(groups.units, direction[None], inference.random())
+            matrix = space.matrix[[space.index[word] for word in known]].astype(np.float64)
+            direction += sign * (unit_rows(matrix) if norm == "l2" else matrix).mean(axis=0)
+    estimates = inference.estimate(groups.units, direction[None], inference.random(), norm=norm)
     columns: dict[str, Column] = {"group": column_of(groups.labels)}
     columns |= estimate_columns(estimates, lambda array: array[:, 0])
     columns["n"] = groups.sizes

@@ -1,8 +1,7 @@
 """From a formula and variables to a design matrix, with what had to be left out and why."""
 
-import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,36 +13,12 @@ from alacarte.errors import BadFormula, require
 from alacarte.regression._frames import Column, Variables, as_column, as_days, is_numeric, missing
 from alacarte.regression.compat import Compat, dummies
 from alacarte.regression.embed import codes_of
+from alacarte.regression.formulas import parse_covariates, plain_names
 
 Doubles = npt.NDArray[np.float64]
 DEPENDENT = 1e-8  # a column of length 1 that the others leave no more of than this is explained by them
 INTERCEPT = ("Intercept", "(Intercept)")
 OWN = ("document", "pattern", "match")  # columns that contexts bring, which `.` does not mean
-
-
-def parse_formula(formula: str) -> tuple[list[str] | None, str]:
-    """(what to embed, or None for whole documents; the covariates).
-
-    >>> parse_formula("immigration ~ party * gender")
-    (['immigration'], 'party * gender')
-    >>> parse_formula('c("immigration reform", "immigr*") ~ party')
-    (['immigration reform', 'immigr*'], 'party')
-    >>> parse_formula(". ~ party"), parse_formula("~ party")
-    ((None, 'party'), (None, 'party'))
-    """
-    left, tilde, right = formula.partition("~")
-    if not tilde or not right.strip():
-        raise BadFormula(f"{formula!r} is no formula; write it as 'word ~ covariate + covariate'")
-    left = left.strip()
-    if left in ("", "."):
-        return None, right.strip()
-    listed = re.fullmatch(r"(?:c\s*\(|\[|\()(.*)[\])]", left, re.DOTALL)
-    quoted = re.findall(r"\"([^\"]*)\"|'([^']*)'|`([^`]*)`", listed.group(1) if listed else left)
-    if listed and not quoted:
-        return [part.strip() for part in listed.group(1).split(",") if part.strip()], right.strip()
-    if quoted:
-        return ["".join(parts) for parts in quoted], right.strip()
-    return [left], right.strip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,23 +65,33 @@ class Design:
                 )
         if self.spec is None:
             return dummies(full, self.variables, self.levels)[0]
-        return np.asarray(self.spec.get_model_matrix(_frame(full, self.levels)), dtype=np.float64).reshape(count, -1)
+        return np.asarray(_model_matrix(self.spec, full, self.levels), dtype=np.float64).reshape(count, -1)
 
 
-def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], compat: Compat = None) -> Design:
-    """The design of `covariates` over the rows that are usable and have all the variables it needs."""
-    formulaic = require("formulaic", extra="regression", purpose="formulas")
+def build(
+    covariates: str,
+    variables: Variables,
+    usable: npt.NDArray[np.bool_],
+    compat: Compat = None,
+    allow_code: bool = False,
+) -> Design:
+    """The design of `covariates` over the rows that are usable and have all the variables it needs.
+
+    A formula that says more than `alacarte.regression.formulas` lets it is an error unless `allow_code` is set.
+    """
     available = [name for name in variables.columns if name not in OWN]
-    text = covariates
-    if re.search(r"(^|[\s+*:(])\.([\s+*:)]|$)", covariates):
-        everything = " + ".join(f"`{name}`" for name in available)
-        text = re.sub(r"(^|(?<=[\s+*:(]))\.(?=[\s+*:)]|$)", f"({everything})", covariates)
-    if compat is not None and re.search(r"[*:(]", re.sub(r"`[^`]*`", "", covariates)):
-        raise BadFormula(
-            f"with compat='conText' covariates are names joined by +, not {covariates!r}; leave `compat` out for "
-            "interactions and functions"
-        )
-    names, as_levels, formula = _variables_of(text, formulaic, compat)
+    formula, as_levels = None, frozenset[str]()
+    if compat is None:
+        parsed = parse_covariates(covariates, available, allow_code)
+        names, as_levels, formula = parsed.variables, parsed.as_levels, parsed.formula
+    else:
+        plain = plain_names(covariates, available)
+        if plain is None:
+            raise BadFormula(
+                f"with compat='conText' covariates are names joined by +, not {covariates!r}; leave `compat` out for "
+                "interactions and functions"
+            )
+        names = plain
     if not names:
         raise BadFormula(f"the formula has no covariate ({covariates!r}); name at least one column right of ~")
     columns: dict[str, Column] = {}
@@ -119,37 +104,15 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
         columns[name] = variables.columns[name]
         if compat is None and name not in variables.levels and name not in as_levels:
             columns[name] = as_days(columns[name])
-    keep = usable.copy()
-    left_out: dict[str, int] = {}
-    for name, column in columns.items():
-        absent = missing(column)
-        if absent.all():
-            raise BadFormula(f"every value of {name!r} is missing; fill it in or leave it out of the formula")
-        lost = int((absent & usable).sum())
-        if lost:
-            left_out[f"missing {name}"] = lost
-        keep &= ~absent
-    rows = np.flatnonzero(keep)
-    if not len(rows):
-        raise BadFormula(
-            "no row has a value for every variable of the formula; leave out those that are mostly missing"
-        )
+    rows, left_out = _complete_rows(columns, usable)
     columns = {name: column[rows] for name, column in columns.items()}
-    levels: dict[str, list[Any]] = {}
-    for name, column in columns.items():
-        if not is_numeric(column):  # dates in C(…) among them
-            levels[name] = codes_of(column, variables.levels.get(name), compat)[0]
-        values = levels.get(name) or np.unique(column).tolist()
-        if len(values) < 2:
-            raise BadFormula(
-                f"{name!r} is the same ({values[0]!r}) in all {len(rows):,} rows that are left, so that its effect "
-                "cannot be told from the intercept; leave it out, or widen the data"
-            )
-    if compat is not None:
+    levels = _levels(columns, variables, compat)
+    if formula is None:
         matrix, shown = dummies(columns, list(columns), levels)
         spec = None
     else:
-        matrix, shown, spec = _formulaic_matrix(formula, _frame(columns, levels), formulaic)
+        made = _model_matrix(formula, columns, levels)
+        matrix, shown, spec = np.asarray(made, dtype=np.float64), [str(name) for name in made.columns], made.model_spec
     if not np.isfinite(matrix).all():
         bad = [name for name, column in zip(shown, matrix.T, strict=True) if not np.isfinite(column).all()]
         raise BadFormula(
@@ -160,63 +123,49 @@ def build(covariates: str, variables: Variables, usable: npt.NDArray[np.bool_], 
     return Design(matrix, shown, rows, left_out, list(columns), levels, covariates, spec)
 
 
-def _variables_of(text: str, formulaic: Any, compat: Compat) -> tuple[list[str], set[str], Any]:
-    """(variables in their order, those that only ever stand in C(…), the formula as formulaic has it)."""
-    if compat is not None:
-        parts = [part.strip().strip("`") for part in text.replace("(", "").replace(")", "").split("+")]
-        return list(dict.fromkeys(part for part in parts if part)), set(), None
+def _complete_rows(
+    columns: Mapping[str, Column], usable: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.int64], dict[str, int]]:
+    """(the usable rows with a value for every variable, how many the others are by the first variable they lack)."""
+    keep = usable.copy()
+    left_out: dict[str, int] = {}
+    for name, column in columns.items():
+        absent = missing(column)
+        if absent.all():
+            raise BadFormula(f"every value of {name!r} is missing; fill it in or leave it out of the formula")
+        lost = int((absent & keep).sum())
+        if lost:
+            left_out[f"missing {name}"] = lost
+        keep &= ~absent
+    if not keep.any():
+        raise BadFormula(
+            "no row has a value for every variable of the formula; leave out those that are mostly missing"
+        )
+    return np.flatnonzero(keep), left_out
+
+
+def _levels(columns: Mapping[str, Column], variables: Variables, compat: Compat) -> dict[str, list[Any]]:
+    """The levels of the categorical variables; an error if a variable has one value only."""
+    levels: dict[str, list[Any]] = {}
+    for name, column in columns.items():
+        if not is_numeric(column):  # dates in C(…) among them
+            levels[name] = codes_of(column, variables.levels.get(name), compat)[0]
+        values = levels.get(name) or np.unique(column).tolist()
+        if len(values) < 2:
+            raise BadFormula(
+                f"{name!r} is the same ({values[0]!r}) in all {len(column):,} rows that are left, so that its effect "
+                "cannot be told from the intercept; leave it out, or widen the data"
+            )
+    return levels
+
+
+def _model_matrix(formula: Any, columns: Mapping[str, Column], levels: Mapping[str, list[Any]]) -> Any:
+    """formulaic's matrix of a formula, or of the spec of one, whose knots, centres and scales stay as they were."""
     try:
-        formula = formulaic.Formula(text)
-        factors = [factor for term in formula for factor in term.factors]
+        # An empty context: nothing of ours, and nothing of the caller's, can be named in a formula.
+        return formula.get_model_matrix(_frame(columns, levels), context={}, na_action="ignore")
     except Exception as error:  # formulaic raises many kinds
-        raise BadFormula(f"the formula {text!r} cannot be read: {error}") from None
-    uses: list[tuple[str, bool]] = []
-    for factor in factors:  # a plain name may be anything, `my-income` for one; the rest is Python
-        uses += [(factor.expr, False)] if factor.eval_method.value == "lookup" else _uses(factor.expr)
-    names = sorted({name for name, _ in uses}, key=text.find)
-    return names, {name for name, _ in uses} - {name for name, in_levels in uses if not in_levels}, formula
-
-
-def _uses(factor: str) -> Iterator[tuple[str, bool]]:
-    """(variable, whether it stands in C(…)) for each variable in a factor of a formula.
-
-    >>> sorted(_uses("C(party) * bs(year, df=4) + np.log(`my income`)"))
-    [('my income', False), ('party', True), ('year', False)]
-    """
-    quoted: list[str] = []
-
-    def placeholder(match: re.Match[str]) -> str:
-        quoted.append(match.group(1))
-        return f"quoted_{len(quoted) - 1}_"
-
-    def walk(node: ast.AST, in_levels: bool) -> Iterator[tuple[str, bool]]:
-        if isinstance(node, ast.Name):
-            match = re.fullmatch(r"quoted_(\d+)_", node.id)
-            yield (quoted[int(match.group(1))] if match else node.id), in_levels
-        elif isinstance(node, ast.Call):
-            called = node.func.id if isinstance(node.func, ast.Name) else None
-            if called == "Q" and isinstance(node.args[0], ast.Constant):  # another way to quote a name
-                yield str(node.args[0].value), in_levels
-            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                yield from walk(argument, in_levels or called == "C")
-        elif not isinstance(node, ast.Attribute):  # np.pi is no variable
-            for part in ast.iter_child_nodes(node):
-                yield from walk(part, in_levels)
-
-    try:
-        tree = ast.parse(re.sub("`([^`]*)`", placeholder, factor), mode="eval")
-    except SyntaxError as error:
-        raise BadFormula(f"the term {factor!r} of the formula cannot be read: {error.msg}; correct it") from None
-    yield from walk(tree, False)
-
-
-def _formulaic_matrix(formula: Any, frame: Any, formulaic: Any) -> tuple[Doubles, list[str], Any]:
-    try:
-        model_matrix = formulaic.model_matrix(formula, frame, na_action="ignore")
-    except Exception as error:
         raise BadFormula(f"the formula cannot be evaluated: {error}") from None
-    matrix = np.asarray(model_matrix, dtype=np.float64)
-    return matrix, [str(name) for name in model_matrix.columns], model_matrix.model_spec
 
 
 def _frame(columns: Mapping[str, Column], levels: Mapping[str, list[Any]]) -> Any:

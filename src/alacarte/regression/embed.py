@@ -24,6 +24,20 @@ BLOCK = 1 << 16  # contexts averaged at a time
 
 
 @dataclass(frozen=True, eq=False)
+class TwoWays:
+    """Clusters of two kinds that cut across each other: `cluster=TwoWays("speaker", "year")`.
+
+    Each is a column or one value a context. Columns may also be written as `cluster="speaker + year"`.
+    """
+
+    first: Groups
+    second: Groups
+
+
+Clusters = Groups | TwoWays
+
+
+@dataclass(frozen=True, eq=False)
 class Embeddings:
     """A vector for each context, document, feature or group, in the space of the word vectors.
 
@@ -206,11 +220,14 @@ def dem_group(
     embeddings: Embeddings,
     groups: Groups,
     *,
-    cluster: Groups | None = None,
+    cluster: Clusters | None = None,
     equal_clusters: bool = False,
+    weights: str | npt.ArrayLike | None = None,
     compat: Compat = None,
 ) -> Embeddings:
     """The mean of the rows of each group, every context counting once; or every cluster, if `equal_clusters`.
+
+    `weights` (a column, or one number a row) lets contexts count as much as they say.
 
     `groups` names a variable, or several as a list, or gives one value a row. Groups come in the order of their
     levels where there is one, else sorted; rows whose group is missing are left out and counted in `dropped`.
@@ -224,12 +241,9 @@ def dem_group(
     labels, codes = group_codes(embeddings, groups, compat)
     present = codes >= 0
     counts = np.bincount(codes[present], minlength=len(labels))
-    weights = np.ones(len(embeddings))
-    if equal_clusters:
-        if cluster is None:
-            raise AlacarteError("equal_clusters needs to know the clusters; pass cluster=… too")
-        weights = cluster_weights(group_codes(embeddings, cluster)[1], present)
-    adding = sparse.csr_matrix((weights[present], (codes[present], np.flatnonzero(present))), (len(labels), len(codes)))
+    given = row_weights(embeddings, cluster_codes(embeddings, cluster), equal_clusters, weights, present)
+    weight = np.ones(len(embeddings)) if given is None else given
+    adding = sparse.csr_matrix((weight[present], (codes[present], np.flatnonzero(present))), (len(labels), len(codes)))
     return replace(
         embeddings,
         matrix=np.asarray(adding @ embeddings.matrix / np.asarray(adding.sum(axis=1))),
@@ -242,15 +256,62 @@ def dem_group(
     )
 
 
-def cluster_weights(clusters: Longs, used: npt.NDArray[np.bool_]) -> Doubles:
-    """Weights of the contexts with which every cluster weighs one; contexts that are not used weigh nothing.
+def cluster_codes(embeddings: Embeddings, cluster: Clusters | None) -> "Longs | list[Longs] | None":
+    """The number of each context's cluster, -1 where it is missing; two arrays for clusters of two kinds."""
+    if cluster is None:
+        return None
+    if isinstance(cluster, str) and "+" in cluster and cluster not in embeddings.variables.columns:
+        parts = [part.strip() for part in cluster.split("+")]
+        if len(parts) != 2:
+            raise AlacarteError(f"clusters are of one kind or of two, not of {len(parts)} ({cluster!r}); name two")
+        cluster = TwoWays(*parts)
+    if isinstance(cluster, TwoWays):
+        return [group_codes(embeddings, way)[1] for way in (cluster.first, cluster.second)]
+    return group_codes(embeddings, cluster)[1]
+
+
+def row_weights(
+    embeddings: Embeddings,
+    clusters: "Longs | list[Longs] | None",
+    equal_clusters: bool,
+    weights: str | npt.ArrayLike | None,
+    used: npt.NDArray[np.bool_] | None = None,
+) -> Doubles | None:
+    """What each context counts; None if all count the same. Contexts that are not used count nothing."""
+    given = None if weights is None else _checked_weights(embeddings, weights)
+    if not equal_clusters:
+        return given
+    if clusters is None:
+        raise AlacarteError("equal_clusters needs to know the clusters; pass cluster=… too")
+    if isinstance(clusters, list):
+        raise AlacarteError("equal_clusters needs clusters of one kind, not of two; leave out one of the two")
+    taken = np.ones(len(embeddings), dtype=bool) if used is None else used
+    factors = cluster_weights(clusters, taken, given)
+    return factors if given is None else given * factors
+
+
+def _checked_weights(embeddings: Embeddings, weights: str | npt.ArrayLike) -> Doubles:
+    column = embeddings.variables.column(weights, "the weights") if isinstance(weights, str) else as_column(weights)
+    if column.dtype.kind not in "iuf":
+        raise AlacarteError(f"weights are numbers, and {weights!r} holds {column.dtype.kind!r} values")
+    if len(column) != len(embeddings):
+        raise AlacarteError(f"{len(column)} weights for {len(embeddings)} rows; give one for each row")
+    values = np.asarray(column, dtype=np.float64)
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise AlacarteError("weights are finite, not negative, and not all 0")
+    return values
+
+
+def cluster_weights(clusters: Longs, used: npt.NDArray[np.bool_], weights: Doubles | None = None) -> Doubles:
+    """Factors of the contexts' weights with which every cluster weighs one; unused contexts weigh nothing.
 
     >>> cluster_weights(np.array([0, 0, 1]), np.array([True, True, True])).tolist()
     [0.5, 0.5, 1.0]
     """
     taken = used & (clusters >= 0)
-    sizes = np.bincount(clusters[taken], minlength=int(clusters.max(initial=0)) + 1)
-    return np.asarray(np.where(taken, 1 / np.maximum(sizes[clusters], 1), 0.0))
+    own = None if weights is None else weights[taken]
+    sizes = np.bincount(clusters[taken], weights=own, minlength=int(clusters.max(initial=0)) + 1)
+    return np.asarray(np.where(taken, 1 / np.where(sizes > 0, sizes, 1.0)[clusters], 0.0))
 
 
 def group_codes(embeddings: Embeddings, groups: Groups, compat: Compat = None) -> tuple[list[Any], Longs]:
@@ -322,7 +383,7 @@ def dem_sample(
     by: Groups | None = None,
     replace: bool = False,
     weight: npt.ArrayLike | None = None,
-    seed: int | None = None,
+    seed: int | None = 0,
 ) -> Embeddings:
     """A random share `size` of the rows, of each group if `by` is given; round(size · n) rows, in random order.
 
@@ -339,23 +400,14 @@ def dem_sample(
             raise AlacarteError("weights go with a sample of all rows; leave out either `by` or `weight`")
         labels, codes = group_codes(embeddings, by)
         pools = [np.flatnonzero(codes == code) for code in range(len(labels))]
-    chance = None if weight is None else _chances(weight, len(embeddings))
+    chance = None if weight is None else _checked_weights(embeddings, weight)
     if chance is not None and not replace and round(size * len(chance)) > np.count_nonzero(chance):
         raise AlacarteError(
             f"{np.count_nonzero(chance)} rows have a weight above 0, too few for a share of {size} without replacement"
         )
-    drawn = [rng.choice(pool, size=round(size * len(pool)), replace=replace, p=chance) for pool in pools]
+    share = None if chance is None else chance / chance.sum()
+    drawn = [rng.choice(pool, size=round(size * len(pool)), replace=replace, p=share) for pool in pools]
     rows = np.concatenate(drawn)
     if not len(rows):
         raise NotEnoughData(f"a share of {size} of {len(embeddings)} rows is less than one row; raise it")
     return embeddings.select(rows)
-
-
-def _chances(weight: npt.ArrayLike, count: int) -> Doubles:
-    """Weights as probabilities, or an error that says what is wrong with them."""
-    weights = np.asarray(weight, dtype=np.float64)
-    if weights.shape != (count,):
-        raise AlacarteError(f"{weights.size} weights for {count} rows; give one for each row")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise AlacarteError("weights are finite, not negative, and not all 0")
-    return np.asarray(weights / weights.sum())

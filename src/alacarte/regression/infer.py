@@ -1,19 +1,20 @@
 """Embedding regression: contexts' embeddings on covariates, and the lengths of the coefficients with inference."""
 
+import html
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from alacarte._io.progress import Progress, progress
+from alacarte._io.progress import progress
 from alacarte.contexts.reading import Averaging, window_sides
-from alacarte.errors import AlacarteWarning, BadFormula
+from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_draws, check_level
-from alacarte.inference.lengths import score_interval
+from alacarte.inference.lengths import score_interval, score_test
 from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
 from alacarte.inference.regression_noise import (
     Fit,
@@ -32,36 +33,97 @@ from alacarte.regression._patterns import Overlaps, ValueType
 from alacarte.regression._space import Candidates, EmbeddingSpace
 from alacarte.regression.compat import Choices, Compat, choices, permute_cells
 from alacarte.regression.concordance import ContextTable, ReadingDocuments, contexts, documents
-from alacarte.regression.design import INTERCEPT, Design, build, parse_formula
-from alacarte.regression.embed import Case, Embeddings, Groups, dem, group_codes
+from alacarte.regression.design import INTERCEPT, Design, build
+from alacarte.regression.embed import Case, Clusters, Embeddings, cluster_codes, dem, row_weights
+from alacarte.regression.formulas import parse_formula
 from alacarte.text.tokenizers import TokenizerLike
+
+if TYPE_CHECKING:
+    from alacarte.regression.plots import CoefficientOptions
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["score", "jackknife", "bootstrap"] | None
+FEW = 5.0  # clusters that count, below which one is warned
+
+
+class TextOptions(TypedDict, total=False):
+    """The keywords that say where the text is, what of it is a hit, and how contexts are embedded: as in `contexts` and
+    `dem`."""
+
+    text: str
+    tokens: str | None
+    id: str | None
+    variables: Any
+    tokenizer: TokenizerLike | None
+    window: int | tuple[int, int] | None
+    valuetype: ValueType
+    case_sensitive: bool
+    hard_cut: bool
+    overlaps: Overlaps | None
+    averaging: Averaging | None
+    case: Case | None
+
+
+class InferOptions(TypedDict, total=False):
+    """The keywords that say how inference is done; see `regress`."""
+
+    cluster: Clusters | None
+    equal_clusters: bool | None
+    weights: str | npt.ArrayLike | None
+    robust: Robust | None
+    intervals: "Intervals | Literal['default']"
+    level: float
+    jackknife_fraction: float
+    draws: int
+    permutations: int | None
+    adjust: Adjust
+    seed: int | None
+    allow_code: bool
+    compat: Compat
+    show_progress: bool | None
+
+
+class RegressOptions(TextOptions, InferOptions, total=False):
+    """All keywords of `regress`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """How inference is done."""
+    """How inference is done, from `InferOptions`: with defaults, and checked before any work is done."""
 
-    intervals: Intervals
-    level: float
-    draws: int
-    permutations: int
-    adjust: Adjust
-    compat: Compat
-    robust: Robust
-    fraction: float  # of the units in the jackknife
-    seed: int | None
-    show_progress: bool | None
+    intervals: "Intervals | Literal['default']" = "default"
+    level: float = 0.95
+    draws: int = 1000
+    permutations: int | None = None
+    adjust: Adjust = "holm"
+    compat: Compat = None
+    robust: Robust | None = None
+    jackknife_fraction: float = 1.0
+    seed: int | None = 0
+    show_progress: bool | None = None
 
+    def __post_init__(self) -> None:
+        rules = choices(self.compat)
+        if self.intervals == "default":
+            object.__setattr__(self, "intervals", "jackknife" if self.compat else "score")
+        if self.robust is None:
+            object.__setattr__(self, "robust", "HC1" if self.compat else "HC2")
+        if self.permutations is None:
+            object.__setattr__(self, "permutations", 999 if rules.plus_one else 100)
+        if self.intervals not in ("score", "jackknife", "bootstrap", None):
+            raise BadFormula(f"intervals is 'score', 'jackknife', 'bootstrap' or None, not {self.intervals!r}")
+        if self.robust not in ("HC1", "HC2"):
+            raise BadFormula(f"robust is 'HC1', 'HC2' or None, not {self.robust!r}")
+        if not 0 < self.jackknife_fraction <= 1:
+            raise BadFormula(f"jackknife_fraction is a share above 0 and up to 1, not {self.jackknife_fraction}")
+        check_level(self.level)
+        check_draws(self.draws)
+        check_permutations(self.permutations)
+        check_adjust(self.adjust)
 
-class OtherSettings(TypedDict):
-    """The settings that are used as they are given."""
-
-    fraction: float
-    seed: int | None
-    show_progress: bool | None
+    @property
+    def variance(self) -> Robust:
+        return self.robust or "HC2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +157,12 @@ class EmbeddingRegression:
         """The words of the contexts that have a vector."""
         return self.embeddings.features
 
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """Words before and after; None for whole documents and for embeddings made elsewhere."""
+        contexts = self.embeddings.contexts
+        return None if contexts is None or contexts.whole else contexts.window
+
     def __len__(self) -> int:
         return len(self.embeddings)
 
@@ -105,16 +173,68 @@ class EmbeddingRegression:
     to_frame = tidy
 
     def coef(self, term: str | None = None) -> Any:
-        """The coefficients of a term, or a frame of all of them, a row a term."""
+        """The coefficients of a term (an embedding), or a frame of all of them, a row a term."""
         if term is not None:
             return self.coefficients[self._place(term)]
         columns = {"term": column_of(self.terms)}
         columns |= {f"d{place}": self.coefficients[:, place] for place in range(self.coefficients.shape[1])}
         return make_frame(columns, self.table.backend)
 
+    def se(self) -> Any:
+        """The standard errors of the debiased squared lengths, a pandas series by term."""
+        return self.table.se()
+
+    def tstat(self) -> Any:
+        """The squared length of each term over what noise adds to it, by term: 1 on average if nothing is there."""
+        return self.table.tstat()
+
+    def pvalue(self, adjusted: bool = False) -> Any:
+        """The p-values, each for itself or adjusted for all terms together, a pandas series by term."""
+        return self.table.pvalue(adjusted)
+
+    def confint(self, level: float | None = None) -> Any:
+        """The intervals of the squared lengths, a pandas frame by term; of another level than the fit's, if asked."""
+        if level is None or level == self.settings.level:
+            return self.table.confint()
+        check_level(level)
+        other = replace(self, settings=replace(self.settings, level=level, permutations=0))
+        return _table_of_terms(other).confint()
+
+    def glance(self) -> Any:
+        """A frame with one row: what the model was fitted on, and how.
+
+        `r_squared` is the share of the embeddings' variance, over all dimensions, that the covariates explain.
+        """
+        window = self.window
+        one_row = {
+            "formula": self.formula,
+            "contexts": len(self),
+            "clusters": self.clusters,
+            "left_out": sum(self.left_out.values()),
+            "window": None if window is None else f"{window[0]}, {window[1]}",
+            "dimensions": self.coefficients.shape[1],
+            "terms": len(self.terms),
+            "r_squared": self._r_squared(),
+            "robust": self._robust(),
+            "intervals": self.settings.intervals,
+            "level": self.settings.level,
+            "permutations": self.settings.permutations,
+            "adjust": self.settings.adjust,
+        }
+        return make_frame({name: column_of([value]) for name, value in one_row.items()}, self.table.backend)
+
+    def _r_squared(self) -> float:
+        weights, residuals = self._fit.weights, self._fit.residuals
+        target = self._fit.z @ self._fit.inner + residuals
+        total = (target**2).sum() - ((np.sqrt(weights) @ target) ** 2).sum() / weights.sum()
+        return float(1 - (residuals**2).sum() / total)
+
+    def _robust(self) -> str:
+        return self.settings.variance if self.clusters is None else self.settings.variance.replace("HC", "CR")
+
     def vcov(self, dimension: int | None = None) -> Doubles:
         """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""
-        matrices = covariances(self._fit, self.settings.robust)
+        matrices = covariances(self._fit, self.settings.variance)
         return matrices if dimension is None else matrices[dimension]
 
     def _place(self, term: str) -> int:
@@ -124,11 +244,13 @@ class EmbeddingRegression:
 
     # ------------------------------------------------------------------------------------------ profiles
 
-    def predict(self, profile: Mapping[str, Any] | Any) -> Doubles:
+    def predict(self, profile: Mapping[str, Any] | Any = None) -> Doubles:
         """The embedding that the model gives a profile such as {"party": "R", "year": 2010}; rows for a frame.
 
-        Every variable of the formula needs a value.
+        Every variable of the formula needs a value. Without a profile: the embeddings fitted to the contexts.
         """
+        if profile is None:
+            return np.asarray(self.design.matrix @ self.coefficients)
         rows = self.design.at(profile) @ self.coefficients
         single = isinstance(profile, Mapping) and not any(
             isinstance(value, (list, tuple, np.ndarray)) for value in profile.values()
@@ -183,9 +305,7 @@ class EmbeddingRegression:
             + f", {self.coefficients.shape[1]} dimensions",
         ]
         lines += [f"left out: {count:,} ({reason})" for reason, count in self.left_out.items()]
-        robust: str = self.settings.robust
-        if self.clusters is not None:
-            robust = f"cluster-robust ({robust.replace('HC', 'CR')})"
+        robust = self._robust() if self.clusters is None else f"cluster-robust ({self._robust()})"
         lines.append(
             f"squared lengths of the coefficients; debiased by their {robust} variance; "
             f"{self.settings.level:.0%} intervals by {self.settings.intervals or 'none'}; "
@@ -199,11 +319,23 @@ class EmbeddingRegression:
     def __repr__(self) -> str:
         return f"EmbeddingRegression({self.formula!r}, {len(self):,} contexts, terms {', '.join(self.terms)})"
 
-    def plot(self, ax: Any = None, *, alpha: float = 0.05, title: str | None = None) -> Any:
+    def _repr_html_(self) -> str:
+        lines = self.summary().split("\n\n")[0].splitlines()
+        return "".join(f"<p>{html.escape(line)}</p>" for line in lines) + self.table._repr_html_()
+
+    def to_markdown(self) -> str:
+        """The table of terms in Markdown; `etable` sets several models side by side."""
+        return self.table.to_markdown()
+
+    def to_latex(self) -> str:
+        """The table of terms as a LaTeX `tabular`; `etable` sets several models side by side."""
+        return self.table.to_latex()
+
+    def plot(self, **options: "Unpack[CoefficientOptions]") -> Any:
         """The terms' debiased lengths with their intervals; see `plot_coefficients`."""
         from alacarte.regression.plots import plot_coefficients
 
-        return plot_coefficients(self, ax=ax, alpha=alpha, title=title)
+        return plot_coefficients(self, **options)
 
 
 # ------------------------------------------------------------------------------------------------- regress
@@ -216,55 +348,38 @@ def regress(
     transform: Any = None,
     *,
     targets: str | Sequence[str] | None = None,
-    text: str = "text",
-    tokens: str | None = None,
-    id: str | None = None,
-    variables: Any = None,
-    cluster: Groups | None = None,
-    equal_clusters: bool | None = None,
-    window: int | tuple[int, int] | None = None,
-    valuetype: ValueType = "glob",
-    case_sensitive: bool = False,
-    hard_cut: bool = False,
-    overlaps: Overlaps | None = None,
-    tokenizer: TokenizerLike | None = None,
-    averaging: Averaging | None = None,
-    case: Case | None = None,
-    robust: Robust | None = None,
-    intervals: Intervals | Literal["default"] = "default",
-    level: float = 0.95,
-    jackknife_fraction: float = 1.0,
-    draws: int = 1000,
-    permutations: int | None = None,
-    adjust: Adjust = "holm",
-    seed: int | None = 0,
-    compat: Compat = None,
-    show_progress: bool | None = None,
+    **options: Unpack[RegressOptions],
 ) -> EmbeddingRegression:
     """How a word's use depends on who speaks, when, and where: least squares of its contexts' embeddings.
 
     Args:
         formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
-            `c("a", "b")`, or `.` for whole documents. Right: anything formulaic reads (interactions, `C(…)`,
-            `log(…)`, `bs(…)`, `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns). Dates (also
-            as 2001-01-20) count in days since 1970; in `C(date)` each date is a level.
+            `c("a", "b")`, or `.` for whole documents. Right: columns, interactions, `C(…)`, `log(…)`, `bs(…)`,
+            `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns. Dates (also as 2001-01-20) count
+            in days since 1970; in `C(date)` each date is a level.
         data: as in `contexts`; or a `ContextTable` or `Embeddings`, with the same words on the left side or none.
         vectors, transform: as in `dem`; an `ALaCarte` model for both.
         targets: what to embed, instead of the formula's left side.
-        cluster: a column, a list of columns (every combination of their values is a cluster: they are crossed, this is
-            not two-way clustering), or one value a context; its contexts are one unit of inference. This changes
-            standard errors, intervals and p-values, and no estimate.
+        text, tokens, id, variables, tokenizer: where documents come from, as in `contexts`.
+        valuetype, case_sensitive, hard_cut, overlaps: what is a hit, as in `contexts`; averaging, case: as in `dem`.
+        cluster: a column, a list of columns (every combination of their values is a cluster), or one value a context;
+            its contexts are one unit of inference. `TwoWays("speaker", "year")`, or "speaker + year", is for clusters
+            of two kinds. This changes standard errors, intervals and p-values, and no estimate.
         equal_clusters: whether clusters weigh the same whatever their size, which changes the estimates; False, or True
             with `compat="conText"`.
+        weights: a column, or one number a context: how much each counts.
         window: words each side; the transform's own if it says so, else 10 (6 with `compat="conText"`).
         robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias for few
-            independent contexts, and with little for clusters) or "HC1" (conText's); with clusters these are CR2, CR1.
+            independent contexts; too small where clusters are few and very unequal) or "HC1" (conText's); with clusters
+            these are CR2, CR1.
         intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
             "bootstrap" or None.
         jackknife_fraction: use only this share of the units, drawn at random.
         permutations: for p-values; 999 if not given, 0 for none.
         adjust: p-values for several terms: "holm", "bh", "bonferroni" or "none".
         seed: the same seed, the same numbers; None for others every time.
+        allow_code: let the formula run any Python (formulaic evaluates it); by default it may name columns and call
+            the functions that `alacarte.regression.formulas` lists.
 
     >>> rng = np.random.default_rng(0)
     >>> words = [f"w{i}" for i in range(40)]
@@ -275,49 +390,52 @@ def regress(
     >>> fit.terms, bool(fit.table["p_value"][0] <= 0.01)
     (['Intercept', 'party[T.R]'], True)
     """
-    rules = choices(compat)
+    for name in set(options) - RegressOptions.__optional_keys__:
+        raise TypeError(f"regress() got an unexpected keyword argument {name!r}")
+    settings = _record(Settings, options)
     wanted, covariates = parse_formula(formula)
     if targets is not None:
         wanted = [targets] if isinstance(targets, str) else list(targets)
-    settings = _settings(
-        intervals=intervals,
-        level=level,
-        fraction=jackknife_fraction,
-        draws=draws,
-        permutations=permutations,
-        adjust=adjust,
-        seed=seed,
-        compat=compat,
-        show_progress=show_progress,
-        robust=robust,
+    given, wanted, left_out = _embedded(data, wanted, (vectors, transform), options)
+    usable, codes, weights = _usable(given, options, left_out)
+    design = build(covariates, given.variables, usable, settings.compat, options.get("allow_code", False))
+    left_out |= design.left_out
+    chosen = given if len(design.rows) == len(given) else given.select(design.rows)
+    kept = None if codes is None else [np.unique(way[design.rows], return_inverse=True)[1] for way in codes]
+    count = None if kept is None else min(int(way.max()) + 1 for way in kept)
+    if count is not None and count <= len(design.names):
+        raise BadFormula(f"{count} clusters are too few for {len(design.names)} coefficients; use another cluster")
+    given_equal = options.get("equal_clusters")
+    equal = choices(settings.compat).equal_clusters if given_equal is None else given_equal
+    if given_equal and kept is None:
+        raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
+    if equal and kept is not None and len(kept) > 1:
+        raise BadFormula("equal_clusters needs clusters of one kind, not of two; leave out one of the two")
+    fit, _ = least_squares(
+        design.matrix,
+        chosen.matrix,
+        None if kept is None else kept[0] if len(kept) == 1 else kept,
+        equal_clusters=equal,
+        weights=None if weights is None else weights[design.rows],
     )
-    given = data
-    space = None if isinstance(data, Embeddings) else _space(vectors, transform, averaging)
-    if not isinstance(data, (ContextTable, Embeddings)):
-        reading: ReadingDocuments = {
-            "text": text,
-            "tokens": tokens,
-            "id": id,
-            "variables": variables,
-            "known": space,
-            "tokenizer": tokenizer,
-            "show_progress": show_progress,
-        }
-        given = (
-            documents(data, **reading)
-            if wanted is None
-            else contexts(
-                data,
-                wanted,
-                window=window,
-                valuetype=valuetype,
-                case_sensitive=case_sensitive,
-                hard_cut=hard_cut,
-                overlaps=overlaps,
-                compat=compat,
-                **reading,
-            )
-        )
+    first = None if kept is None else kept[0]
+    result = EmbeddingRegression(
+        formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, first, equal
+    )
+    return replace(result, table=_table_of_terms(result))
+
+
+def _record(kind: type[Settings], options: InferOptions) -> Settings:
+    return kind(**{name: value for name, value in options.items() if name in kind.__dataclass_fields__})  # type: ignore[arg-type]
+
+
+def _embedded(
+    data: Any, wanted: list[str] | None, space_of: tuple[Any, Any], options: RegressOptions
+) -> tuple[Embeddings, list[str] | None, dict[str, int]]:
+    """(the embeddings of the contexts, what they are of, how many were left out and why)."""
+    compat, window = options.get("compat"), options.get("window")
+    space = None if isinstance(data, Embeddings) else _space(*space_of, options.get("averaging"))
+    given = data if isinstance(data, (ContextTable, Embeddings)) else _found(data, wanted, space, options)
     wanted = _same_targets(wanted, given)
     given = given if window is None else _same_window(window_sides(window), given)
     left_out: dict[str, int] = {}
@@ -325,65 +443,68 @@ def regress(
         if given.skipped:
             left_out["documents without text"] = given.skipped
         left_out |= {f"no hit of {pattern!r}": 0 for pattern in given.missing}
-        given = dem(given, space, case=case or rules.case_in_regress, compat=compat)
+        given = dem(given, space, case=options.get("case") or choices(compat).case_in_regress, compat=compat)
     if given.dropped:
         left_out["contexts without a known word"] = given.dropped
-    usable = np.ones(len(given), dtype=bool)
-    codes = None if cluster is None else group_codes(given, cluster)[1]
-    if codes is not None and (codes < 0).any():
-        left_out["missing cluster"] = int((codes < 0).sum())
-        usable &= codes >= 0
-    design = build(covariates, given.variables, usable, compat)
-    left_out |= design.left_out
-    chosen = given if len(design.rows) == len(given) else given.select(design.rows)
-    kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
-    count = None if kept is None else int(kept.max()) + 1
-    if count is not None and count <= len(design.names):
-        raise BadFormula(f"{count} clusters are too few for {len(design.names)} coefficients; use another cluster")
-    equal = rules.equal_clusters if equal_clusters is None else equal_clusters
-    if equal_clusters and cluster is None:
-        raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
-    fit, _ = least_squares(design.matrix, chosen.matrix, kept, equal_clusters=equal)
-    result = EmbeddingRegression(
-        formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, kept, equal
+    return given, wanted, left_out
+
+
+def _found(data: Any, wanted: list[str] | None, space: EmbeddingSpace | None, options: RegressOptions) -> ContextTable:
+    """The contexts of the words in the data, or whole documents."""
+    reading: ReadingDocuments = {
+        "text": options.get("text", "text"),
+        "tokens": options.get("tokens"),
+        "id": options.get("id"),
+        "variables": options.get("variables"),
+        "known": space,
+        "tokenizer": options.get("tokenizer"),
+        "show_progress": options.get("show_progress"),
+    }
+    if wanted is None:
+        return documents(data, **reading)
+    return contexts(
+        data,
+        wanted,
+        window=options.get("window"),
+        valuetype=options.get("valuetype", "glob"),
+        case_sensitive=options.get("case_sensitive", False),
+        hard_cut=options.get("hard_cut", False),
+        overlaps=options.get("overlaps"),
+        compat=options.get("compat"),
+        **reading,
     )
-    places = [place for place, name in enumerate(design.names) if name not in INTERCEPT]
-    names = [design.names[place] for place in places]
-    means = design.matrix.mean(axis=0)[places]
-    return replace(result, table=_inference(result, np.eye(len(design.names))[places], names, means))
+
+
+def _usable(
+    given: Embeddings, options: RegressOptions, left_out: dict[str, int]
+) -> tuple[npt.NDArray[np.bool_], list[npt.NDArray[np.int64]] | None, Doubles | None]:
+    """(which contexts have a cluster and a weight, their clusters of one kind or two, their weights)."""
+    usable = np.ones(len(given), dtype=bool)
+    codes = cluster_codes(given, options.get("cluster"))
+    ways = None if codes is None else codes if isinstance(codes, list) else [codes]
+    for way in ways or []:
+        usable &= way >= 0
+    if not usable.all():
+        left_out["missing cluster"] = int((~usable).sum())
+    weights = row_weights(given, None, False, options.get("weights"))
+    if weights is not None and (usable & (weights == 0)).any():
+        left_out["weight 0"] = int((usable & (weights == 0)).sum())
+        usable &= weights > 0
+    return usable, ways, weights
+
+
+def _table_of_terms(model: EmbeddingRegression) -> Table:
+    """What is known of each coefficient but the intercept."""
+    names = model.design.names
+    places = [place for place, name in enumerate(names) if name not in INTERCEPT]
+    means = model.design.matrix.mean(axis=0)[places]
+    return _inference(model, np.eye(len(names))[places], [names[place] for place in places], means)
 
 
 def _space(vectors: Any, transform: Any, averaging: Averaging | None) -> EmbeddingSpace:
     if vectors is None:
         raise BadFormula("no vectors are given; pass vectors=… and transform=…, or an ALaCarte model as vectors")
     return EmbeddingSpace.of(vectors, transform, averaging)
-
-
-def _settings(
-    intervals: "Intervals | Literal['default']",
-    level: float,
-    draws: int,
-    permutations: int | None,
-    adjust: Adjust,
-    compat: Compat,
-    robust: Robust | None,
-    **others: Unpack[OtherSettings],
-) -> Settings:
-    """The settings with their defaults, or an error before any work is done."""
-    chosen = ("jackknife" if compat else "score") if intervals == "default" else intervals
-    if chosen not in ("score", "jackknife", "bootstrap", None):
-        raise BadFormula(f"intervals is 'score', 'jackknife', 'bootstrap' or None, not {chosen!r}")
-    variance: Robust = ("HC1" if compat else "HC2") if robust is None else robust
-    if variance not in ("HC1", "HC2"):
-        raise BadFormula(f"robust is 'HC1', 'HC2' or None, not {robust!r}")
-    if not 0 < others["fraction"] <= 1:
-        raise BadFormula(f"jackknife_fraction is a share above 0 and up to 1, not {others['fraction']}")
-    check_level(level)
-    check_draws(draws)
-    check_permutations(permutations)
-    check_adjust(adjust)
-    number = (100 if compat else 999) if permutations is None else permutations
-    return Settings(chosen, level, draws, number, adjust, compat, variance, **others)
 
 
 def _same_window(window: tuple[int, int], given: "ContextTable | Embeddings") -> "ContextTable | Embeddings":
@@ -419,11 +540,12 @@ def _same_targets(wanted: list[str] | None, given: "ContextTable | Embeddings") 
 
 def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[str], means: Doubles) -> Table:
     """The table of squared lengths for some linear combinations of the coefficients."""
-    fit, settings, rules = model._fit, model.settings, choices(model.settings.compat)
+    fit, settings = model._fit, model.settings
     lengths = np.einsum("md,md->m", combinations @ model.coefficients, combinations @ model.coefficients)
-    added = noise(fit, combinations, settings.robust)
+    added = noise(fit, combinations, settings.variance)
     lone = alone(fit, combinations)
     _warn_of_lone_units(fit, names, lone)
+    _warn_of_few_clusters(names, few_units(fit, combinations) & ~lone)
     if settings.compat is None:
         added = np.where(lone, np.nan, added)
     debiased = lengths - added
@@ -432,6 +554,7 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
         "estimate": debiased,
         "squared_norm": lengths,
         "noise": added,
+        "statistic": lengths / np.where(added > 0, added, np.nan),
     }
     rng = np.random.default_rng(settings.seed)
     if settings.intervals is not None:
@@ -440,9 +563,7 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
             for name, column in _intervals(model, combinations, lengths, debiased, rng).items()
         }
     if settings.permutations:
-        with progress(settings.permutations, "permutations", "permuting", show=settings.show_progress) as bar:
-            exceeding = _permutations(model, combinations, lengths, rng, rules, bar)
-        p = p_value(exceeding, settings.permutations, count_observed=rules.plus_one)
+        p = _p_values(model, combinations, lengths, rng)
         columns["p_value"] = p if settings.compat else np.where(lone, np.nan, p)
         columns["p_adjusted"] = adjusted(columns["p_value"], settings.adjust)
     columns["n"] = np.full(len(names), fit.clusters)
@@ -450,25 +571,26 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
     columns["covariate_mean"] = means
     unit = "context" if fit.units is None else "cluster"
     columns["reason"] = column_of([f"rests on a single {unit}" if gone else "" for gone in lone.tolist()])
-    info = {"kind": "regression", "level": settings.level}
+    info = {"kind": "regression", "level": settings.level, "adjust": settings.adjust}
     return Table(columns, model.embeddings.variables.backend, info)
 
 
-def _permutations(
-    model: EmbeddingRegression,
-    combinations: Doubles,
-    lengths: Doubles,
-    rng: np.random.Generator,
-    rules: Choices,
-    bar: Progress,
-) -> Doubles:
-    fit, count = model._fit, model.settings.permutations
-    if rules.studentised or fit.units is None:
-        return permute(fit, combinations, count, rng, rules.studentised, bar.update_to)
-    x = np.asarray(
-        np.round(fit.z @ np.linalg.inv(fit.basis), 9), dtype=np.float64
-    )  # rows of equal covariates form cells
-    return permute_cells(x, fit.residuals, fit.units, combinations, lengths, count, rng, bar.update_to)
+def _p_values(model: EmbeddingRegression, combinations: Doubles, lengths: Doubles, rng: np.random.Generator) -> Doubles:
+    """By permutation; with clusters of two kinds, which cannot be permuted, by the distribution of the estimate."""
+    fit, count, rules = model._fit, model.settings.permutations or 0, choices(model.settings.compat)
+    if fit.other_ways:
+        return score_test(fit, combinations)
+    with progress(count, "permutations", "permuting", show=model.settings.show_progress) as bar:
+        if rules.studentised or fit.units is None:
+            exceeding = permute(fit, combinations, count, rng, rules.studentised, bar.update_to)
+        else:
+            roots = np.sqrt(fit.weights)[:, None]
+            own = np.round((fit.z / roots) @ np.linalg.inv(fit.basis), 9)  # rows of equal covariates form cells
+            x = np.asarray(own, dtype=np.float64)
+            exceeding = permute_cells(
+                x, fit.residuals / roots, fit.units, combinations, lengths, count, rng, bar.update_to
+            )
+    return p_value(exceeding, count, count_observed=rules.plus_one)
 
 
 def _intervals(
@@ -485,6 +607,8 @@ def _intervals(
         with progress(fit.clusters, "units", "intervals", show=settings.show_progress) as bar:
             error, low, high = score_interval(fit, combinations, settings.level, bar.update_to)
         return {"std_error": error, "lower": low, "upper": high}
+    if fit.other_ways:
+        raise AlacarteError(f"there is no {settings.intervals} for clusters of two kinds; use intervals='score'")
     if settings.intervals == "bootstrap":
         with progress(settings.draws, "draws", "bootstrap", show=settings.show_progress) as bar:
             values = bootstrap(fit, combinations, settings.draws, rng, bar.update_to)
@@ -494,7 +618,7 @@ def _intervals(
         error = np.nanstd(values, axis=0, ddof=1)
         return {"std_error": error, "lower": debiased - high, "upper": debiased - low}
     units = fit.rows if rules.jackknife_over_rows else fit.clusters
-    share = settings.fraction
+    share = settings.jackknife_fraction
     used = fit if share == 1 else _subsample(model, share, rng, rules)
     with progress(used.clusters, "units", "jackknife", show=settings.show_progress) as bar:
         values = jackknife(used, combinations, bar.update_to)
@@ -502,6 +626,21 @@ def _intervals(
     error = np.sqrt((units - 1) / units * spread)
     reach = special.stdtrit(units - 1, tail) * error
     return {"std_error": error, "lower": debiased - reach, "upper": debiased + reach}
+
+
+def few_units(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
+    """Which combinations rest on so few clusters that their tests and intervals may be wrong.
+
+    The clusters that count are 1 / Σ s², s their shares in the variance if the contexts of a cluster are all alike
+    (Carter, Schnepel and Steigerwald 2017).
+    """
+    few = np.zeros(len(combinations), dtype=bool)
+    for way in fit.ways[:2]:
+        if way.units is not None:
+            pull = way.z @ way.combined(combinations).T
+            by_cluster = np.add.reduceat(pull, np.flatnonzero(np.diff(way.units, prepend=-1)), axis=0) ** 2
+            few |= (by_cluster**2).sum(axis=0) * FEW > by_cluster.sum(axis=0) ** 2
+    return few
 
 
 def _warn_of_lone_units(fit: Fit, names: list[str], undefined: npt.NDArray[np.bool_]) -> None:
@@ -516,6 +655,17 @@ def _warn_of_lone_units(fit: Fit, names: list[str], undefined: npt.NDArray[np.bo
         )
 
 
+def _warn_of_few_clusters(names: list[str], few: npt.NDArray[np.bool_]) -> None:
+    if few.any():
+        listed = ", ".join(repr(name) for name, is_few in zip(names, few, strict=True) if is_few)
+        warnings.warn(
+            f"{listed} rests on fewer than {FEW:.0f} clusters that count (one with many contexts counts for several): "
+            "p-values and intervals may be wrong in either direction; see docs/inference.md",
+            AlacarteWarning,
+            stacklevel=5,
+        )
+
+
 def _subsample(model: EmbeddingRegression, share: float, rng: np.random.Generator, rules: Choices) -> Fit:
     """The same model on a share of the units (of the rows, in conText's way)."""
     matrix, y, codes = model.design.matrix, model.embeddings.matrix, model._clusters
@@ -527,4 +677,9 @@ def _subsample(model: EmbeddingRegression, share: float, rng: np.random.Generato
     if len(rows) <= matrix.shape[1] + 1 or np.linalg.matrix_rank(matrix[rows]) < matrix.shape[1]:
         raise BadFormula(f"a share of {share} of the contexts cannot carry {matrix.shape[1]} coefficients; raise it")
     kept = None if codes is None else np.unique(codes[rows], return_inverse=True)[1]
-    return least_squares(matrix[rows], y[rows], kept, equal_clusters=model.equal_clusters)[0]
+    weights = None
+    if model._fit.roots is not None and not model.equal_clusters:
+        weights = np.empty(len(matrix))
+        weights[np.arange(len(matrix)) if codes is None else np.argsort(codes, kind="stable")] = model._fit.weights
+        weights = weights[rows]
+    return least_squares(matrix[rows], y[rows], kept, equal_clusters=model.equal_clusters, weights=weights)[0]

@@ -1,266 +1,396 @@
-"""Figures: coefficients with intervals, ratios, change over time, a map of groups and their neighbours.
+"""Figures for papers: coefficients with intervals, ratios, change over time, a map of groups and their neighbours.
 
-Colours are Okabe and Ito's, which the colour-blind can tell apart; marks and line styles differ too, so that the
-figures survive black-and-white printing.
+Every function takes `ax` (axes to draw on; a new figure of pyplot's if left out), `title` and `size` ("column" or
+"page" of a journal), and returns the axes. `save_figure(axes, "figure.pdf")` writes them.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.figures import COLOURS, GREY, MARKS, PURPOSE, SizeName, finish, key, literal, look, new_axes, size_of
+from alacarte._io.figures import save_figure as save_figure
 from alacarte.errors import AlacarteError, require
 from alacarte.regression._frames import Table
 from alacarte.regression._space import Candidates
 from alacarte.regression.embed import Embeddings, Groups, dem_group
+from alacarte.regression.side_by_side import label_of
 from alacarte.vectors.geometry import unit_rows
 
 if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7A4A00")
-MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "h")
-LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
-GREY = "#595959"
+Doubles = npt.NDArray[np.float64]
+Scale = Literal["shared", "own", "standardised"]
+ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg", "bonferroni": "Bonferroni"}
+TICKS = (0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20)
+FARTHEST = 20.0  # a ratio on the axis
 
 
-def _axes(ax: Any, width: float, height: float) -> Any:
-    figure_module = require("matplotlib.figure", extra="plot", purpose="drawing figures")
-    if ax is not None:
-        return ax
-    backend = require("matplotlib.backends.backend_agg", extra="plot", purpose="drawing figures")
-    figure = figure_module.Figure(figsize=(width, height), layout="constrained", dpi=150)
-    backend.FigureCanvasAgg(figure)
-    return figure.add_subplot()
+class FigureOptions(TypedDict, total=False):
+    """`ax`: axes to draw on; a new figure if left out. `title`: above it. `size`: "column" or "page", the default."""
+
+    ax: Any
+    title: str | None
+    size: SizeName
 
 
-def _clean(ax: Any) -> None:
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    ax.tick_params(length=3, color=GREY)
-    ax.set_axisbelow(True)
+class CoefficientOptions(FigureOptions, total=False):
+    """The keywords of `plot_coefficients`."""
+
+    scale: Scale
+    labels: Mapping[str, str] | None
+    alpha: float
+
+
+class TableFigureOptions(CoefficientOptions, total=False):
+    """The keywords of `Table.plot`: those of the function that draws a table of that kind."""
+
+    horizontal: bool
+
+
+def _options(options: FigureOptions) -> tuple[Any, str | None, SizeName]:
+    return options.get("ax"), options.get("title"), options.get("size", "page")
+
+
+# ---------------------------------------------------------------------------------------------- coefficients
 
 
 def plot_coefficients(
-    model: "EmbeddingRegression | Table", ax: Any = None, *, alpha: float = 0.05, title: str | None = None
+    model: "EmbeddingRegression | Table",
+    *,
+    scale: Scale = "shared",
+    labels: Mapping[str, str] | None = None,
+    alpha: float = 0.05,
+    **options: Unpack[FigureOptions],
 ) -> Any:
     """The debiased squared length of each term with its interval; filled marks have p (adjusted) below `alpha`.
 
-    Returns the matplotlib axes; `ax.figure.savefig("terms.pdf")` writes it.
+    Args:
+        model: what `regress` gives, or a table of terms such as `contrast`, `regress_each` and `sensitivity` give.
+        scale: "shared" (one axis for all terms), "own" (each term fills the width, and its numbers stand beside it) or
+            "standardised" (the effect of one standard deviation of the covariate, so that terms can be compared).
+        labels: other names for terms, such as {"party[T.R]": "Republican"}.
+        alpha: below which p a mark is filled.
     """
+    ax, title, size = _options(options)
     table = model if isinstance(model, Table) else model.table
     terms = table["term"].tolist()
-    axes = _axes(ax, 6.4, 1.2 + 0.42 * len(terms))
+    drawn = _scaled(table, model, scale, 3 if size == "page" else 2)
+    axes = new_axes(ax, size, 1.0 + 0.36 * len(terms))
+    font = size_of(size).font
+    p, p_name = _p_values(table)
     places = np.arange(len(terms))[::-1]
-    p = table.values.get("p_adjusted", table.values.get("p_value"))
-    estimates = table["estimate"]
-    lower = table.values.get("lower", np.full(len(terms), -1.0))
-    if not (lower < 0).any():  # as the interval, so the mark: no length is below 0
-        estimates = np.maximum(estimates, 0.0)
-    for place, row in zip(places, range(len(terms)), strict=True):
-        sure = p is None or bool(p[row] < alpha)
-        if "lower" in table and np.isfinite(table["lower"][row]):
-            axes.plot([table["lower"][row], table["upper"][row]], [place, place], color=COLOURS[0], lw=1.8, zorder=2)
-        axes.plot(
-            estimates[row],
-            place,
-            "o",
-            ms=7,
-            mec=COLOURS[0],
-            mew=1.6,
-            mfc=COLOURS[0] if sure else "white",
-            zorder=3,
-        )
+    for row, place in enumerate(places.tolist()):
+        filled = p is None or bool(p[row] < alpha)
+        ends = drawn.ends[row]
+        if np.isfinite(ends).all():
+            axes.plot(ends, [place, place], color=COLOURS[0], lw=1.6, zorder=2)
+        face = COLOURS[0] if filled else "white"
+        axes.plot(drawn.estimates[row], place, "o", ms=6, mec=COLOURS[0], mew=1.4, mfc=face, zorder=3)
+        beside = [drawn.numbers[row]] if drawn.numbers else []
         if p is not None:
-            axes.annotate(
-                _p_text(float(p[row])) if np.isfinite(p[row]) else str(table["reason"][row]),
-                (1.01, place),
-                xycoords=("axes fraction", "data"),
-                va="center",
-                fontsize=8,
-                color=GREY,
-            )
+            beside.append(_p_text(float(p[row])) if np.isfinite(p[row]) else str(table["reason"][row]))
+        where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "color": GREY}
+        axes.annotate(literal("   ".join(beside)), (1.02, place), fontsize=font - 1, **where)
+    if p is not None:
+        where = {"xycoords": ("axes fraction", "data"), "va": "center", "color": GREY, "fontsize": font - 1}
+        header = "length [interval]   adjusted p" if drawn.numbers else "adjusted p"
+        axes.annotate(header if p_name != "p" else header.replace("adjusted ", ""), (1.02, len(terms) - 0.45), **where)
     axes.axvline(0, color=GREY, lw=0.8, zorder=1)
-    axes.set_yticks(places, terms)
+    axes.set_yticks(places, [literal(name) for name in _row_names(table, labels)])
     axes.set_ylim(-0.6, len(terms) - 0.4)
-    level = table.info.get("level", 0.95)
-    axes.set_xlabel(f"squared length of the coefficient, debiased ({level:.0%} interval)")
-    axes.grid(axis="x", color="#E5E5E5", lw=0.8)
+    level = f"{table.info['level']:.0%} " if "level" in table.info else ""
+    interval = f" ({level}interval)" if np.isfinite(drawn.ends).any() else ""
+    what = {
+        "shared": "squared length of the coefficient, debiased",
+        "own": "squared length, debiased; each term on a scale of its own",
+        "standardised": "squared length of the effect of one standard deviation, debiased",
+    }
+    axes.set_xlabel(f"{what[scale]}{interval}")
+    if scale == "own":
+        axes.set_xticks([0], ["0"])
+    if p is not None:
+        mark = {"marker": "o", "mec": COLOURS[0], "ms": 6, "mew": 1.4}
+        filled_mark, open_mark = mark | {"mfc": COLOURS[0]}, mark | {"mfc": "white"}
+        key(axes, size, [(f"{p_name} < {alpha:g}", filled_mark), (f"{p_name} ≥ {alpha:g}", open_mark)])
     if title is None and not isinstance(model, Table):
-        what = "documents" if model.targets is None else ", ".join(f"“{target}”" for target in model.targets)
-        title = f"What moves {what}"
-    if title:
-        axes.set_title(title, loc="left", fontsize=11)
-    _clean(axes)
-    return axes
+        named = "documents" if model.targets is None else ", ".join(f"“{target}”" for target in model.targets)
+        title = f"What moves {named}"
+    return finish(axes, size, title, "x" if scale != "own" else None)
+
+
+def _row_names(table: Table, labels: Mapping[str, str] | None) -> list[str]:
+    """The terms; with what else tells the rows of a table of several regressions apart."""
+    names = [label_of(term, labels) for term in table["term"].tolist()]
+    for column in table.about:
+        values = table[column].tolist()
+        if column != "term" and len(set(values)) > 1:
+            shown = [f"{value}: " if column == "target" else f"{column} {value}: " for value in values]
+            names = [before + name for before, name in zip(shown, names, strict=True)]
+    return names
+
+
+class _Drawn(NamedTuple):
+    estimates: Doubles
+    ends: Doubles  # (terms, 2)
+    numbers: list[str]  # beside the marks
+
+
+def _scaled(table: Table, model: "EmbeddingRegression | Table", scale: Scale, digits: int) -> _Drawn:
+    """Estimates and ends of intervals on the scale of the figure."""
+    terms = table["term"].tolist()
+    absent = np.full(len(terms), np.nan)
+    ends = np.column_stack([table.values.get("lower", absent), table.values.get("upper", absent)])
+    estimates = table["estimate"].astype(np.float64)
+    if not (ends[:, 0] < 0).any() and "lower" in table:  # as the interval, so the mark: no length is below 0
+        estimates = np.maximum(estimates, 0.0)
+    if scale == "shared":
+        return _Drawn(estimates, ends, [])
+    if scale == "own":
+        largest = np.nanmax(np.abs(np.column_stack([estimates, ends])), axis=1)
+        unit = np.where(largest > 0, largest, 1.0)
+        numbers = [
+            f"{value:.{digits}g}" + (f" [{low:.{digits}g}, {high:.{digits}g}]" if np.isfinite(low) else "")
+            for value, (low, high) in zip(estimates.tolist(), ends.tolist(), strict=True)
+        ]
+        return _Drawn(estimates / unit, ends / unit[:, None], numbers)
+    if scale != "standardised":
+        raise AlacarteError(f"scale is 'shared', 'own' or 'standardised', not {scale!r}")
+    if isinstance(model, Table):
+        raise AlacarteError("a table of terms does not have the covariates' spread; pass the regression itself")
+    places = [model.terms.index(term) for term in terms]
+    variance = model.design.matrix[:, places].var(axis=0)
+    return _Drawn(estimates * variance, ends * variance[:, None], [])
+
+
+def _p_values(table: Table) -> tuple[Doubles | None, str]:
+    """(p-values, or None; what they are called): adjusted ones, if the table has them, are called so."""
+    adjust = table.info.get("adjust")
+    if "p_adjusted" in table and adjust != "none":
+        return table["p_adjusted"], f"adjusted p ({ADJUSTED[adjust]})" if adjust in ADJUSTED else "adjusted p"
+    return table.values.get("p_value"), "p"
 
 
 def _p_text(p: float) -> str:
     """
     >>> _p_text(0.0004), _p_text(0.25)
-    ('p < 0.001', 'p = 0.25')
+    ('< 0.001', '0.25')
     """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
-def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str | None = None) -> Any:
+# ---------------------------------------------------------------------------------------------------- ratios
+
+
+def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, **options: Unpack[FigureOptions]) -> Any:
     """Words by the ratio of the two groups' cosines, on a logarithmic axis: from `ratio`.
 
-    The mark says whose neighbour a word is; filled marks have p (adjusted, if there) below `alpha`.
+    The mark says whose neighbour a word is; filled marks have p (adjusted, if there) below `alpha`. An arrow stands
+    where an interval goes on beyond the axis. With `horizontal`, all words share one line, as in conText's figure.
     """
     if table.info.get("kind") != "ratio":
         raise AlacarteError("plot_ratio draws what `ratio` gives; pass that table")
+    ax, title, size = _options(options)
     shown = table.take(np.isfinite(table["value"]))
     above, below = table.info["numerator"], table.info["denominator"]
-    axes = _axes(ax, 6.4, 1.4 + 0.27 * len(shown))
-    order = np.argsort(shown["value"], kind="stable")
-    groups = [above, "shared", below]
-    p = shown.values.get("p_adjusted", shown.values.get("p_value"))
+    axes = new_axes(ax, size, 2.4 if horizontal else 1.5 + 0.2 * len(shown))
+    looks = {above: (COLOURS[1], MARKS[1]), "shared": (COLOURS[6], MARKS[3]), below: (COLOURS[0], MARKS[0])}
+    p, p_name = _p_values(shown)
     # With an interval, what is drawn is the ratio the interval is around.
     values = shown.values.get("debiased", shown["value"])
     values = np.where(np.isfinite(values), values, shown["value"])
+    low, high = (shown.values.get(name, np.full(len(shown), np.nan)) for name in ("lower", "upper"))
+    limit = _ratio_axis(axes, np.concatenate([values, low, high]))
+    order = np.argsort(values, kind="stable")
+    texts: list[_Label] = []
     for place, row in enumerate(order.tolist()):
-        kind = groups.index(shown["group"][row])
-        colour = COLOURS[(1, 6, 0)[kind]]
-        if "lower" in shown and np.isfinite(shown["lower"][row]):
-            axes.plot([shown["lower"][row], shown["upper"][row]], [place, place], color=colour, lw=1.4, zorder=2)
-        sure = p is None or bool(p[row] < alpha)
-        axes.plot(
-            values[row],
-            place,
-            MARKS[(1, 3, 0)[kind]],
-            ms=6.5,
-            mec=colour,
-            mew=1.4,
-            mfc=colour if sure else "white",
-            zorder=3,
-        )
+        colour, mark = looks[shown["group"][row]]
+        at = 0.0 if horizontal else place
+        if not horizontal and np.isfinite(low[row]):
+            axes.plot([max(low[row], 1 / limit), min(high[row], limit)], [at, at], color=colour, lw=1.3, zorder=2)
+            for end, beyond, arrow in ((1 / limit, low[row] < 1 / limit, "<"), (limit, high[row] > limit, ">")):
+                if beyond:
+                    axes.plot(end, at, arrow, ms=4, color=colour, zorder=2, clip_on=False)
+        filled = p is None or bool(p[row] < alpha)
+        face = colour if filled else "white"
+        axes.plot(np.clip(values[row], 1 / limit, limit), at, mark, ms=5.5, mec=colour, mew=1.3, mfc=face, zorder=3)
+        texts.append(_Label(float(np.clip(values[row], 1 / limit, limit)), at, str(shown["feature"][row]), colour))
     axes.axvline(1, color=GREY, lw=0.8, zorder=1)
+    axes.set_xlabel(literal(f"cosine with {above} / cosine with {below}"))
+    if horizontal:
+        axes.set_ylim(-1, 1)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.axhline(0, color=GREY, lw=0.6, zorder=0)
+        _place_labels(axes, texts, size_of(size).font - 1, sideways=False)
+    else:
+        axes.set_yticks(range(len(shown)), [literal(word) for word in shown["feature"][order].tolist()])
+        axes.set_ylim(-0.8, len(shown) - 0.2)
+    key(axes, size, _ratio_key(shown, looks, p is not None, f"{p_name} < {alpha:g}", f"{p_name} ≥ {alpha:g}"))
+    return finish(axes, size, title, "x")
+
+
+def _ratio_axis(axes: Any, values: Doubles) -> float:
+    """A logarithmic axis around 1 that holds the values, with ticks that do not crowd; returns where it ends."""
+    finite = values[np.isfinite(values) & (values > 0)]
+    reach = float(np.exp(np.abs(np.log(finite)).max(initial=np.log(1.1))))
+    limit = min(reach, FARTHEST) * 1.04
     axes.set_xscale("log")
-    ends = np.concatenate([shown.values.get("lower", values), shown.values.get("upper", values), values])
-    ends = ends[np.isfinite(ends)]
-    low, high = float(ends.min(initial=1.0)), float(ends.max(initial=1.0))
-    limit = min(max(high, 1 / low if low > 0 else high, 1.1), 20.0) * 1.04
     axes.set_xlim(1 / limit, limit)
-    ticks = [
-        tick
-        for tick in (0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 20)
-        if 1 / limit <= tick <= limit
-    ]
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ticks: list[float] = []
+    for tick in sorted((tick for tick in TICKS if 1 / limit <= tick <= limit), key=lambda tick: abs(np.log(tick))):
+        if all(abs(np.log(tick / other)) > 0.2 * np.log(limit) for other in ticks):
+            ticks.append(tick)
+    axes.set_xticks(sorted(ticks), [f"{tick:g}" for tick in sorted(ticks)])
     axes.minorticks_off()
-    axes.set_yticks(range(len(shown)), shown["feature"][order].tolist())
-    axes.set_ylim(-0.8, len(shown) - 0.2)
-    axes.set_xlabel(f"cosine with {above} / cosine with {below}")
-    axes.grid(axis="x", color="#E5E5E5", lw=0.8)
-    lines = require("matplotlib.lines", extra="plot", purpose="drawing figures")
-    handles = [
-        lines.Line2D(
-            [],
-            [],
-            ls="",
-            marker=MARKS[(1, 3, 0)[kind]],
-            color=COLOURS[(1, 6, 0)[kind]],
-            label=name if name != "shared" else "both",
-        )
-        for kind, name in enumerate(groups)
-        if name in shown["group"]
+    return limit
+
+
+def _ratio_key(
+    shown: Table, looks: Mapping[str, tuple[str, str]], with_p: bool, filled: str, unfilled: str
+) -> list[tuple[str, dict[str, Any]]]:
+    groups = set(shown["group"].tolist())
+    entries: list[tuple[str, dict[str, Any]]] = [
+        ("near both" if group == "shared" else f"near {group}", {"marker": mark, "color": colour, "ms": 5.5})
+        for group, (colour, mark) in looks.items()
+        if group in groups
     ]
-    axes.legend(
-        handles=handles, loc="lower right", frameon=False, fontsize=8, title="among the nearest of", title_fontsize=8
-    )
-    if title:
-        axes.set_title(title, loc="left", fontsize=11)
-    _clean(axes)
-    return axes
+    if with_p:
+        mark = {"marker": "o", "mec": GREY, "mew": 1.3, "ms": 5.5}
+        entries += [(filled, mark | {"mfc": GREY}), (unfilled, mark | {"mfc": "white"})]
+    return entries
 
 
-def plot_over(table: Table, ax: Any = None, *, title: str | None = None, split: str | None = None) -> Any:
+# ------------------------------------------------------------------------------------------------- over time
+
+
+def plot_over(table: Table, **options: Unpack[FigureOptions]) -> Any:
     """Cosines over an ordered variable as lines, with their intervals as bands: from `similarity_over`.
 
-    One line for each feature (and group, if `within` was given); marks grow with the number of contexts.
+    One line for each feature (and group, if `within` was given); marks grow with the number of contexts, and those
+    without an interval are open. The axis stays within −1 and 1.
     """
     if table.info.get("kind") != "over":
         raise AlacarteError("plot_over draws what `similarity_over` gives; pass that table")
+    ax, title, size = _options(options)
     over, within = table.info["over"], table.info["within"]
-    axes = _axes(ax, 7.2, 4.2)
-    values = table.values.get("debiased", table["value"])
+    axes = new_axes(ax, size, {"column": 2.7, "page": 4.2}[size])
     levels = list(dict.fromkeys(table[over].tolist()))
     numeric = all(isinstance(level, (int, float)) for level in levels)
     at = np.array([level if numeric else levels.index(level) for level in table[over].tolist()], dtype=np.float64)
-    keys = [
-        (group, feature)
-        for group in (dict.fromkeys(table[within].tolist()) if within else [None])
-        for feature in dict.fromkeys(table["feature"].tolist())
-    ]
+    features = list(dict.fromkeys(table["feature"].tolist()))
+    groups = list(dict.fromkeys(table[within].tolist())) if within else [None]
     largest = max(int(table["n"].max()), 1)
-    ends: list[tuple[float, float, str, str]] = []
-    for number, (group, feature) in enumerate(keys):
+    ends: list[tuple[float, str, str]] = []
+    for number, (group, feature) in enumerate((group, feature) for group in groups for feature in features):
         rows = table["feature"] == feature
         if within:
             rows = rows & (table[within] == group)
-        if not np.isfinite(values[rows]).any():
+        y = _line(axes, table.take(rows), at[rows], number, largest)
+        if not np.isfinite(y).any():
             continue
-        colour, line, mark = COLOURS[number % len(COLOURS)], LINES[number % len(LINES)], MARKS[number % len(MARKS)]
-        if "lower" in table:
-            axes.fill_between(at[rows], table["lower"][rows], table["upper"][rows], color=colour, alpha=0.14, lw=0)
-        axes.plot(at[rows], values[rows], color=colour, ls=line, lw=1.8, zorder=3)
-        size = 10 + 50 * np.sqrt(table["n"][rows] / largest)
-        axes.scatter(at[rows], values[rows], s=size, marker=mark, color=colour, zorder=4, edgecolor="white", lw=0.6)
-        label = feature if group is None else f"{feature}, {group}" if len(set(table["feature"])) > 1 else str(group)
-        last = np.flatnonzero(np.isfinite(values[rows]))[-1]  # a line is broken where there is nothing to draw
-        ends.append((float(at[rows][last]), float(values[rows][last]), label, colour))
-    _label_ends(axes, ends)
+        label = feature if group is None else f"{feature}, {group}" if len(features) > 1 else str(group)
+        ends.append((float(y[np.flatnonzero(np.isfinite(y))[-1]]), label, look(number).colour))
+    low, high = axes.get_ylim()
+    axes.set_ylim(max(low, -1.0), min(high, 1.0))
+    _label_ends(axes, ends, size)
     if not numeric:
-        names = [str(level) for level in levels]
-        crowded = sum(map(len, names)) > 60
+        names = [literal(level) for level in levels]
+        crowded = sum(map(len, names)) > 8.5 * size_of(size).width
         axes.set_xticks(range(len(levels)), names, **({"rotation": 30, "ha": "right"} if crowded else {}))
-    axes.set_xlabel(over)
+    axes.set_xlabel(literal(over))
     band = f", {table.info['level']:.0%} band" if "lower" in table else ""
     axes.set_ylabel(f"cosine{' (debiased)' if 'debiased' in table else ''}{band}")
-    axes.grid(axis="y", color="#E5E5E5", lw=0.8)
-    if title:
-        axes.set_title(title, loc="left", fontsize=11)
-    _clean(axes)
-    return axes
+    key(axes, size, _over_key(table, largest))
+    return finish(axes, size, title, "y")
 
 
-def _label_ends(axes: Any, ends: list[tuple[float, float, str, str]]) -> None:
+def _line(axes: Any, rows: Table, at: Doubles, number: int, largest: int) -> Doubles:
+    """One line with its marks; a band where there are intervals, a bar where a point with one has no neighbour.
+
+    A point without an interval, though others have one, is the plain cosine, and its mark is open. Returns the heights.
+    """
+    colour, mark, line = look(number)
+    values = rows.values.get("debiased", rows["value"])
+    axes.plot(at, values, color=colour, ls=line, lw=1.6, zorder=3)
+    known = np.isfinite(values)
+    if "lower" in rows:
+        low, high = np.clip(rows["lower"], -1, 1), np.clip(rows["upper"], -1, 1)
+        known = np.isfinite(low) & np.isfinite(high)
+        axes.fill_between(at, low, high, color=colour, alpha=0.14, lw=0)
+        beside = np.concatenate([[False], known[:-1]]) | np.concatenate([known[1:], [False]])
+        alone = known & ~beside
+        axes.vlines(at[alone], low[alone], high[alone], color=colour, lw=1.2, zorder=2)
+    area = _mark_area(rows["n"], largest)
+    axes.scatter(
+        at[known], values[known], s=area[known], marker=mark, color=colour, edgecolor="white", lw=0.6, zorder=4
+    )
+    heights = np.where(np.isfinite(values), values, rows["value"])
+    axes.scatter(
+        at[~known], heights[~known], s=area[~known], marker=mark, facecolor="white", edgecolor=colour, lw=1.2, zorder=4
+    )
+    return np.asarray(heights)
+
+
+def _mark_area(count: Any, largest: int) -> Any:
+    return 10 + 45 * np.sqrt(np.asarray(count) / largest)
+
+
+def _over_key(table: Table, largest: int) -> list[tuple[str, dict[str, Any]]]:
+    """What the size of a mark and an open mark mean."""
+    drawn = np.isfinite(table["value"])
+    entries: list[tuple[str, dict[str, Any]]] = [
+        (_contexts(count), {"marker": "o", "color": GREY, "ms": float(np.sqrt(_mark_area(count, largest)))})
+        for count in sorted({int(table["n"][drawn].min(initial=largest)), largest})
+    ]
+    if "lower" in table and (drawn & ~np.isfinite(table["lower"])).any():
+        entries.append(("no interval (plain cosine)", {"marker": "o", "mec": GREY, "mfc": "white", "ms": 5}))
+    return entries
+
+
+def _contexts(count: int) -> str:
+    return "1 context" if count == 1 else f"{count:,} contexts"
+
+
+def _label_ends(axes: Any, ends: list[tuple[float, str, str]], size: SizeName) -> None:
     """Names at the right end of the lines, pushed apart where they would overlap."""
-    if not ends:
-        return
     low, high = axes.get_ylim()
-    gap = 0.055 * (high - low)
-    place = -np.inf
-    for _, y, label, colour in sorted(ends, key=lambda end: end[1]):
-        place = max(y, place + gap)
-        axes.annotate(
-            label,
-            (1.02, place),
-            xycoords=("axes fraction", "data"),
-            color=colour,
-            va="center",
-            fontsize=9,
-            annotation_clip=False,
-        )
+    gap = 1.35 * size_of(size).font / 72 / max(axes.get_window_extent().height / axes.figure.dpi, 0.1) * (high - low)
+    ordered = sorted(ends, key=lambda end: end[0])
+    places = [y for y, _, _ in ordered]
+    for number in range(1, len(places)):
+        places[number] = max(places[number], places[number - 1] + gap)
+    ceiling = high
+    for number in reversed(range(len(places))):  # the highest stays inside, and pushes the others down
+        places[number] = min(places[number], ceiling)
+        ceiling = places[number] - gap
+    for place, (_, label, colour) in zip(places, ordered, strict=True):
+        where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+        axes.annotate(literal(label), (1.02, place), color=colour, fontsize=size_of(size).font, **where)
+
+
+# ------------------------------------------------------------------------------------------------------- map
 
 
 def plot_map(
     embeddings: Embeddings,
     by: Groups | None = None,
-    ax: Any = None,
     *,
     k: int = 8,
     candidates: Candidates = None,
-    title: str | None = None,
+    **options: Unpack[FigureOptions],
 ) -> Any:
     """Groups and their nearest words on a plane: the two directions in which their unit vectors differ most.
 
-    `embeddings` are those of contexts with a grouping, or means made by `dem_group`.
+    `embeddings` are those of contexts with a grouping, or means made by `dem_group`. The axes say how much of the
+    variance among the points they show. A word that finds no room for its label keeps its dot, and is counted below.
     """
     from alacarte.regression.describe import nearest
 
+    ax, title, size = _options(options)
     means = (
         embeddings
         if embeddings.counts is not None
@@ -273,76 +403,121 @@ def plot_map(
     words = list(owners)
     rows = np.array([means.space.index[word] for word in words])
     points = np.vstack([unit_rows(means.matrix), unit_rows(means.space.matrix[rows].astype(np.float64))])
-    placed = _plane(points)
-    axes = _axes(ax, 7.0, 5.6)
+    placed, shares = _plane(points)
+    axes = new_axes(ax, size, 0.8 * size_of(size).width)
+    font = size_of(size).font
     names = [str(name) for name in means.names]
     count = len(names)
-    texts: list[tuple[float, float, str, str, bool]] = []
-    for place, word in enumerate(words):
-        x, y = placed[count + place]
-        colour = GREY if len(owners[word]) > 1 else COLOURS[means.names.index(owners[word][0]) % len(COLOURS)]
-        axes.plot(x, y, ".", ms=4, color=colour, zorder=2)
-        texts.append((x, y, word, colour, False))
-    for place, name in enumerate(names):
-        x, y = placed[place]
-        colour = COLOURS[place % len(COLOURS)]
-        axes.plot(x, y, MARKS[place % len(MARKS)], ms=11, color=colour, mec="white", mew=1, zorder=4)
-        texts.append((x, y, name, colour, True))
+    texts: list[_Label] = []
+    for (x, y), name, number in zip(placed[:count].tolist(), names, range(count), strict=True):
+        colour, mark, _ = look(number)
+        axes.plot(x, y, mark, ms=8, color=colour, mec="white", mew=0.8, zorder=4)
+        texts.append(_Label(x, y, name, colour, strong=True))
+    for (x, y), word in zip(placed[count:].tolist(), words, strict=True):
+        own = len(owners[word]) == 1
+        colour = look(means.names.index(owners[word][0])).colour if own else GREY
+        axes.plot(x, y, ".", ms=3.5, color=colour, zorder=2)
+        texts.append(_Label(x, y, word, colour))
     axes.margins(0.12)
     axes.set_aspect("equal", adjustable="datalim")
-    _place_labels(axes, texts)
     axes.set_xticks([])
     axes.set_yticks([])
+    axes.set_xlabel(f"first direction, {shares[0]:.0%} of the variance")
+    axes.set_ylabel(f"second direction, {shares[1]:.0%} of the variance")
+    finish(axes, size, title)
+    dot = {"marker": ".", "ms": 7}
+    key(
+        axes,
+        size,
+        [("in a group's colour: near it alone", dot | {"color": COLOURS[0]}), ("near several", dot | {"color": GREY})],
+    )
     for side in ("top", "right", "left", "bottom"):
+        axes.spines[side].set_visible(True)
         axes.spines[side].set_color("#CCCCCC")
-    axes.set_xlabel("words in a group's colour are near it alone; grey ones are near several", fontsize=8, color=GREY)
-    if title:
-        axes.set_title(title, loc="left", fontsize=11)
+    without = _place_labels(axes, texts, font - 0.5)
+    if without:
+        where: dict[str, Any] = {"xycoords": "axes fraction", "ha": "right", "va": "bottom", "color": GREY}
+        axes.annotate(f"{without} words without room for a label", (0.99, 0.01), fontsize=font - 1.5, **where)
     return axes
 
 
-def _plane(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _plane(points: Doubles) -> tuple[Doubles, Doubles]:
+    """(the points on the plane of their first two principal directions, the share of the variance along each)."""
     centred = points - points.mean(axis=0)
-    _, _, directions = np.linalg.svd(centred, full_matrices=False)
-    flat = centred @ directions[:2].T
-    if flat.shape[1] < 2:
-        flat = np.column_stack([flat, np.zeros(len(flat))])
-    return np.asarray(flat)
+    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
+    flat = np.zeros((len(points), 2))
+    flat[:, : len(directions[:2])] = centred @ directions[:2].T
+    squares = np.zeros(2)
+    squares[: len(singular[:2])] = singular[:2] ** 2
+    return flat, squares / max(float((singular**2).sum()), np.finfo(float).tiny)
 
 
-def _place_labels(axes: Any, texts: Sequence[tuple[float, float, str, str, bool]]) -> None:
-    """Each label at the first of some places around its point where it covers no other."""
-    axes.figure.canvas.draw()
-    boxes = require("matplotlib.transforms", extra="plot", purpose="drawing figures")
+class _Label(NamedTuple):
+    x: float
+    y: float
+    text: str
+    colour: str
+    strong: bool = False
+
+
+def _place_labels(axes: Any, labels: Sequence[_Label], font: float, sideways: bool = True) -> int:
+    """Each label at the nearest place around its point where it covers no other label and no mark, with a thin line
+    to its point if that is not beside it; returns how many found no room and are left out. Labels stand above or below
+    their points only if they may not stand `sideways`."""
+    axes.figure.canvas.draw()  # only now is it known where things are
+    boxes = require("matplotlib.transforms", extra="plot", purpose=PURPOSE)
+    points = axes.figure.dpi / 72
+    frame = axes.get_window_extent()
     taken: list[Any] = []
-    for x, y, _, _, strong in texts:
-        if strong:  # labels keep off the groups' marks
-            column, row = axes.transData.transform((x, y))
-            taken.append(boxes.Bbox.from_extents(column - 11, row - 11, column + 11, row + 11))
-    choices_of_place = [(6, 0, "left"), (-6, 0, "right"), (0, 8, "center"), (0, -8, "center")]
-    choices_of_place += [(8, step, "left") for step in (12, -12, 22, -22)] + [(-8, step, "right") for step in (12, -12)]
-    for x, y, text, colour, strong in sorted(texts, key=lambda item: not item[4]):
-        for dx, dy, side in choices_of_place:
-            label = axes.annotate(
-                text,
-                (x, y),
-                xytext=(dx * (1.6 if strong else 1), dy * (1.5 if strong else 1)),
-                textcoords="offset points",
-                ha=side,
-                va="center",
-                color=colour,
-                fontsize=11 if strong else 8.5,
-                fontweight="bold" if strong else "normal",
-                zorder=5,
-            )
-            box = label.get_window_extent()
-            if not any(box.overlaps(other) for other in taken):
-                taken.append(box)
+    for label in labels:  # labels keep off the marks
+        column, row = axes.transData.transform((label.x, label.y))
+        half = (5 if label.strong else 2) * points
+        taken.append(boxes.Bbox.from_extents(column - half, row - half, column + half, row + half))
+    without = 0
+    for label in sorted(labels, key=lambda item: not item.strong):
+        text = axes.annotate(
+            literal(label.text),
+            (label.x, label.y),
+            xytext=(0, 0),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=label.colour,
+            fontsize=font + (1.5 if label.strong else 0),
+            fontweight="bold" if label.strong else "normal",
+            zorder=5,
+            annotation_clip=False,
+        )
+        centre = text.get_window_extent()
+        width, height = centre.width / points, centre.height / points
+        for dx, dy in _offsets(width, height, 7 if label.strong else 4, sideways):
+            box = centre.translated(dx * points, dy * points)
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            if inside and not any(box.overlaps(other) for other in taken):
                 break
-            label.remove()
         else:
-            taken.append(
-                axes.annotate(
-                    text, (x, y), xytext=(6, 0), textcoords="offset points", va="center", color=colour, fontsize=8.5
-                ).get_window_extent()
+            text.remove()
+            without += 1
+            continue
+        taken.append(box)
+        text.set_position((dx, dy))
+        if max(abs(dx) - width / 2, abs(dy) - height / 2) > 9:
+            line = {"arrowstyle": "-", "lw": 0.5, "color": label.colour, "alpha": 0.6, "shrinkA": 0, "shrinkB": 2}
+            axes.annotate(
+                "", (label.x, label.y), xytext=(dx, dy), textcoords="offset points", arrowprops=line, zorder=1
             )
+    return without
+
+
+def _offsets(width: float, height: float, gap: float, sideways: bool) -> list[tuple[float, float]]:
+    """Places for the middle of a label of this size around its point, in points, the nearest first."""
+    if not sideways:
+        rises = [gap + height / 2 + 1.1 * height * step for step in range(9)]
+        return [(shift * width, sign * rise) for rise in rises for sign in (1, -1) for shift in (0, 0.3, -0.3)]
+    found: list[tuple[float, float]] = []
+    for ring in range(9):
+        away = gap + ring * 7.0
+        for angle in (0, 180, 90, 270, 45, 315, 135, 225, 20, 340, 160, 200, 70, 110, 250, 290):
+            c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+            found.append((float(c * (away + width / 2)), float(s * (away + height / 2))))
+    return found

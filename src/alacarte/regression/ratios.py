@@ -8,16 +8,17 @@ import numpy.typing as npt
 
 from alacarte._io.progress import progress
 from alacarte.errors import AlacarteError
-from alacarte.inference.cosines import debiased_cosines, interval, jackknife_deviations, plain_cosines, why_undefined
+from alacarte.inference.cosines import check_one_way, debiased_cosines, interval, plain_cosines, why_undefined
 from alacarte.inference.means import Units
-from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
+from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value, t_test
+from alacarte.inference.two_groups import difference, wild_bootstrap
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._groups import (
     Inference,
     InferenceOptions,
     candidates_of,
-    clusters_of,
     estimate_columns,
+    excess_of,
     grouped,
     top,
 )
@@ -29,10 +30,11 @@ from alacarte.regression.embed import Embeddings, Groups
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 CELLS = 1 << 24  # of a block of permuted group labels
+FIRST, SECOND, BOTH = 1, 2, 3  # whose neighbour a word is
 
 
 class PermutationOptions(TypedDict, total=False):
-    """`permutations`: how often groups are shuffled for p-values; 0, the default, for none. `adjust`: p-values for
+    """`permutations`: how many draws p-values come from; 0, the default, for none. `adjust`: p-values for
     several words: "holm", the default, "bh", "bonferroni" or "none"."""
 
     permutations: int
@@ -71,9 +73,14 @@ def ratio(
     """For the k nearest words of either of two groups, the ratio of its cosines with them, the largest first.
 
     `group` says whose neighbour a word is: one of the two, or "shared". `numerator` names the group above the line.
-    `permutations` shuffles the groups over contexts (over clusters, if given), and `p_value` is the share that
-    differs at least as much, `p_adjusted` the same for all words together. A ratio of cosines that are not positive
-    means nothing and is NaN.
+    A ratio of cosines that are not positive means nothing and is NaN. With `intervals`, and with `permutations`, it
+    counts that these words were chosen. `p_value` is that of the difference of the debiased cosines over its standard
+    error, `p_adjusted` the same for all words together; `test` says where it comes from:
+
+    - "wild bootstrap": contexts (or clusters) are moved to a common mean, and their deviations change sign at random,
+      as often as `permutations` says;
+    - "t": there are clusters of two kinds, which cannot be drawn; Student's t, as if the words had been named
+      beforehand.
 
     >>> from alacarte.regression import dem
     >>> found = dem([["a"], ["b"]], (["a", "b", "c"], [[1.0, 0.2], [0.1, 1.0], [0.6, 0.8]]))
@@ -94,28 +101,70 @@ def ratio(
         embeddings.space, candidates_of(embeddings, candidates), stem, all_words=rules.stems_of_all_words
     )
     values = lexical.cosines(groups.means[pair])
-    mine, other = (set(top(row, k, ties=rules.pooled).tolist()) for row in values)
-    chosen = np.array(sorted(mine | other), dtype=np.int64)
-    directions = lexical.directions(chosen)
-    units = [groups.units[code] for code in pair]
+    chosen, near = _chosen(values, k, rules.pooled)
+    asked = _Asked([groups.units[code] for code in pair], lexical, chosen, near, k)
     above, below = values[:, chosen]
     columns: dict[str, Column] = {"feature": column_of([lexical.names[number] for number in chosen.tolist()])}
-    columns["value"] = value = _divided(above, below, rules)
+    columns["value"] = _divided(above, below, rules)
     rng = inference.random()
     if inference.intervals is not None:
-        columns |= _intervals(units, directions, inference, rng)
-        value = columns["value"]
+        columns |= _intervals(asked, inference, rng)
     if inference.permutations:
-        observed = np.abs(value - 1) if rules.value_is_bootstrap_mean else np.abs(above - below)
-        labels = _shuffled_units(embeddings, groups.codes, first, inference)
-        exceeding = _permuted(*labels, directions, observed, inference, rng)
-        columns["p_value"] = p_value(exceeding, inference.permutations, count_observed=rules.plus_one)
-        columns["p_adjusted"] = adjusted(columns["p_value"], inference.adjust)
-    label = {True: str(groups.labels[first]), False: str(groups.labels[1 - first])}
-    columns["group"] = column_of(["shared" if f in mine and f in other else label[f in mine] for f in chosen.tolist()])
+        columns |= _p_values(asked, columns["value"], inference, rng)
+    label = {FIRST: str(groups.labels[first]), SECOND: str(groups.labels[1 - first]), BOTH: "shared"}
+    columns["group"] = column_of([label[side] for side in near.tolist()])
     order = np.argsort(np.where(np.isnan(columns["value"]), -np.inf, columns["value"]))[::-1]
-    info = {"kind": "ratio", "numerator": label[True], "denominator": label[False], "level": inference.level}
+    info = {"kind": "ratio", "numerator": label[FIRST], "denominator": label[SECOND], "level": inference.level}
+    info["adjust"] = inference.adjust
     return Table(columns, embeddings.variables.backend, info).take(order)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Two groups, and the words they are compared by."""
+
+    units: list[Units]
+    lexical: Lexical
+    chosen: Longs
+    near: Longs  # whose neighbour each word is
+    k: int | None
+
+    @property
+    def all_words(self) -> bool:
+        """Whether nothing was chosen."""
+        return len(self.chosen) == len(self.lexical.names)
+
+    def directions(self) -> Doubles:
+        return self.lexical.directions(self.chosen)
+
+    def choose(self, means: Doubles) -> tuple[Doubles, Longs | None]:
+        """The words that would be chosen for these two means."""
+        if self.all_words:
+            return self.directions(), None
+        chosen, near = _chosen(self.lexical.cosines(means), self.k)
+        return self.lexical.directions(chosen), near
+
+    def excess(self, rng: np.random.Generator) -> Doubles | None:
+        """What choosing the words added to the cosines of either group, (2, words)."""
+        if self.all_words:
+            return None
+        result = np.zeros((2, len(self.chosen)))
+        for row, (unit, own) in enumerate(zip(self.units, (FIRST, SECOND), strict=True)):
+            mine = np.flatnonzero((self.near == own) | (self.near == BOTH))
+            by_rank = excess_of(unit, self.lexical, len(mine), rng)
+            if by_rank is not None:
+                cosines = self.lexical.directions(self.chosen[mine]) @ unit.mean()
+                result[row, mine[np.argsort(-cosines, kind="stable")]] = by_rank
+        return result
+
+
+def _chosen(values: Doubles, k: int | None, ties: bool = False) -> tuple[Longs, Longs]:
+    """(the words among the k nearest of either group, in order; whose neighbour each is) from (2, words) cosines."""
+    near = np.zeros(values.shape[1], dtype=np.int64)
+    for row, side in zip(values, (FIRST, SECOND), strict=True):
+        near[top(row, k, ties=ties)] += side
+    chosen = np.flatnonzero(near)
+    return chosen, near[chosen]
 
 
 def _numerator(labels: list[Any], codes: Longs, numerator: Any, rules: Choices) -> int:
@@ -132,33 +181,25 @@ def _divided(above: Doubles, below: Doubles, rules: Choices) -> Doubles:
     return plain if rules.pooled else np.where((above > 0) & (below > 0), plain, np.nan)
 
 
-def _intervals(
-    units: list[Units], directions: Doubles, inference: RatioInference, rng: np.random.Generator
-) -> dict[str, Column]:
+def _intervals(asked: _Asked, inference: RatioInference, rng: np.random.Generator) -> dict[str, Column]:
     """Around the ratio of debiased cosines, on the scale of its logarithm."""
+    units, directions = asked.units, asked.directions()
     if inference.as_conText:
         both = [bootstrap_cosines(unit, directions, inference.draws or 100, rng) for unit in units]
         return estimate_columns(bootstrap_summary(both[0] / both[1], inference.level), lambda array: array)
-    squares = [np.array([unit.debiased_square()]) for unit in units]
-    centres = [
-        debiased_cosines(unit.mean()[None], square, directions)[0] for unit, square in zip(units, squares, strict=True)
-    ]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        centre = np.log(np.where((centres[0] > 0) & (centres[1] > 0), centres[0] / centres[1], np.nan))
-        if inference.intervals == "jackknife":
-            pulls = [jackknife_deviations(unit, directions) / at for unit, at in zip(units, centres, strict=True)]
-            error = np.sqrt(_joint_squares(units, pulls))
-        else:
+    excess = asked.excess(rng) if min(map(len, units)) > 1 else None
+    with np.errstate(invalid="ignore"):
+        centre, error, df = difference(units, directions, excess, logarithm=True)
+        if inference.intervals == "bootstrap":
             error = _bootstrap_error(units, directions, inference.draws or 1000, rng)
-    df = max(len(units[0]) + len(units[1]) - 2, 1)
-    low, high = interval(centre, error, df, inference.level, np.inf)
+    low, high = interval(centre, error, np.maximum(df, 1.0), inference.level, np.inf)
     ratio_at = np.exp(centre)
     return {
         "debiased": ratio_at,
         "std_error": ratio_at * error,
         "lower": np.exp(low),
         "upper": np.exp(high),
-        "reason": column_of([_why_undefined(units, value) for value in error.tolist()]),
+        "reason": column_of([_why_undefined(units, value) for value in (centre + error).tolist()]),
     }
 
 
@@ -166,6 +207,7 @@ def _bootstrap_error(units: list[Units], directions: Doubles, draws: int, rng: n
     """The standard error of the logarithm of the ratio of debiased cosines; NaN where a group is a single unit."""
     if min(map(len, units)) < 2:
         return np.full(len(directions), np.nan)
+    check_one_way(units[0])
     if not units[0].clustered:
         logs = [_bootstrap_logs(unit, directions, draws, rng).std(axis=0, ddof=1) for unit in units]
         scaled = [log * np.sqrt(len(unit) / (len(unit) - 1)) for log, unit in zip(logs, units, strict=True)]
@@ -185,68 +227,49 @@ def _bootstrap_logs(unit: Units, directions: Doubles, draws: int, rng: np.random
     return np.concatenate([np.log(debiased_cosines(means, squares, directions)) for means, squares in blocks])
 
 
-def _why_undefined(units: list[Units], error: float) -> str:
-    if np.isfinite(error):
+def _why_undefined(units: list[Units], known: float) -> str:
+    if np.isfinite(known):
         return ""
     return next((reason for reason in map(why_undefined, units) if reason), "cosines that are not positive")
 
 
-def _joint_squares(units: list[Units], pulls: list[Doubles]) -> Doubles:
-    """Σ (pull on the one − pull on the other)²: a cluster that lies in both groups is left out of both at once."""
-    shared, first, second = np.intersect1d(units[0].labels, units[1].labels, return_indices=True)
-    total = (pulls[0] ** 2).sum(axis=0) + (pulls[1] ** 2).sum(axis=0)
-    if len(shared) and units[0].clustered:
-        total = total - 2 * (pulls[0][first] * pulls[1][second]).sum(axis=0)
-    return np.asarray(total)
+# ------------------------------------------------------------------------------------------------------ tests
 
 
-def _shuffled_units(
-    embeddings: Embeddings, codes: Longs, first: int, inference: RatioInference
-) -> tuple[Units, Doubles]:
-    """(the contexts or clusters of both groups, 1 for those of the first)."""
-    used = codes >= 0
-    clusters = clusters_of(embeddings, inference.cluster)
-    if clusters is not None:
-        clusters = clusters[used]
-    weights = None if clusters is None or not inference.equal_clusters else 1 / np.bincount(clusters)[clusters]
-    labels = (codes[used] == first).astype(np.float64)
-    units = Units.of(embeddings.matrix[used], clusters, weights)
-    if clusters is None:
-        return units, labels
-    _, places, owner = np.unique(clusters, return_index=True, return_inverse=True)
-    if not np.array_equal(labels[places][owner], labels):
-        raise AlacarteError(
-            "some clusters lie in both groups, so that groups cannot be shuffled over clusters; leave `cluster` "
-            "or `permutations` out"
-        )
-    return units, labels[places]
+def _p_values(asked: _Asked, value: Doubles, inference: RatioInference, rng: np.random.Generator) -> dict[str, Column]:
+    """The columns of the test, for each word."""
+    units, number = asked.units, inference.permutations
+    if inference.rules.value_is_bootstrap_mean:
+        exceeding = _permuted_as_conText(units, asked.directions(), np.abs(value - 1), number, rng)
+        p = p_value(exceeding, number, count_observed=False)
+        return {"p_value": p, "p_adjusted": adjusted(p, inference.adjust)}
+    apart, error, df = difference(units, asked.directions())
+    known = np.isfinite(apart + error)
+    if units[0].other_ways:
+        test, p = "t", t_test(apart, error, df)
+    else:
+        test, p = "wild bootstrap", np.full(len(apart), np.nan)
+        if known.any():
+            with progress(number, "draws", "testing ratios", show=inference.show_progress) as bar:
+                exceeding, drawn = wild_bootstrap(units, asked.choose, number, rng, bar.update_to)
+            p = (1 + exceeding) / (1 + drawn)
+    p = np.where(known, p, np.nan)
+    tests = column_of([test if there else "" for there in known.tolist()])
+    return {"p_value": p, "p_adjusted": adjusted(p, inference.adjust), "test": tests}
 
 
-def _permuted(
-    units: Units,
-    labels: Doubles,
-    directions: Doubles,
-    observed: Doubles,
-    inference: RatioInference,
-    rng: np.random.Generator,
+def _permuted_as_conText(
+    units: list[Units], directions: Doubles, observed: Doubles, permutations: int, rng: np.random.Generator
 ) -> Doubles:
-    """How many relabellings differ at least as much, for each feature."""
+    """How many relabellings have a ratio of plain cosines that is at least as far from 1, for each feature."""
+    sums, sizes = (np.concatenate([getattr(unit, name) for unit in units]) for name in ("sums", "sizes"))
+    labels = np.repeat([1.0, 0.0], [len(unit.sums) for unit in units])
     exceeding = np.zeros(len(directions))
-    step = max(1, CELLS // len(units))
-    done, permutations = 0, inference.permutations
-    with progress(permutations, "permutations", "permuting groups", show=inference.show_progress) as bar:
-        while done < permutations:
-            rows = min(step, permutations - done)
-            shuffled = rng.permuted(np.tile(labels, (rows, 1)), axis=1)
-            sums = shuffled @ units.sums
-            total = shuffled @ units.sizes
-            rest = units.sums.sum(axis=0) - sums
-            above = plain_cosines(sums / total[:, None], directions)
-            below = plain_cosines(rest / (units.sizes.sum() - total)[:, None], directions)
-            if inference.rules.value_is_bootstrap_mean:
-                exceeding += (np.abs(above / below - 1) >= observed).sum(axis=0)
-            else:
-                exceeding += (np.abs(above - below) >= observed - 1e-12).sum(axis=0)
-            done += rows
-            bar.update_to(done)
+    step = max(1, CELLS // len(labels))
+    for low in range(0, permutations, step):
+        shuffled = rng.permuted(np.tile(labels, (min(step, permutations - low), 1)), axis=1)
+        total = shuffled @ sizes
+        above = plain_cosines(shuffled @ sums / total[:, None], directions)
+        below = plain_cosines((1 - shuffled) @ sums / (sizes.sum() - total)[:, None], directions)
+        exceeding += (np.abs(above / below - 1) >= observed).sum(axis=0)
     return exceeding

@@ -1,0 +1,451 @@
+"""Size of every test and coverage of every interval of the library, by simulation with known truths.
+
+    python benchmarks/inference_truth.py [--quick] [--samples N] [--part regress ratio cosines two-ways compare bias]
+
+Each line is one design, simulated `--samples` times (2,000; `--quick` 200) from a fixed seed. A size is the share of
+p-values ≤ .05 where nothing differs, and should be .05; a coverage is the share of 95 % intervals that hold the truth.
+± is the standard error of the simulation. Lines marked "warns" are designs at which the library warns at run time.
+
+Noise has 12 dimensions whose variances fall as 1/√i. Contexts of a cluster share half of their variance. With "tails"
+the noise is Student's t with 4 degrees of freedom, a factor for each context and each cluster. "Unequal" clusters have
+1, 2, 4, … , 32, 1, 2 … contexts. In `regress` two covariates stand beside the one that is tested; where they are
+"correlated", one of them is so with it, by .7.
+"""
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte import WordVectors
+from alacarte.errors import AlacarteWarning
+from alacarte.inference import lengths, regression_noise
+from alacarte.inference.comparing import compare_uses
+from alacarte.inference.means import Units
+from alacarte.inference.spread import deviations
+from alacarte.inference.uncertainty import Uncertainty
+from alacarte.regression import TwoWays, nearest, ratio, similarity
+from alacarte.regression._frames import Variables
+from alacarte.regression._space import EmbeddingSpace
+from alacarte.regression.embed import Embeddings
+from alacarte.regression.infer import few_units
+
+Doubles = npt.NDArray[np.float64]
+D = 12
+SHAPE = np.sqrt((np.arange(D) + 1) ** -0.5)
+SHAPE *= np.sqrt(D / np.sum(SHAPE**2))
+PERMUTATIONS = 199
+WORDS = 300
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line: how often something was so, of how many, in a design."""
+
+    what: str
+    design: str
+    share: float
+    error: float
+    nominal: str
+    warns: bool = False
+
+    @property
+    def verdict(self) -> str:
+        low, high = {"size": (0.03, 0.07), "fixed": (0.93, 0.97), "selected": (0.93, 1.0)}[self.nominal]
+        slack = 2 * self.error
+        return "" if low - slack <= self.share <= high + slack else "off"
+
+
+def line(what: str, design: str, hits: list[Doubles] | list[float], nominal: str, warns: bool = False) -> Result:
+    """The mean over samples, and its error; a sample may have several values (words), which are not independent."""
+    means = np.array([np.mean(hit) for hit in hits])
+    return Result(what, design, float(np.nanmean(means)), float(np.nanstd(means) / np.sqrt(len(means))), nominal, warns)
+
+
+# ---------------------------------------------------------------------------------------------------- noise
+
+
+def noise(rng: np.random.Generator, clusters: npt.NDArray[np.int64] | None, count: int, tails: bool) -> Doubles:
+    """Contexts' noise of variance 1 on average, half of which is common to the contexts of a cluster."""
+
+    def draw(number: int) -> Doubles:
+        values = rng.normal(size=(number, D)) * SHAPE
+        return values * np.sqrt(2 / rng.chisquare(4, (number, 1))) if tails else values
+
+    if clusters is None:
+        return draw(count)
+    return np.sqrt(0.5) * draw(count) + np.sqrt(0.5) * draw(int(clusters.max()) + 1)[clusters]
+
+
+def sizes_of(kind: str, number: int) -> npt.NDArray[np.int64]:
+    """How many contexts each cluster has."""
+    if kind == "unequal":
+        return 2 ** (np.arange(number) % 6)
+    return np.full(number, int(kind))
+
+
+# -------------------------------------------------------------------------------------------------- regress
+
+
+@dataclass(frozen=True)
+class Regression:
+    """`share` of the rows (or clusters) are in the group that is tested, which is `noisy` times as noisy."""
+
+    rows: int = 0
+    clusters: int = 0
+    kind: str = "5"  # sizes of the clusters
+    share: float = 0.5
+    within: bool = False  # whether the group differs within clusters
+    noisy: float = 1.0
+    tails: bool = False
+    correlated: bool = False
+    equal: bool = False
+
+    def __str__(self) -> str:
+        units = f"{self.clusters} clusters of {self.kind}" if self.clusters else f"{self.rows} contexts"
+        parts = [units, f"{self.share:.0%} in the group"]
+        parts += ["shared clusters"] if self.within else []
+        parts += [f"{self.noisy:g} × as noisy"] if self.noisy != 1 else []
+        parts += ["tails"] if self.tails else []
+        parts += ["correlated covariates"] if self.correlated else []
+        parts += ["equal weights of clusters"] if self.equal else []
+        return ", ".join(parts)
+
+    def draw(self, rng: np.random.Generator) -> regression_noise.Fit:
+        codes, count = None, self.rows
+        if self.clusters:
+            codes = np.repeat(np.arange(self.clusters), sizes_of(self.kind, self.clusters))
+            count = len(codes)
+        units = count if codes is None or self.within else self.clusters
+        group = np.zeros(units)
+        group[rng.permutation(units)[: max(2, round(self.share * units))]] = 1
+        group = group if codes is None or self.within else group[codes]
+        others = rng.normal(size=(count, 2))
+        if self.correlated:
+            others[:, 0] = 0.7 * (group - group.mean()) / group.std() + np.sqrt(0.51) * others[:, 0]
+        y = noise(rng, codes, count, self.tails) * np.where(group == 1, self.noisy, 1.0)[:, None]
+        x = np.column_stack([np.ones(count), group, others])
+        return regression_noise.least_squares(x, y, codes, equal_clusters=self.equal)[0]
+
+
+REGRESSIONS = (
+    Regression(30),
+    Regression(100),
+    Regression(100, noisy=2.0),
+    Regression(420, share=1 / 21),
+    Regression(420, share=1 / 21, noisy=2.0),
+    Regression(420, share=1 / 21, noisy=0.5),
+    Regression(100, tails=True),
+    Regression(100, correlated=True),
+    Regression(100, correlated=True, noisy=2.0, share=0.2),
+    Regression(clusters=8, kind="10"),
+    Regression(clusters=8, kind="unequal"),
+    Regression(clusters=12, kind="unequal"),
+    Regression(clusters=20, kind="unequal"),
+    Regression(clusters=20, kind="unequal", equal=True),
+    Regression(clusters=40, kind="unequal"),
+    Regression(clusters=60, kind="unequal"),
+    Regression(clusters=20, kind="unequal", within=True),
+    Regression(clusters=8, kind="unequal", within=True),
+    Regression(clusters=40, kind="5", share=0.2),
+    Regression(clusters=40, kind="5", share=0.1),
+    Regression(clusters=60, kind="unequal", share=0.2, noisy=2.0),
+    Regression(clusters=40, kind="unequal", tails=True),
+    Regression(clusters=40, kind="unequal", correlated=True),
+)
+
+
+def regress_part(samples: int) -> Iterator[Result]:
+    """The test of one coefficient, of three together, and the interval of a squared length at 0 and at 2 noises."""
+    term, three = np.eye(4)[1:2], np.eye(4)[1:]
+    for design in REGRESSIONS:
+        rng = np.random.default_rng(11)
+        unit = np.sqrt(np.mean([regression_noise.noise(design.draw(rng), term)[0] for _ in range(50)]))
+        single, joint, null, effect = [], [], [], []
+        beta = SHAPE / np.linalg.norm(SHAPE) * 2 * unit
+        few = []
+        for _ in range(samples):
+            fit = design.draw(rng)
+            few.append(bool(few_units(fit, term)[0]))
+            p = (1 + regression_noise.permute(fit, [term, three], PERMUTATIONS, rng)) / (1 + PERMUTATIONS)
+            single.append(float(p[0] <= 0.05))
+            joint.append(float(p[1] <= 0.05))
+            known = lengths.noises(fit, term)[0]
+            for hits, truth in ((null, np.zeros(D)), (effect, beta)):
+                length = lengths.Length.of(fit.coefficients[1] + truth, known)
+                tails = length.outside(np.array([truth @ truth]), 0.95)
+                hits.append(float(max(tail[0] for tail in tails) <= 0))
+        warns = np.mean(few) > 0.5
+        yield line("regress: one term", str(design), single, "size", warns)
+        yield line("regress: joint test of three", str(design), joint, "size", warns)
+        yield line("regress: interval, no effect", str(design), null, "fixed", warns)
+        yield line("regress: interval, effect of 2 noises", str(design), effect, "fixed", warns)
+
+
+# --------------------------------------------------------------------------------------- groups of contexts
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two groups with the same mean: contexts, or clusters by their sizes."""
+
+    first: tuple[int, str]  # how many clusters, of which sizes; contexts, if the sizes are ""
+    second: tuple[int, str]
+    noisy: float = 1.0  # of the first group
+    tails: bool = False
+    shared: bool = False  # the same clusters in both groups
+
+    def __str__(self) -> str:
+        def shown(side: tuple[int, str]) -> str:
+            return f"{side[0]} clusters of {side[1]}" if side[1] else f"{side[0]} contexts"
+
+        text = f"{shown(self.first)} against {shown(self.second)}"
+        text += ", the same clusters" if self.shared else ""
+        text += f", the first {self.noisy:g} × as noisy" if self.noisy != 1 else ""
+        return text + (", tails" if self.tails else "")
+
+    def draw(self, rng: np.random.Generator, mean: Doubles) -> tuple[Embeddings, npt.NDArray[np.int64] | None]:
+        clusters, count = [], []
+        for number, kind in (self.first, self.second):
+            sizes = sizes_of(kind, number) if kind else np.ones(number, dtype=np.int64)
+            count.append(int(sizes.sum()))
+            clusters.append(np.repeat(np.arange(number), sizes) + (0 if self.shared or not clusters else self.first[0]))
+        group = np.repeat([0, 1], count)
+        codes = np.concatenate(clusters) if self.first[1] else None
+        matrix = 2 * noise(rng, codes, len(group), self.tails) * np.where(group == 0, self.noisy, 1.0)[:, None] + mean
+        names = [str(row) for row in range(len(group))]
+        embeddings = Embeddings(matrix, names, SPACE, Variables({"group": group}), [], np.arange(len(group)))
+        return embeddings, codes
+
+
+RANDOM = np.random.default_rng(3)
+MEAN = RANDOM.normal(size=D) * SHAPE
+VECTORS = RANDOM.normal(size=(WORDS, D)) + 0.5 * MEAN
+SPACE = EmbeddingSpace.of(([f"w{number}" for number in range(WORDS)], VECTORS))
+TRUE = VECTORS @ MEAN / np.linalg.norm(VECTORS, axis=1) / np.linalg.norm(MEAN)
+NEAR = [f"w{number}" for number in np.argsort(-TRUE)[[0, 5, 10, 20, 40, 80]]]
+
+PAIRS = (
+    Pair((50, ""), (50, "")),
+    Pair((20, ""), (400, "")),
+    Pair((20, ""), (400, ""), noisy=2.0),  # the first of the issue's three
+    Pair((20, ""), (400, ""), noisy=0.5),
+    Pair((40, ""), (400, ""), tails=True),
+    Pair((40, "1"), (40, "10")),  # the second
+    Pair((15, "1"), (60, "8")),  # the third
+    Pair((8, "10"), (8, "10")),
+    Pair((12, "unequal"), (12, "unequal")),
+    Pair((20, "unequal"), (40, "5"), noisy=2.0),
+    Pair((30, "5"), (30, "5"), shared=True),
+    Pair((30, "unequal"), (30, "2"), shared=True),
+    Pair((30, "unequal"), (30, "2"), shared=True, noisy=2.0),
+    Pair((10, "5"), (10, "5"), shared=True),
+    Pair((60, "unequal"), (60, "unequal"), tails=True),
+)
+
+
+def warned(run: Callable[[], object]) -> bool:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run()
+    return any(issubclass(item.category, AlacarteWarning) for item in caught)
+
+
+def ratio_part(samples: int) -> Iterator[Result]:
+    """The test of the words chosen and of words that were named, and their intervals. The true ratio is 1."""
+    for pair in PAIRS:
+        rng = np.random.default_rng(12)
+        hits: dict[str, list[Doubles]] = {name: [] for name in ("chosen", "named", "interval chosen", "interval named")}
+        warns = warned(lambda pair=pair, rng=rng: ratio_of(pair, rng, 5))
+        for _ in range(max(samples // 5, 100)):
+            for name, k in (("chosen", 5), ("named", None)):
+                table = ratio_of(pair, rng, k)
+                known = np.isfinite(table["p_value"])
+                hits[name].append(table["p_value"][known] <= 0.05)
+                known = np.isfinite(table["lower"])
+                inside = (table["lower"] <= 1) & (table["upper"] >= 1)
+                hits[f"interval {name}"].append(inside[known] if known.any() else np.array([np.nan]))
+        yield line("ratio: words chosen", str(pair), hits["chosen"], "size", warns)
+        yield line("ratio: words named", str(pair), hits["named"], "size", warns)
+        yield line("ratio: intervals, words chosen", str(pair), hits["interval chosen"], "selected", warns)
+        yield line("ratio: intervals, words named", str(pair), hits["interval named"], "fixed", warns)
+
+
+def ratio_of(pair: Pair, rng: np.random.Generator, k: int | None):
+    embeddings, codes = pair.draw(rng, MEAN)
+    with warnings.catch_warnings():
+        if k is None:
+            warnings.simplefilter("ignore")
+        return ratio(
+            embeddings,
+            "group",
+            k=k,
+            candidates=NEAR if k is None else None,
+            cluster=codes,
+            intervals="jackknife",
+            permutations=99,
+            seed=int(rng.integers(1 << 30)),
+        )
+
+
+SINGLES = (
+    ((10, ""), False),
+    ((25, ""), False),
+    ((60, ""), False),
+    ((250, ""), False),
+    ((60, ""), True),
+    ((8, "10"), False),
+    ((8, "unequal"), False),
+    ((15, "unequal"), False),
+    ((30, "unequal"), True),
+    ((60, "unequal"), False),
+)
+
+
+def cosines_part(samples: int) -> Iterator[Result]:
+    """Intervals of cosines with words that were named, and with the five nearest that a sample finds."""
+    unit = dict(zip(SPACE.words, TRUE.tolist(), strict=True))
+    for side, tails in SINGLES:
+        rng = np.random.default_rng(13)
+        pair = Pair(side, (2, side[1]), tails=tails)
+        named, chosen, warns = [], [], False
+        for _ in range(max(samples // 4, 100)):
+            embeddings, codes = pair.draw(rng, MEAN)
+            rows = embeddings.variables.columns["group"] == 0
+            own, cluster = embeddings.select(rows), None if codes is None else codes[rows]
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                tables = (
+                    similarity(own, NEAR, cluster=cluster, intervals="jackknife"),
+                    nearest(own, k=5, cluster=cluster, intervals="jackknife"),
+                )
+            warns |= any(issubclass(item.category, AlacarteWarning) for item in caught)
+            for hits, table in zip((named, chosen), tables, strict=True):
+                truth = np.array([unit[word] for word in table["feature"]])
+                known = np.isfinite(table["lower"])
+                inside = (table["lower"] <= truth) & (truth <= table["upper"])
+                hits.append(inside[known] if known.any() else np.array([np.nan]))
+        shown = str(pair).split(" against ")[0] + (", tails" if tails else "")
+        yield line("similarity: intervals", shown, named, "fixed", warns)
+        yield line("nearest: intervals of the five nearest", shown, chosen, "selected", warns)
+
+
+# ------------------------------------------------------------------------------------------ two kinds, compare
+
+
+def two_ways_part(samples: int) -> Iterator[Result]:
+    """Clusters of two kinds: a third of the variance is common to the one kind, a third to the other."""
+    term = np.eye(3)[1:2]
+    for first, second, count in ((40, 40, 400), (20, 20, 300), (60, 15, 400), (10, 10, 200)):
+        rng = np.random.default_rng(14)
+        tests, cover, coverage, few = [], [], [], []
+        for _ in range(max(samples // 2, 100)):
+            ways = [rng.integers(0, number, count) for number in (first, second)]
+            y = noise(rng, None, count, False)
+            for way, number in zip(ways, (first, second), strict=True):
+                y = y + noise(rng, None, number, False)[way]
+            group = (rng.random(first) < 0.5)[ways[0]].astype(float)
+            x = np.column_stack([np.ones(count), group, rng.normal(size=count)])
+            fit, _ = regression_noise.least_squares(x, y, ways)
+            few.append(bool(few_units(fit, term)[0]))
+            tests.append(float(lengths.score_test(fit, term)[0] <= 0.05))
+            length = lengths.Length.of(fit.coefficients[1], lengths.noises(fit, term)[0])
+            cover.append(float(max(tail[0] for tail in length.outside(np.zeros(1), 0.95)) <= 0))
+            names = [str(row) for row in range(count)]
+            matrix = y + 1.5 * MEAN
+            found = Embeddings(matrix, names, SPACE, Variables({}), [], np.arange(count))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                table = similarity(found, NEAR, cluster=TwoWays(*ways), intervals="jackknife")
+            truth = np.array([TRUE[int(word[1:])] for word in table["feature"]])
+            coverage.append((table["lower"] <= truth) & (truth <= table["upper"]))
+        design = f"{first} and {second} clusters of two kinds, {count} contexts"
+        warns = np.mean(few) > 0.5
+        yield line("regress: one term", design, tests, "size", warns)
+        yield line("regress: interval, no effect", design, cover, "fixed", warns)
+        yield line("similarity: intervals", design, coverage, "fixed")
+
+
+def compare_part(samples: int) -> Iterator[Result]:
+    """`compare_uses` of words that both corpora use alike, in groups of documents as `spread=16` makes them."""
+    vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
+    words = 100
+    for sizes in ((16, 16), (64, 64), (16, 256), (256, 256)):
+        rng = np.random.default_rng(15)
+        rejected = []
+        for _ in range(max(samples // 40, 10)):
+            means = rng.normal(size=(words, 1, D)) * SHAPE
+            sides = []
+            for size in sizes:
+                x = means + 2 * rng.normal(size=(words, size, D)) * SHAPE
+                groups = x.reshape(words, 16, -1, D).sum(axis=2)
+                made = deviations(groups, np.full((words, 16), size / 16), [size] * words, np.eye(D))
+                sides.append(Uncertainty([f"t{i}" for i in range(words)], lambda rows, made=made: made[rows], vectors))
+            rejected += [float(item.p_value <= 0.05) for item in compare_uses(*sides)]
+        yield line("compare_uses", f"{sizes[0]} against {sizes[1]} contexts", rejected, "size")
+
+
+def bias_part(samples: int) -> Iterator[str]:
+    """How much of the noise of a mean CR2 sees, for clusters of unequal sizes whose contexts are correlated."""
+    for sizes, share in (
+        ((1, 1, 2, 3, 9), 0.0),
+        ((1, 1, 2, 3, 9), 0.3),
+        ((5,) * 8, 0.5),
+        (tuple(sizes_of("unequal", 20)), 0.5),
+    ):
+        rng = np.random.default_rng(16)
+        codes = np.repeat(np.arange(len(sizes)), sizes)
+        means, seen = [], []
+        for _ in range(max(samples, 500)):
+            x = np.sqrt(1 - share) * rng.normal(size=(len(codes), D))
+            x += np.sqrt(share) * rng.normal(size=(len(sizes), D))[codes]
+            units = Units.of(x, codes)
+            means.append(np.sum(units.mean() ** 2))
+            seen.append(units.noise())
+        shown = ", ".join(map(str, sizes)) if len(sizes) < 9 else f"{len(sizes)} clusters of 1 … 32"
+        yield f"| {shown} | {share:g} | {np.mean(seen) / np.mean(means):.2f} |"
+
+
+PARTS = {
+    "regress": regress_part,
+    "ratio": ratio_part,
+    "cosines": cosines_part,
+    "two-ways": two_ways_part,
+    "compare": compare_part,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="200 samples a design")
+    parser.add_argument("--samples", type=int, default=2000)
+    parser.add_argument("--part", nargs="*", choices=[*PARTS, "bias"], default=[*PARTS, "bias"])
+    options = parser.parse_args()
+    samples = 200 if options.quick else options.samples
+    results = []
+    print("| what | design | share | ± | |\n|---|---|---|---|---|")
+    for name in [part for part in options.part if part in PARTS]:
+        for result in PARTS[name](samples):
+            results.append(result)
+            marks = " ".join(filter(None, [result.verdict, "warns" if result.warns else ""]))
+            print(
+                f"| {result.what} | {result.design} | {result.share:.3f} | {result.error:.3f} | {marks} |", flush=True
+            )
+    if "bias" in options.part:
+        print("\n| contexts in each cluster | correlation | noise seen |\n|---|---|---|")
+        for text in bias_part(samples):
+            print(text)
+    for nominal, bounds in (("size", ".03–.07"), ("fixed", ".93–.97"), ("selected", "≥ .93")):
+        chosen = [result for result in results if result.nominal == nominal]
+        off = [result for result in chosen if result.verdict and not result.warns]
+        if chosen:
+            print(
+                f"\n{nominal}: {len(chosen)} lines, {len(off)} of them not {bounds} (within 2 ±) and without a warning"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""Several regressions in one table, as papers print them: a column a model, standard errors in brackets below."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from alacarte._io.table import Columns, Table, latex, markdown
+from alacarte.errors import AlacarteError
+
+if TYPE_CHECKING:
+    from alacarte.regression.infer import EmbeddingRegression
+
+Below = Literal["std_error", "interval", "p_value", "none"]
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+ABSENT = "–"
+
+
+@dataclass(frozen=True)
+class ModelTable(Table):
+    """Models side by side: `to_markdown()`, `to_latex()`, `to_frame()`, `to_csv(path)`, and HTML in notebooks.
+
+    `rows` are (name, a cell for each model); the first `terms` of them are about terms, the rest about the models.
+    `note` says what the cells are.
+    """
+
+    models: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    terms: int
+    note: str
+    extra = "regression"
+
+    def columns(self) -> Columns:
+        listed = {"": [name for name, _ in self.rows]}
+        return listed | {model: [cells[place] for _, cells in self.rows] for place, model in enumerate(self.models)}
+
+    def to_markdown(self) -> str:
+        """A table in Markdown, with the note below."""
+        return f"{super().to_markdown()}\n\n{markdown(self.note)}"
+
+    def to_latex(self) -> str:
+        r"""A `tabular` for the package booktabs, with a rule between terms and models, and the note in its last row."""
+        lines = super().to_latex().splitlines()
+        lines.insert(4 + self.terms, r"\midrule")
+        width = len(self.models) + 1
+        note = rf"\multicolumn{{{width}}}{{l}}{{\footnotesize {latex(self.note)}}} \\"
+        return "\n".join([*lines[:-1], note, lines[-1]])
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}\n\n{self.note}"
+
+    def _repr_html_(self) -> str:
+        return f"{super()._repr_html_()}<p>{self.note}</p>"
+
+    def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
+        names, rows, _ = super().cells(None)
+        return names, rows, [False] + [True] * len(self.models)
+
+
+def etable(
+    models: "Sequence[EmbeddingRegression] | EmbeddingRegression",
+    *,
+    names: Sequence[str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    below: Below = "std_error",
+    stars: bool = False,
+    digits: int = 3,
+) -> ModelTable:
+    """Regressions side by side: the debiased squared length of each term, and below it how sure it is.
+
+    Args:
+        models: what `regress` gives, one or several.
+        names: of the columns; (1), (2), … if left out.
+        labels: other names for terms, such as {"party[T.R]": "Republican"}; terms are in this order, others after them.
+        below: "std_error" (in round brackets), "interval" (in square ones), "p_value" or "none".
+        stars: mark p (adjusted, if the model adjusts it) below 0.05, 0.01 and 0.001.
+        digits: that count, of a number.
+
+    >>> from alacarte.regression import dem, from_tokens, regress
+    >>> rng = np.random.default_rng(0)
+    >>> tokens = [rng.choice(["a", "b", "c"], 4).tolist() for _ in range(40)]
+    >>> found = dem(from_tokens(tokens, {"party": ["D", "R"] * 20}), (["a", "b", "c"], np.eye(3)))
+    >>> table = etable([regress("~ party", found)], labels={"party[T.R]": "Republican"})
+    >>> print(table.to_markdown().splitlines()[0], table.rows[0][0], table.rows[2])
+    |  | (1) | Republican ('contexts', ('40',))
+    """
+    listed = [models] if not isinstance(models, Sequence) else list(models)
+    if not listed:
+        raise AlacarteError("there is no model to show; pass a list of what `regress` gives")
+    if names is not None and len(names) != len(listed):
+        raise AlacarteError(f"{len(names)} names for {len(listed)} models; give one a model")
+    if below not in ("std_error", "interval", "p_value", "none"):
+        raise AlacarteError(f"below is 'std_error', 'interval', 'p_value' or 'none', not {below!r}")
+    known = list(dict.fromkeys(term for model in listed for term in model.table["term"].tolist()))
+    order = [term for term in labels or () if term in known]
+    order += [term for term in known if term not in order]
+    rows: list[tuple[str, tuple[str, ...]]] = []
+    for term in order:
+        cells = [_cells(model, term, below, stars, digits) for model in listed]
+        rows.append((label_of(term, labels), tuple(first for first, _ in cells)))
+        if below != "none":
+            rows.append(("", tuple(second for _, second in cells)))
+    terms = len(rows)
+    rows += _about(listed)
+    shown = tuple(names) if names is not None else tuple(f"({number + 1})" for number in range(len(listed)))
+    return ModelTable(shown, tuple(rows), terms, _note(listed, below, stars))
+
+
+def label_of(term: str, labels: Mapping[str, str] | None) -> str:
+    """The name that people are shown for a term; those of its factors, if only they have one.
+
+    >>> label_of("party[T.R]:year", {"party[T.R]": "Republican"}), label_of("year", None)
+    ('Republican × year', 'year')
+    """
+    names = labels or {}
+    factors = term.split(":")
+    if term in names or not any(factor in names for factor in factors):
+        return names.get(term, term)
+    return " × ".join(names.get(factor, factor) for factor in factors)
+
+
+def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, digits: int) -> tuple[str, str]:
+    """(the estimate, what stands below it); empty where the model has no such term."""
+    table = model.table
+    rows = np.flatnonzero(table["term"] == term)
+    if not len(rows):
+        return "", ""
+    row = int(rows[0])
+
+    def value(name: str) -> float:
+        return float(table[name][row]) if name in table else np.nan
+
+    def written(number: float) -> str:
+        return ABSENT if np.isnan(number) else f"{number:.{digits}g}"
+
+    adjusted = value("p_adjusted" if model.settings.adjust != "none" else "p_value")
+    marks = next((mark for limit, mark in STARS if adjusted < limit), "") if stars else ""
+    second = {
+        "std_error": f"({written(value('std_error'))})",
+        "interval": f"[{written(value('lower'))}, {written(value('upper'))}]",
+        "p_value": f"p = {written(value('p_value'))}",
+        "none": "",
+    }
+    return f"{written(value('estimate'))}{marks}", second[below]
+
+
+def _about(models: "Sequence[EmbeddingRegression]") -> list[tuple[str, tuple[str, ...]]]:
+    """Rows about the models: what they were fitted on."""
+    clusters = tuple("" if model.clusters is None else f"{model.clusters:,}" for model in models)
+    sides = [model.window for model in models]
+    windows = tuple("" if w is None else str(w[0]) if w[0] == w[1] else f"{w[0]}, {w[1]}" for w in sides)
+    rows = [("contexts", tuple(f"{len(model):,}" for model in models))]
+    rows += [("clusters", clusters)] if any(clusters) else []
+    rows += [("window", windows)] if any(windows) else []
+    rows.append(("variance explained", tuple(f"{model.glance()['r_squared'][0]:.3f}" for model in models)))
+    return rows
+
+
+def _note(models: "Sequence[EmbeddingRegression]", below: Below, stars: bool) -> str:
+    levels = ", ".join(dict.fromkeys(f"{model.settings.level:.0%}" for model in models))
+    beneath = {
+        "std_error": "standard errors in brackets",
+        "interval": f"{levels} intervals in brackets",
+        "p_value": "p-values below",
+        "none": "",
+    }
+    parts = ["Debiased squared lengths of coefficients"] + ([beneath[below]] if beneath[below] else [])
+    if stars:
+        adjustments = dict.fromkeys(model.settings.adjust for model in models)
+        named = ", ".join("not adjusted" if adjust == "none" else f"adjusted: {adjust}" for adjust in adjustments)
+        parts.append(f"* p < 0.05, ** p < 0.01, *** p < 0.001 ({named})")
+    return "; ".join(parts) + "."
