@@ -6,11 +6,10 @@ every hit is verified, so a collision costs time and never a wrong match. The ha
 tokens are looked up together, and the places in memory of one step are asked for before the step before it is done.
 """
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.compiled import inner, kernel, prefetch
+from alacarte._io.compiled import inlined, kernel, pointer, prefetch
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -23,8 +22,9 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 UPPER, LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _extend(code: np.uint64, token: np.int32) -> np.uint64:
+@inlined
+def _extend(code, token):  # type: ignore[no-untyped-def]
+    """The hash of an n-gram with one more id."""
     code = (code ^ np.uint64(token)) * MULTIPLIER
     return code ^ (code >> np.uint64(29))
 
@@ -44,6 +44,7 @@ def build_table(flat: Ints, bounds: Longs, keys: Ints, n_ids: int, size: int) ->
     first = np.empty(count, dtype=np.int32)
     owner = np.empty(n_ids, dtype=np.int32)
     mask = np.uint64(size - 1)
+    ids_at, records_at = pointer(flat), pointer(records)
     end = 0
     for i in range(count):
         low, high = bounds[i], bounds[i + 1]
@@ -63,7 +64,7 @@ def build_table(flat: Ints, bounds: Longs, keys: Ints, n_ids: int, size: int) ->
         while table[slot] != 0:
             if (table[slot] ^ code) & UPPER == 0:
                 at = np.int64(table[slot] & LOWER) - 1
-                if _same(flat, low, high - low, records, at):
+                if _same(ids_at, low, high - low, records_at, at):
                     first[i] = records[at + 2 + (high - low)]
                     break
             slot = (slot + np.uint64(1)) & mask
@@ -89,69 +90,80 @@ def find_sequences(
     starts: Ints,
     ends: Ints,
     found: Ints,
+    codes: Slots,
+    reach: Longs,
 ) -> int:
     """Fill `starts`, `ends`, `found` (the sequences' numbers) with every occurrence; return how many there are.
 
     `roles[id]` is 0 for the many ids that no sequence begins with, so that these cost nothing but a glance;
     `single[id]` is the one-word sequence of an id or -1. `lengths` rise. The output arrays hold at least
-    len(ids) × (1 + len(lengths)) entries.
+    len(ids) × (1 + len(lengths)) entries. `codes` is room for 2 · AHEAD · len(lengths) numbers, `reach` for AHEAD: how
+    many lengths fit at a token.
     """
-    count = 0
+    count, n_lengths, documents = 0, lengths.size, offsets.size - 1
     mask = np.uint64(table.size - 1)
-    codes = np.empty((AHEAD, max(1, lengths.size)), dtype=np.uint64)
-    slots = np.empty((AHEAD, max(1, lengths.size)), dtype=np.uint64)
-    reach = np.empty(AHEAD, dtype=np.int64)  # how many lengths fit at a token
-    for document in range(offsets.size - 1):
+    slots = AHEAD * n_lengths  # where, behind the codes, the slots of the n-grams are kept
+    ids, offsets, single, lengths, roles = (
+        pointer(ids),
+        pointer(offsets),
+        pointer(single),
+        pointer(lengths),
+        pointer(roles),
+    )
+    table, records = pointer(table), pointer(records)
+    starts, ends, found, codes, reach = pointer(starts), pointer(ends), pointer(found), pointer(codes), pointer(reach)
+    for document in range(documents):
         begin, stop = offsets[document], offsets[document + 1]
         for low in range(begin, stop, AHEAD):
             high = min(low + AHEAD, stop)
             anything = False
             for i in range(low, high):
-                token = ids[i]
+                token = np.int64(ids[i])
                 reach[i - low] = -1
-                if token >= 0 and roles[token]:
-                    anything = True
-                    reach[i - low] = 0
-                    if roles[token] & STARTS:
-                        reach[i - low] = _hash_ngrams(ids, i, stop, lengths, codes[i - low])
-                        for k in range(reach[i - low]):
-                            prefetch(table, np.int64(codes[i - low, k] & mask))
+                if token < 0 or roles[token] == 0:
+                    continue
+                anything = True
+                reach[i - low] = 0
+                if roles[token] & STARTS:
+                    reach[i - low] = _hash_ngrams(ids, i, stop, lengths, n_lengths, codes, (i - low) * n_lengths)
+                    for k in range(reach[i - low]):
+                        prefetch(table, np.int64(codes[(i - low) * n_lengths + k] & mask))
             if not anything:
                 continue
             for i in range(low, high):
-                for k in range(reach[i - low]):
-                    slot = _next_slot(table, codes[i - low, k] & mask, codes[i - low, k])
-                    slots[i - low, k] = slot
-                    if table[slot] != 0:
-                        prefetch(records, np.int64(table[slot] & LOWER) - 1)
+                for at in range((i - low) * n_lengths, (i - low) * n_lengths + reach[i - low]):
+                    slot = _next_slot(table, mask, codes[at] & mask, codes[at])
+                    codes[slots + at] = slot
+                    if table[np.int64(slot)] != 0:
+                        prefetch(records, np.int64(table[np.int64(slot)] & LOWER) - 1)
             for i in range(low, high):
                 if reach[i - low] < 0:
                     continue
-                if single[ids[i]] != EMPTY:
+                if single[np.int64(ids[i])] != EMPTY:
                     starts[count] = i
                     ends[count] = i + 1
-                    found[count] = single[ids[i]]
+                    found[count] = single[np.int64(ids[i])]
                     count += 1
                 for k in range(reach[i - low]):
-                    slot = slots[i - low, k]
-                    while table[slot] != 0:
-                        at = np.int64(table[slot] & LOWER) - 1
+                    code, slot = codes[(i - low) * n_lengths + k], codes[slots + (i - low) * n_lengths + k]
+                    while table[np.int64(slot)] != 0:
+                        at = np.int64(table[np.int64(slot)] & LOWER) - 1
                         if _same(ids, i, lengths[k], records, at):
                             starts[count] = i
                             ends[count] = i + lengths[k]
                             found[count] = records[at]
                             count += 1
                             break
-                        slot = _next_slot(table, (slot + np.uint64(1)) & mask, codes[i - low, k])
+                        slot = _next_slot(table, mask, (slot + np.uint64(1)) & mask, code)
     return count
 
 
-@inner
-def _hash_ngrams(ids, i, stop, lengths, codes):  # type: ignore[no-untyped-def]
+@inlined
+def _hash_ngrams(ids, i, stop, lengths, n_lengths, codes, at):  # type: ignore[no-untyped-def]
     """Hashes of the n-grams at i for each length; how many there are before the document or the known ids end."""
     code = np.uint64(0)
     done = 0
-    for k in range(lengths.size):
+    for k in range(n_lengths):
         if i + lengths[k] > stop:
             return k
         while done < lengths[k]:
@@ -159,20 +171,19 @@ def _hash_ngrams(ids, i, stop, lengths, codes):  # type: ignore[no-untyped-def]
                 return k
             code = _extend(code, ids[i + done])
             done += 1
-        codes[k] = code
-    return lengths.size
+        codes[at + k] = code
+    return n_lengths
 
 
-@inner
-def _next_slot(table, slot, code):  # type: ignore[no-untyped-def]
+@inlined
+def _next_slot(table, mask, slot, code):  # type: ignore[no-untyped-def]
     """From `slot` on, the first that is empty or has the upper half of this hash."""
-    mask = np.uint64(table.size - 1)
-    while table[slot] != 0 and (table[slot] ^ code) & UPPER != 0:
+    while table[np.int64(slot)] != 0 and (table[np.int64(slot)] ^ code) & UPPER != 0:
         slot = (slot + np.uint64(1)) & mask
     return slot
 
 
-@inner
+@inlined
 def _same(ids, low, length, records, at):  # type: ignore[no-untyped-def]
     """Whether the record holds just the ids from `low` on."""
     if records[at + 1] != length:

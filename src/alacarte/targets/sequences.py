@@ -44,7 +44,7 @@ class SequenceTable:
             self._owners = keys_of[np.argsort(heads, kind="stable")], copies, np.cumsum(copies) - copies
 
     def find(self, encoded: Encoded) -> Matches:
-        from alacarte.targets._matching_kernel import find_sequences
+        from alacarte.targets._matching_kernel import AHEAD, find_sequences
 
         ids = encoded.ids
         if self._patterns_may_have_grown(ids):
@@ -62,6 +62,8 @@ class SequenceTable:
             starts,
             ends,
             targets,
+            np.empty(2 * AHEAD * len(self._lengths), dtype=np.uint64),
+            np.empty(AHEAD, dtype=np.int64),
         )
         starts, ends, targets = starts[:count], ends[:count], targets[:count]
         if self._owners is None:
