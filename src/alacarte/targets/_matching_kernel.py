@@ -147,11 +147,11 @@ def find_sequences(
                 for k in range(reach[i - low]):
                     code, slot = codes[(i - low) * n_lengths + k], codes[slots + (i - low) * n_lengths + k]
                     while table[np.int64(slot)] != 0:
-                        at = np.int64(table[np.int64(slot)] & LOWER) - 1
-                        if _same(ids, i, lengths[k], records, at):
+                        record = np.int64(table[np.int64(slot)] & LOWER) - 1
+                        if _same(ids, i, lengths[k], records, record):
                             starts[count] = i
                             ends[count] = i + lengths[k]
-                            found[count] = records[at]
+                            found[count] = records[record]
                             count += 1
                             break
                         slot = _next_slot(table, mask, (slot + np.uint64(1)) & mask, code)
