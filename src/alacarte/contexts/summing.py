@@ -26,7 +26,8 @@ from alacarte.text.encoding import Encoded
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-PRIVATE = 1 << 23  # bytes for rows of a thread's own; 0.5 to 64 MB, tried once at d = 100 and 300, are within noise
+PRIVATE = 1 << 23  # bytes for rows of a thread's own; with 0.5 or 2 MB, two threads took a tenth more time at d = 100
+ALL_PRIVATE = 6 * PRIVATE  # for those of all threads
 STRIPES = 1 << 14  # locks
 COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
 BLOCK = 4096  # rows put together at a time
@@ -215,7 +216,7 @@ def sums_for_one_thread(rows: Longs) -> tuple[Any, ...]:
 
 def private_rows(stride: int, threads: int) -> int:
     """How many rows of sums a thread may have for itself; a single thread needs none."""
-    return 0 if threads == 1 else PRIVATE // (8 * stride)
+    return 0 if threads == 1 else min(PRIVATE, ALL_PRIVATE // threads) // (8 * stride)
 
 
 def private_memory(rows: int, stride: int, threads: int) -> int:
