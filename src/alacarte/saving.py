@@ -14,7 +14,9 @@ import json
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
+from alacarte._io.decoding import read_json
 from alacarte._io.files import absolute, check_folder, new_folder
 from alacarte._version import __version__
 from alacarte.contexts.reading import Reading
@@ -23,6 +25,7 @@ from alacarte.inference.spread import TypicalSpread
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import Fusion
 from alacarte.transform.transform import Transform
+from alacarte.vectors.formats.named import known_names
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 FORMAT = "alacarte.ALaCarte/1"
@@ -82,37 +85,56 @@ def write_model(
 def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = None) -> SavedModel:
     """Read a folder that `write_model` wrote; `vectors` says where the vectors are if they have moved."""
     path = Path(folder)
-    try:
-        description = json.loads((path / "model.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise AlacarteError(
-            f"{path}: not a saved model ({error}); `alc fit --out {path}` or ALaCarte.save makes one"
-        ) from None
-    if description.get("format") != FORMAT:
-        raise AlacarteError(f"{path}: a model of another format, {description.get('format')!r}")
+    description = read_description(path)
     transform = Transform.load(path / "transform.safetensors")
     if vectors is None:
         own = path / "vectors.safetensors"
-        vectors = own if own.is_file() else description.get("vectors")
-        if vectors is None:
-            raise AlacarteError(
-                f"{path}: the vectors of this model are not in its folder, and model.json does not say where they are",
-                hint=Hint("say where they are with vectors=…", "say where they are with --vectors"),
-            )
-        if isinstance(vectors, str) and Path(vectors).is_absolute() and not Path(vectors).exists():
-            raise AlacarteError(
-                f"{path}: the vectors of this model were at {vectors} and are not there any more",
-                hint=Hint("say where they are with vectors=…", "say where they are with --vectors"),
-            )
+        vectors = own if own.is_file() else _vectors_at(path, description["vectors"])
     form, fusion, spread = path / "form.safetensors", path / "fusion.safetensors", path / "spread.safetensors"
     return SavedModel(
         transform,
         vectors,
-        description.get("tokenizer", (transform.settings or Reading()).tokenizer),
+        description["tokenizer"] or (transform.settings or Reading()).tokenizer,
         FormModel.load(form) if form.is_file() else None,
         Fusion.load(fusion) if fusion.is_file() else None,
         TypicalSpread.load(spread) if spread.is_file() else None,
     )
+
+
+def read_description(folder: Path) -> dict[str, Any]:
+    """What model.json says: where the vectors are, how many there are, the tokenizer; None for what it does not say."""
+    try:
+        description = read_json((folder / "model.json").read_bytes())
+    except (OSError, ValueError) as error:
+        raise AlacarteError(
+            f"{folder}: not a saved model ({error}); `alc fit --out {folder}` or ALaCarte.save makes one"
+        ) from None
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise AlacarteError(f"{folder}: model.json is damaged, or of another format; fit the model again")
+    known = {"vectors": str, "tokenizer": str, "version": str, "words": int}
+    for name, kind in known.items():
+        if not isinstance(description.get(name), kind | None):
+            raise AlacarteError(f"{folder}: model.json is damaged: its {name!r} is no {kind.__name__}; fit it again")
+    return {name: description.get(name) for name in known}
+
+
+def _vectors_at(folder: Path, where: str | None) -> str:
+    """The name or path that model.json gives: a package, or a regular file that stood outside when it was written."""
+    hint = Hint("say where they are with vectors=…", "say where they are with --vectors")
+    if where is None:
+        raise AlacarteError(
+            f"{folder}: the vectors of this model are not in its folder, and model.json does not say where they are",
+            hint=hint,
+        )
+    if where in known_names():
+        return where
+    if not Path(where).is_absolute() or where.startswith(("//", "\\\\")):
+        raise AlacarteError(f"{folder}: model.json says that its vectors are at {where!r}, no whole path", hint=hint)
+    if not Path(where).is_file():
+        raise AlacarteError(
+            f"{folder}: the vectors of this model were at {where} and are not there any more", hint=hint
+        )
+    return where
 
 
 def pretrained_names() -> list[str]:

@@ -116,7 +116,10 @@ def test_gensim_that_is_not_installed(tmp_path, monkeypatch):
     for module in ("gensim", "gensim.models", "gensim.models.keyedvectors"):
         monkeypatch.setitem(sys.modules, module, None)
     (tmp_path / "a.kv").write_bytes(pickle.dumps(1))
-    for attempt in (WordVectors(["a"], [[1.0]]).to_gensim, lambda: WordVectors.load(tmp_path / "a.kv")):
+    for attempt in (
+        WordVectors(["a"], [[1.0]]).to_gensim,
+        lambda: WordVectors.load(tmp_path / "a.kv", format="gensim-pickle", trust=True),
+    ):
         with pytest.raises(MissingExtra, match=r"pip install 'alacarte-embeddings\[gensim\]'"):
             attempt()
 

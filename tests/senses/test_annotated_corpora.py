@@ -132,7 +132,7 @@ def test_an_answer_for_a_phrase_as_one_for_its_last_word(tmp_path):
 
 def test_malformed_xml_names_the_place(tmp_path):
     xml, gold = write(tmp_path, UNIFIED.replace("</instance>", "", 1), "")
-    with pytest.raises(BadCorpus, match=r"malformed XML.*line 6"):
+    with pytest.raises(BadCorpus, match=r"damaged.*line 6.*XML"):
         list(read_semeval(xml, gold))
     with pytest.raises(BadCorpus, match="no <sentence>"):
         list(read_semeval(write(tmp_path, "<corpus/>", "")[0]))

@@ -29,6 +29,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
 from alacarte._io.tensors import (
     Places,
@@ -143,6 +144,11 @@ class Artifact:
         except (ValueError, TypeError, AttributeError, KeyError, IndexError, AlacarteError) as problem:
             raise self.damaged(f"{name} make no sense ({problem})") from None
 
+    def decode(self, build: Callable[["Artifact"], Result]) -> Result:
+        """What `build` makes of this artifact; whatever it raises on the way says which file is not as it should be."""
+        with decoding(self.path, self.error):
+            return build(self)
+
     def verify(self, *names: str) -> None:
         """Compare tensors (all, unless some are named) with their digests; raises if a byte is not what was written.
 
@@ -215,7 +221,7 @@ def read_artifact(
         raise error(f"{path}: not {_a(kind)} but {_a(strings['kind'])}; pass another file, `alc inspect` says more")
     try:
         found_version = int(strings["version"])
-        metadata = json.loads(strings["metadata"])
+        metadata = read_json(strings["metadata"])
         if not isinstance(metadata, dict):
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -251,7 +257,7 @@ def describe(artifact: Artifact) -> dict[str, Any]:
         return {**facts, **artifact.metadata, "tensors": shapes}
     module, _, function = KINDS[artifact.kind].partition(":")
     described: Callable[[Artifact], dict[str, Any]] = getattr(import_module(module), function)
-    return {**facts, **described(artifact)}
+    return {**facts, **artifact.decode(described)}
 
 
 def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray[Any]]:
@@ -319,7 +325,7 @@ def _a(kind: str | None) -> str:
     >>> _a("transform"), _a("index"), _a("context sums")
     ('a transform', 'an index', 'context sums')
     """
-    if kind is None:
+    if not kind:
         return "a file of alacarte"
     if kind.endswith("s"):
         return kind

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from alacarte._io.decoding import read_json
 from alacarte._io.files import atomic_write
 from alacarte.errors import AlacarteError, BadVectors
 
@@ -128,7 +129,7 @@ def _header(file: BinaryIO, path: str | os.PathLike[str], error: type[AlacarteEr
         raise damaged(path, "its header is cut off", error)
     text = file.read(length)
     try:
-        header = json.loads(text)
+        header = read_json(text)
         metadata = header.pop("__metadata__", {})
         entries = sorted(
             (int(begin), int(end), name, DTYPES.get(entry["dtype"]), tuple(int(n) for n in entry["shape"]))

@@ -1,6 +1,5 @@
 """What a file, a folder or a name is, as far as it can be told without reading all of it."""
 
-import json
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -77,22 +76,20 @@ def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
 
 def _model(folder: Path) -> Facts:
     from alacarte._io.artifact import read_artifact
+    from alacarte.saving import read_description
     from alacarte.transform.transform import KIND, describe
 
-    try:
-        description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise AlacarteError(f"{folder / 'model.json'}: damaged ({error}); fit the model again") from None
+    description = read_description(folder)
     own = (folder / "vectors.safetensors").is_file()
     return {
         "what": "model",
         "path": str(folder),
-        "vectors": "in the folder" if own else description.get("vectors"),
-        "words": description.get("words"),
-        "tokenizer": description.get("tokenizer"),
+        "vectors": "in the folder" if own else description["vectors"],
+        "words": description["words"],
+        "tokenizer": description["tokenizer"],
         "spelling": (folder / "form.safetensors").is_file(),
-        "version": description.get("version"),
-        **describe(read_artifact(folder / "transform.safetensors", KIND, BadTransform)),
+        "version": description["version"],
+        **read_artifact(folder / "transform.safetensors", KIND, BadTransform).decode(describe),
     }
 
 

@@ -14,8 +14,11 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
     from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN, if its content misleads.")
+        str | None, typer.Option("--from", "--format", metavar="FORMAT", help="Format of IN, if its content misleads.")
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Open a pickle of gensim's (--from gensim-pickle): its code is run.")
+    ] = False,
     to: o.To = None,
     space: o.Space = None,
     limit: o.Limit = None,
@@ -32,7 +35,7 @@ def convert(
     Endings: .safetensors, .npy (with .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary).
     """
     check_vector_file(out, to)
-    vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors)
+    vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors, trust=trust)
     vectors.save(out, to, space=space)
     wrote(out)
     if as_json:

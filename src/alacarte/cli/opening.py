@@ -167,6 +167,7 @@ def open_vectors(
     limit: int | None = None,
     skip_errors: bool = False,
     cache: bool = False,
+    trust: bool = False,
 ) -> "WordVectors":
     from alacarte.vectors.word_vectors import WordVectors
 
@@ -174,7 +175,7 @@ def open_vectors(
     # A whole path, so that a saved model finds its vectors from any folder.
     where = os.fspath(path.resolve()) if path.exists() else source
     vectors = WordVectors.load(
-        where, format=format, limit=limit, on_error="skip" if skip_errors else "raise", cache=cache
+        where, format=format, limit=limit, on_error="skip" if skip_errors else "raise", cache=cache, trust=trust
     )
     detail(f"{vectors!r}")
     return vectors

@@ -282,7 +282,7 @@ class ContextSums:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "ContextSums":
         """Sums that `save` wrote; the arrays lie in the file."""
-        return cls.from_artifact(read_artifact(path, KIND, BadSums, VERSION))
+        return read_artifact(path, KIND, BadSums, VERSION).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "ContextSums":

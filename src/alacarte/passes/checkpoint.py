@@ -110,6 +110,9 @@ class Checkpoint:
     def _load(self) -> None:
         artifact = read_artifact(self.path, KIND, BadCheckpoint, VERSION)
         artifact.verify()
+        artifact.decode(self._take_up)
+
+    def _take_up(self, artifact: Artifact) -> None:
         before = artifact.value("identity", dict)
         for name in sorted({*before, *self.identity}):
             if before.get(name) != self.identity.get(name):

@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from alacarte._io.decoding import decoding
 from alacarte.errors import BadCorpus
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.wordnet import POS_OF_NUMBER, simple_pos
@@ -60,15 +61,14 @@ def _elements(path: Path) -> Iterator[tuple[str, ET.Element]]:
     document = ""
     any_sentence = False
     try:
-        for event, element in ET.iterparse(path, events=("start", "end")):
-            if event == "start" and element.tag == "text":
-                document = element.get("id", "")
-            elif event == "end" and element.tag == "sentence":
-                any_sentence = True
-                yield document, element
-                element.clear()
-    except ET.ParseError as error:
-        raise BadCorpus(f"{path}: malformed XML ({error}); the file is damaged or is no XML: fetch it again") from None
+        with decoding(path, BadCorpus, "it is cut off, or no XML: fetch it again"):
+            for event, element in ET.iterparse(path, events=("start", "end")):
+                if event == "start" and element.tag == "text":
+                    document = element.get("id", "")
+                elif event == "end" and element.tag == "sentence":
+                    any_sentence = True
+                    yield document, element
+                    element.clear()
     except OSError as error:
         raise BadCorpus(f"{path}: {error.strerror}; check the path") from None
     if not any_sentence:

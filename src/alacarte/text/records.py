@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from alacarte._io.decoding import decoding, read_json
 from alacarte.errors import BadCorpus, Hint, require
 
 ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
@@ -54,10 +55,11 @@ def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
             if not line or line.isspace():
                 continue
             try:
-                value = json.loads(line)
-            except json.JSONDecodeError as error:
+                value = read_json(line)
+            except ValueError as error:
+                said = f"{error.msg} at character {error.pos}" if isinstance(error, json.JSONDecodeError) else error
                 raise BadCorpus(
-                    f"{name}, line {number}: not JSON ({error.msg} at character {error.pos}); correct the line",
+                    f"{name}, line {number}: not JSON ({said}); correct the line",
                     hint=Hint(
                         'or pass format="text" if the file is plain text',
                         "or pass --format text if the file is plain text",
@@ -125,29 +127,26 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 
 def parquet(path: Path, fields: Fields) -> tuple[int, Iterator[Record]]:
     """How many rows there are, and each of them."""
-    arrow = require("pyarrow", extra="parquet", purpose="reading Parquet files")
     module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    try:
+    with decoding(path, BadCorpus, "check how it was written"):
         file = module.ParquetFile(path)
-    except (arrow.ArrowException, OSError) as error:
-        raise BadCorpus(f"{path} cannot be read as Parquet: {error}; check how it was written") from error
-    columns = fields.among(file.schema_arrow.names, str(path))
+        columns = fields.among(file.schema_arrow.names, str(path))
+        count = int(file.metadata.num_rows)
 
     def records() -> Iterator[Record]:
         number = 0
         with file:
             batches = file.iter_batches(batch_size=ROWS, columns=columns)
             while True:
-                try:
-                    batch = next(batches)
-                except StopIteration:
-                    return
-                except (arrow.ArrowException, OSError) as error:
-                    raise BadCorpus(f"{path} is damaged after row {number}: {error}; copy it again") from error
-                yield from _zipped(fields, number, batch.to_pydict())
+                with decoding(f"{path}, after row {number},", BadCorpus, "copy it again"):
+                    batch = next(batches, None)
+                    if batch is None:
+                        return
+                    rows = batch.to_pydict()
+                yield from _zipped(fields, number, rows)
                 number += batch.num_rows
 
-    return file.metadata.num_rows, records()
+    return count, records()
 
 
 def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:

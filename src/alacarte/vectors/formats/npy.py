@@ -3,12 +3,12 @@
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from alacarte._io.decoding import decoding
 from alacarte._io.files import atomic_write
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors
@@ -61,16 +61,12 @@ def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
     """A two-dimensional matrix of numbers from a .npy file, memory-mapped unless compressed."""
     with Source(path) as source:
         compressed = source.compression is not None
-    try:
+    with decoding(path, BadVectors, "save it again with numpy.save"):
         if compressed:
             with Source(path) as source:
                 matrix = np.lib.format.read_array(cast("BinaryIO", source), allow_pickle=False)
         else:
             matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, TypeError, OverflowError, EOFError, SyntaxError, TokenError) as error:
-        if isinstance(error, BadVectors):
-            raise
-        raise BadVectors(f"{path} cannot be read as a NumPy array ({error}); save it again with numpy.save") from None
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise BadVectors(f"{path} holds {matrix.ndim}-dimensional {matrix.dtype} values; a matrix of numbers is needed")
     return cast("NDArray[Any]", matrix.view(np.ndarray))

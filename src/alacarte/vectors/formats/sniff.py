@@ -7,6 +7,8 @@ from alacarte.vectors.formats import fasttext_binary, word2vec_binary
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.text import HEAD, head_lines, parse_header, usual_width
 
+PICKLE = "gensim-pickle"  # the format that runs code when it is read
+
 # Files that people pass by mistake, and what to do instead.
 OTHERS = {
     b"PK\x03\x04": "a zip archive; unpack it and pass the vector file in it",
@@ -65,7 +67,7 @@ def _binary(head: bytes) -> str | None:
     if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") < 1 << 32:
         return "safetensors"
     if head[0] == 0x80 and 2 <= head[1] <= 5:  # a pickle, and which protocol
-        return "gensim"
+        return PICKLE
     return None
 
 
