@@ -40,7 +40,7 @@ def decompressed(raw: BinaryIO, kind: str | None) -> BinaryIO:
     if kind == "xz":
         return cast(BinaryIO, lzma.LZMAFile(raw))
     zstandard = require("zstandard", extra="zst", purpose="reading .zst files")
-    return cast(BinaryIO, io.BufferedReader(_ZstdStream(raw, zstandard)))
+    return cast(BinaryIO, io.BufferedReader(_ZstdStream(raw, zstandard), 1 << 20))
 
 
 # What the decompressors raise on a damaged or cut-off stream.
@@ -62,13 +62,15 @@ class _ZstdStream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
-            chunk = self._spare or self._raw.read(1 << 14)
+            # Few bytes at a time: each four of them may stand for 128 KiB.
+            chunk = self._spare or self._raw.read(512)
             if not chunk:
                 if self._frame is not None:
                     raise EOFError("the zstd stream is cut off")
                 return 0
             if self._frame is None:
-                self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+                # Windows up to 2 GiB: dumps made with `zstd --long=31` need them.
+                self._frame = self._zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
             try:
                 self._ready = memoryview(self._frame.decompress(chunk))
             except self._zstandard.ZstdError as error:

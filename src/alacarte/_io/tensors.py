@@ -43,7 +43,7 @@ DTYPES = {
     "BOOL": "|b1",
 }
 CODES = {np.dtype(text): code for code, text in DTYPES.items()}
-MAX_HEADER = 100_000_000  # the limit of the safetensors library
+MAX_HEADER = 1 << 25  # bytes; JSON takes up to thirty times as much memory
 BLOCK = 1 << 24  # bytes written at a time
 
 Places = dict[str, tuple[str, tuple[int, ...], int]]  # of each tensor: dtype, shape, first byte

@@ -12,7 +12,7 @@ from pathlib import Path
 from alacarte._io.progress import progress
 from alacarte.errors import BadCorpus, BadWordNet
 from alacarte.senses.wordnet import NUMBER_OF_POS, Synset, WordNet, check_pos
-from alacarte.text.sources import file_streams, reading
+from alacarte.text.sources import file_streams, read_whole
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 HEAD = "&"  # from a satellite adjective to the head of its cluster
@@ -166,8 +166,7 @@ def _read(path: Path) -> dict[str, bytes]:
         for stream in file_streams(path):
             name = re.split(r"[/\\:]", stream.name)[-1]
             if _wanted(name):
-                with reading(stream.name):
-                    files[name] = stream.file.read()
+                files[name] = read_whole(stream)
     except BadCorpus as error:
         raise BadWordNet(str(error)) from None
     return files

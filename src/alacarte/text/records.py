@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 from alacarte._io.decoding import decoding, read_json
 from alacarte.errors import BadCorpus, Hint, require
+from alacarte.text.sources import LONGEST
 
 ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
-CSV_LIMIT = 2**31 - 1  # the most that csv takes on every platform
 
 Record: TypeAlias = tuple[int, Any, Any, Any]  # line (from 1) or row (from 0), text, tokens, spans
 
@@ -86,7 +86,7 @@ def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -
     >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], Fields("text", None, None), ","))
     [(2, 'a b', None, None)]
     """
-    csv.field_size_limit(max(csv.field_size_limit(), CSV_LIMIT))
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
     rows = csv.reader(_lines(texts), delimiter=delimiter, strict=True)
     header: list[str] | None = None
     column = -1
@@ -127,6 +127,7 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 
 def parquet(path: Path, fields: Fields) -> tuple[int, Iterator[Record]]:
     """How many rows there are, and each of them."""
+    require("pyarrow", extra="parquet", purpose="reading Parquet files")
     module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
     with decoding(path, BadCorpus, "check how it was written"):
         file = module.ParquetFile(path)

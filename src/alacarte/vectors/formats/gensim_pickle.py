@@ -1,7 +1,7 @@
 """Vectors that gensim saved with its own `save`: KeyedVectors, and models that hold them.
 
-Such files are Python pickles. Opening a pickle runs whatever code its author put in it, so `formats.read` comes here only
-if its caller named the format and said that the file is trusted.
+Such files are Python pickles. Opening a pickle runs whatever code its author put in it, so `formats.read` comes here
+only if its caller named the format and said that the file is trusted.
 """
 
 from dataclasses import replace

@@ -28,6 +28,15 @@ class Table:
     files: tuple[Path, ...] | None = ()  # that were read beside the one that was asked for; None: not known
 
 
+def rows_at_once(dimension: int) -> int:
+    """How many rows are read in one go: at most 32,768, and no more than 64 MiB, whatever a header promises.
+
+    >>> rows_at_once(300), rows_at_once(1 << 20)
+    (32768, 16)
+    """
+    return min(1 << 15, max(1, (1 << 24) // dimension))
+
+
 class Growing:
     """Rows that arrive block by block: a matrix that grows in place, and its words.
 

@@ -1,0 +1,266 @@
+"""Nothing that is read runs code, and nothing that is read takes memory without bounds."""
+
+import gzip
+import io
+import json
+import pickle
+import struct
+import subprocess
+import sys
+import tarfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadTransform, BadVectors
+from alacarte.text import sources
+
+VECTORS = WordVectors(["the", "cat", "sat"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+
+
+# ------------------------------------------------------------------------------------------------- code
+
+
+class Runs:
+    """A pickle of this makes a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.parametrize("name", ["glove.txt", "v.kv", "v.bin", "v.npy", "v.safetensors"])
+@pytest.mark.parametrize("options", [{}, {"cache": True}, {"trust": True}, {"format": "gensim-pickle"}])
+def test_a_pickle_is_not_opened_by_sniffing(tmp_path, monkeypatch, name, options):
+    pytest.importorskip("gensim")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / name).write_bytes(pickle.dumps(Runs(tmp_path / "ran"), 4))
+    with pytest.raises(BadVectors, match="pickle") as caught:
+        WordVectors.load(tmp_path / name, **options)
+    assert "trust=True" in str(caught.value)
+    assert "--format gensim-pickle --trust" in caught.value.for_command_line()
+    assert not (tmp_path / "ran").exists()
+    with pytest.raises(BadVectors):
+        WordVectors.load(tmp_path / name, format="gensim-pickle", trust=True)
+    assert (tmp_path / "ran").exists()  # so the test would have seen it
+
+
+def test_a_pickle_in_a_model_folder_is_not_opened(tmp_path):
+    pytest.importorskip("gensim")
+    ALaCarte(VECTORS, Transform(np.eye(2))).save(tmp_path / "model")
+    (tmp_path / "model" / "vectors.safetensors").write_bytes(pickle.dumps(Runs(tmp_path / "ran"), 4))
+    with pytest.raises(BadVectors, match="pickle"):
+        ALaCarte.load(tmp_path / "model")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_pickle_in_npy_is_not_opened(tmp_path):
+    objects = np.array([[Runs(tmp_path / "ran")]], dtype=object)
+    np.save(tmp_path / "v.npy", objects, allow_pickle=True)
+    (tmp_path / "v.vocab.txt").write_text("a\n")
+    (tmp_path / "v.npy.gz").write_bytes(gzip.compress((tmp_path / "v.npy").read_bytes()))
+    for name in ("v.npy", "v.npy.gz"):
+        with pytest.raises(BadVectors, match=r"v\.npy"):
+            WordVectors.load(tmp_path / name)
+    with pytest.raises(BadTransform, match=r"v\.npy"):
+        Transform.load(tmp_path / "v.npy")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "where", ["../secret.txt", "secret.txt", "//server/share/v.txt", "\\\\server\\v.txt", "/dev/zero", 7, ["a"], {}]
+)
+def test_model_json_leads_nowhere_but_to_names_and_whole_paths_of_files(tmp_path, monkeypatch, where):
+    ALaCarte(VECTORS, Transform(np.eye(2))).save(tmp_path / "model", include_vectors=False)
+    VECTORS.save(tmp_path / "secret.txt")
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "model" / "model.json"
+    description = json.loads(file.read_text())
+    file.write_text(json.dumps({**description, "vectors": where}))
+    with pytest.raises(AlacarteError, match="model"):
+        ALaCarte.load(tmp_path / "model")
+    if isinstance(where, str):
+        assert ALaCarte.load(tmp_path / "model", vectors=VECTORS).vectors == VECTORS
+    file.write_text(json.dumps({**description, "vectors": str(tmp_path / "secret.txt")}))
+    assert ALaCarte.load(tmp_path / "model").vectors == VECTORS
+
+
+def r_sequence(count):
+    """What saveRDS writes of 1:count with the dimensions (1, count)."""
+
+    def symbol(name):
+        return struct.pack(">iii", 1, 0x40009, len(name)) + name.encode()
+
+    head = b"X\n" + struct.pack(">iii", 3, 0x40200, 0x30500) + struct.pack(">i", 5) + b"UTF-8"
+    kind = struct.pack(">i", 2) + symbol("compact_realseq") + struct.pack(">i", 2) + symbol("base")
+    kind += struct.pack(">i", 2) + struct.pack(">iii", 0xD, 1, 14) + struct.pack(">i", 0xFE)
+    state = struct.pack(">ii", 0xE, 3) + struct.pack(">ddd", count, 1, 1)
+    return head + struct.pack(">i", 0xEE) + kind + state + struct.pack(">i", 0xFE)
+
+
+def test_an_r_file_cannot_ask_for_a_sequence_of_any_length(tmp_path):
+    pytest.importorskip("rdata")
+    (tmp_path / "a.rds").write_bytes(r_sequence(1e6))
+    with pytest.raises(BadTransform, match="0 matrices"):
+        Transform.load(tmp_path / "a.rds")
+    (tmp_path / "a.rds").write_bytes(r_sequence(1e11))
+    with pytest.raises(BadTransform, match="sequences of more than"):
+        Transform.load(tmp_path / "a.rds")
+
+
+# --------------------------------------------------------------------------------------------- long lines
+
+
+def blocks_of(path, size, **options):
+    return [block.text for block in Corpus(path, **options).blocks(size)]
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Documents of at most 64 bytes."""
+    monkeypatch.setattr(sources, "LONGEST", 64)
+
+
+LONG = b"first\n" + b" ".join(b"w%03d" % number for number in range(100)) + b"\nlast one\n"
+
+
+@pytest.mark.filterwarnings("ignore::alacarte.errors.AlacarteWarning")
+@pytest.mark.parametrize("size", [1, 5, 63, 64, 65, 100, 1 << 20])
+def test_a_long_line_is_cut_at_blanks_in_the_same_way_for_any_block(tmp_path, short, size):
+    (tmp_path / "a.txt").write_bytes(LONG)
+    joined = b"".join(blocks_of(tmp_path / "a.txt", size))
+    assert joined.replace(b"\n", b" ") == LONG.replace(b"\n", b" ")
+    assert max(map(len, joined.split(b"\n"))) <= 64
+    assert joined == b"".join(blocks_of(tmp_path / "a.txt", 17))
+    assert [line.encode() for line in Corpus(tmp_path / "a.txt")] == [line for line in joined.split(b"\n") if line]
+
+
+def test_a_line_that_is_cut_is_said(tmp_path, short):
+    (tmp_path / "a.txt").write_bytes(LONG * 3)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        list(Corpus(tmp_path / "a.txt"))
+    assert [str(warning.message) for warning in caught if issubclass(warning.category, AlacarteWarning)] == [
+        f"{tmp_path / 'a.txt'}: the line that begins at byte 6 is longer than 0 MiB; such lines are cut at blanks, and "
+        "each part is a document of its own"
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::alacarte.errors.AlacarteWarning")
+def test_sums_over_a_long_line_are_the_same_for_blocks_and_threads(tmp_path, short):
+    rng = np.random.default_rng(0)
+    (tmp_path / "a.txt").write_text(" ".join(rng.choice(["the", "cat", "sat", "mat"], 2000)))
+    first = collect(VECTORS, tmp_path / "a.txt", Targets(["mat"]), block_size=1 << 20, threads=1)
+    again = collect(VECTORS, tmp_path / "a.txt", Targets(["mat"]), block_size=100, threads=2)
+    assert first.occurrences.tolist() == again.occurrences.tolist()
+    assert first.vectors().tolist() == again.vectors().tolist()
+    assert first.documents == again.documents > 100
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.csv"])
+@pytest.mark.parametrize("size", [1 << 10, 1 << 20])
+def test_a_line_without_a_blank_or_of_records_is_refused(tmp_path, short, name, size):
+    (tmp_path / name).write_bytes(b'"text"\n"' + b"x" * 1000 + b'"\n')
+    with pytest.raises(BadCorpus, match=rf"{name}.*byte 7 is longer"):
+        list(Corpus(tmp_path / name).batches(size))
+
+
+@pytest.mark.parametrize("unit", ["paragraph", "file"])
+@pytest.mark.filterwarnings("ignore::alacarte.errors.AlacarteWarning")
+def test_long_paragraphs_and_files_are_cut_at_line_ends(tmp_path, short, unit):
+    text = "\n".join(f"line {number}" for number in range(100))
+    (tmp_path / "a.txt").write_text(text)
+    documents = [list(Corpus(tmp_path / "a.txt", unit=unit).batches(size)) for size in (1, 10, 1000)]
+    flat = [[item for batch in batches for item in batch.documents] for batches in documents]
+    assert flat[0] == flat[1] == flat[2]
+    assert max(map(len, flat[0])) <= 64
+    assert " ".join(" ".join(flat[0]).split()) == text.replace("\n", " ")
+
+
+BOMB = """
+import resource, sys
+from alacarte import Corpus, WordVectors
+from alacarte.errors import AlacarteError
+import numpy, zstandard
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    for block in Corpus(sys.argv[1]).blocks():
+        pass
+except AlacarteError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_zeros_that_unpack_to_gigabytes_are_refused_early(tmp_path):
+    zstandard = pytest.importorskip("zstandard")
+    compressor = zstandard.ZstdCompressor().compressobj()
+    with (tmp_path / "a.txt.zst").open("wb") as file:
+        for _ in range(1 << 10):  # 2 GiB
+            file.write(compressor.compress(bytes(1 << 21)))
+        file.write(compressor.flush())
+    assert (tmp_path / "a.txt.zst").stat().st_size < 1 << 18
+    result = subprocess.run(
+        [sys.executable, "-c", BOMB, str(tmp_path / "a.txt.zst")], capture_output=True, text=True, check=True
+    )
+    message, kilobytes = result.stdout.splitlines()
+    assert "longer than 16 MiB, and there is no blank in it" in message
+    assert int(kilobytes) < 200_000
+
+
+# ------------------------------------------------------------------------------------------------ headers
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.vec", b"999999999999 50\nthe" + b" 1" * 50 + b"\n"),
+        ("a.vec", b"1 999999999\n"),
+        ("a.vec", b"3 900000\n\n"),
+        ("a.bin", b"999999999999 2\nthe \0\0\x80\x3f\0\0\x80\x3f\n"),
+        ("a.bin", b"1 999999999\nthe \0\0\x80\x3f"),
+        ("a.bin", b"1 1000000\nthe \0\0\x80\x3f\x01\x02"),
+        ("a.safetensors", (1 << 40).to_bytes(8, "little") + b"{}"),
+        ("a.safetensors", (40).to_bytes(8, "little") + b'{"a":{"dtype":"F32","shape":[4' + b"0" * 300 + b'],"da'),
+    ],
+)
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_headers_do_not_decide_how_much_memory_is_taken(tmp_path, name, content, on_error):
+    (tmp_path / name).write_bytes(content)
+    before = _virtual()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            kept = WordVectors.load(tmp_path / name, on_error=on_error)
+        assert kept.words[0] in content.decode("latin-1")  # two numbers may be a word and a value
+    except BadVectors as error:
+        assert name in str(error)  # noqa: PT017
+    assert _virtual() - before < 1 << 28
+
+
+def _virtual():
+    """The most address space that this process has had."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        pytest.skip("no /proc here")
+    lines = status.read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmPeak")) * 1024
+
+
+def test_a_tar_that_claims_a_long_name_is_refused(tmp_path):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        info = tarfile.TarInfo("x" * 300)
+        archive.addfile(info)
+    data = bytearray(file.getvalue())
+    data[124:136] = b"77777777777\0"
+    checksum = 256 + sum(data[:148]) + sum(data[156:512])
+    data[148:156] = b"%06o\0 " % checksum
+    (tmp_path / "a.tar").write_bytes(bytes(data))
+    with pytest.raises(BadCorpus, match=r"a\.tar"):
+        list(Corpus(tmp_path / "a.tar"))
