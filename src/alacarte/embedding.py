@@ -158,7 +158,7 @@ class ContextReader:
             return ContextSum(np.zeros(self._vectors.dimension), 1, 0.0, 0)
         weights = self._word_weights(rows, scales)
         weight = float(len(rows)) if self._weights is None and scales is None else float(weights.sum())
-        vectors = weights.dot(self._vectors.matrix.take(rows, axis=0).astype(np.float64))
+        vectors = weights.dot(self._vectors.rows(np.array(rows)).astype(np.float64))
         if self._averaging == "context" and weight > 0:
             vectors = vectors / weight
         return ContextSum(vectors, 1, weight, weight > 0)

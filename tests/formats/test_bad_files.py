@@ -353,8 +353,8 @@ def test_a_pickle_that_is_not_gensim_s(tmp_path):
     assert formats.sniff(path) == ("gensim-pickle", None)
     with pytest.raises(BadVectors, match=r"a\.kv"):
         WordVectors.load(path, format="gensim-pickle", trust=True)
+    packed = put(tmp_path, gzip.compress(pickle.dumps({"a": 1})), "a.kv.gz")
     with pytest.raises(BadVectors, match="unpack"):
-        packed = put(tmp_path, gzip.compress(pickle.dumps({"a": 1})), "a.kv.gz")
         WordVectors.load(packed, format="gensim-pickle", trust=True)
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from alacarte._io.decoding import decoding
 from alacarte._io.progress import progress
 from alacarte.errors import BadCorpus, BadWordNet
 from alacarte.senses.wordnet import NUMBER_OF_POS, Synset, WordNet, check_pos
@@ -110,8 +111,12 @@ class DatabaseWordNet(WordNet):
 
     def _at(self, pos: str, offset: int) -> Synset:
         parsed = self._parsed.get((pos, offset))
-        if parsed is not None:
-            return parsed
+        if parsed is None:
+            with decoding(f"{self.name}: data.{FILES[pos]}, at byte {offset},", BadWordNet, ADVICE):
+                parsed = self._parsed[pos, offset] = self._parse(pos, offset)
+        return parsed
+
+    def _parse(self, pos: str, offset: int) -> Synset:
         (_, lexicographer, kind, _), lemmas, pointers, gloss = self._fields(pos, offset)
         cluster = ":"
         if kind == "s":
@@ -131,11 +136,7 @@ class DatabaseWordNet(WordNet):
                 f"data.{FILES[pos]}; {ADVICE}"
             ) from None
         definition, examples = split_gloss(gloss)
-        synset = Synset(
-            f"{first}.{kind}.{rank:02d}", kind, tuple(word for word, _ in lemmas), keys, definition, examples
-        )
-        self._parsed[pos, offset] = synset
-        return synset
+        return Synset(f"{first}.{kind}.{rank:02d}", kind, tuple(word for word, _ in lemmas), keys, definition, examples)
 
 
 def split_gloss(gloss: str) -> tuple[str, tuple[str, ...]]:

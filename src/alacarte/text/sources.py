@@ -26,7 +26,14 @@ from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, Hint
 BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
 LONGEST = 1 << 24  # bytes of a line, or characters of another document: what bounds the memory
 WHOLE = 1 << 30  # bytes of a file that is read in one piece
-DAMAGED = (*DAMAGED_STREAM, MemoryError, ValueError, IndexError, zipfile.BadZipFile, tarfile.TarError)
+DAMAGED: tuple[type[Exception], ...] = (
+    *DAMAGED_STREAM,
+    MemoryError,
+    ValueError,
+    IndexError,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+)
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 Buffered: TypeAlias = "io.BufferedReader[Any]"
 AS_TEXT = Hint('or, to pass text itself, put it in a list: ["…"]')

@@ -53,8 +53,6 @@ class WordVectors:
     (True, 2, ['cat', 'dog'])
     """
 
-    matrix: NDArray[np.float32]
-    """One row a word; read-only."""
     name: str | None
     """What these vectors are called, such as "glove.6B.50d"."""
     source: str | None
@@ -99,8 +97,9 @@ class WordVectors:
             table.words if isinstance(table.words, PackedWords) else tuple(table.words)
         )
         # Row by row in memory, whatever the file: everything here works on rows, and column order is ten times slower.
-        self.matrix = np.ascontiguousarray(table.matrix).view()
-        self.matrix.flags.writeable = False
+        self._matrix = np.ascontiguousarray(table.matrix).view()
+        self._matrix.flags.writeable = False
+        self._verify = table.verify
         self.name = name
         self.source = source
         self.counts = table.counts
@@ -219,13 +218,19 @@ class WordVectors:
         return self._listed[row]
 
     @property
+    def matrix(self) -> NDArray[np.float32]:
+        """One row a word; read-only. Of a large file of ours, all is compared with its digests at the first use."""
+        self._check_rows(np.arange(len(self) if self._verify is not None else 0))
+        return self._matrix
+
+    @property
     def dimension(self) -> int:
         """How many values a vector has.
 
         >>> WordVectors(["a"], [[1.0, 2.0, 3.0]]).dimension
         3
         """
-        return int(self.matrix.shape[1])
+        return int(self._matrix.shape[1])
 
     @property
     def key_to_index(self) -> Vocabulary:
@@ -263,9 +268,8 @@ class WordVectors:
         ([3.0, 4.0], [[3.0, 4.0], [1.0, 2.0]])
         """
         if isinstance(key, str):
-            row: NDArray[np.float32] = self.matrix[self.index(key)]
-            return row
-        return self.matrix.take(self._rows(key), axis=0)
+            return self._row(self.index(key))
+        return self.rows(self._rows(key))
 
     @overload
     def get(self, word: str) -> NDArray[np.float32] | None: ...
@@ -278,13 +282,32 @@ class WordVectors:
         True
         """
         row = self.key_to_index.get(word)
-        return default if row is None else self.matrix[row]
+        return default if row is None else self._row(row)
+
+    def rows(self, places: NDArray[np.integer]) -> NDArray[np.float32]:
+        """A copy of some rows of `matrix`; of a large file, only the parts that they lie in are read.
+
+        >>> WordVectors(["a", "b"], [[1.0, 2.0], [3.0, 4.0]]).rows(np.array([1])).tolist()
+        [[3.0, 4.0]]
+        """
+        self._check_rows(places)
+        return self._matrix.take(places, axis=0)
+
+    def _row(self, place: int) -> NDArray[np.float32]:
+        self._check_rows(np.array([place]))
+        row: NDArray[np.float32] = self._matrix[place]
+        return row
+
+    def _check_rows(self, places: NDArray[np.integer]) -> None:
+        """Compare rows of a large file with its digests, until all of it was compared."""
+        if self._verify is not None and self._verify(places):
+            self._verify = None
 
     def __contains__(self, word: object) -> bool:
         return word in self.key_to_index
 
     def __len__(self) -> int:
-        return len(self.matrix)
+        return len(self._matrix)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
@@ -564,9 +587,12 @@ class WordVectors:
     def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing here ever changes, and scikit-learn's clone() makes many deep copies
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_matrix": self.matrix, "_verify": None}  # the file may not be there
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.matrix.flags.writeable = False  # which a pickle forgets
+        self._matrix.flags.writeable = False  # which a pickle forgets
         self._facts = None  # which belong to a file on the machine of the pickle
 
     def __repr__(self) -> str:

@@ -92,7 +92,7 @@ def _write_copy(copy: Path, table: Table) -> None:
 
 
 def _read_copy(copy: Path, limit: int | None = None) -> Table:
-    artifact = read_artifact(copy, native.KIND, BadVectors)
+    artifact = read_artifact(copy, native.KIND, BadVectors, lazily=native.LAZILY)
     skipped = artifact.record("skipped", Skipped)
     skipped = replace(skipped, examples=tuple(skipped.examples))
     total = artifact.metadata.get("total")
