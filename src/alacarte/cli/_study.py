@@ -114,11 +114,14 @@ def _cell(value: Any) -> str:
 
 def write_csv(frame: Any, path: Path | None) -> None:
     from alacarte._io.files import atomic_write
+    from alacarte._io.printing import guarded, map_text, quoting
 
     if path is None:
         return
     with atomic_write(path) as file:
-        file.write(frame.to_csv(index=False).encode())
+        safe = map_text(frame, guarded)
+        quoted = quoting(cell for name in safe.columns for cell in safe[name])
+        file.write(safe.to_csv(index=False, quoting=quoted).encode())
     wrote(path)
 
 

@@ -1,6 +1,5 @@
 """`alc senses`: vectors for word senses, and which sense a word has in a text."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -226,7 +225,7 @@ def _is_wanted(answer: "Answer", wanted: set[str]) -> bool:
 
 def _show(text: str, answers: "list[Answer]", jsonl: bool) -> None:
     if jsonl:
-        print(json.dumps({"text": text, "senses": [answer.to_dict() for answer in answers]}, ensure_ascii=False))
+        show_json({"text": text, "senses": [answer.to_dict() for answer in answers]}, indent=None)
         return
     show_line(text)
     if answers:

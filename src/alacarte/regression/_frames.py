@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from alacarte._io import table
 from alacarte._io.files import compression, decompressed
+from alacarte._io.printing import map_text, unguarded
 from alacarte.errors import BadCorpus, require
 from alacarte.text.records import is_frame, is_null
 
@@ -261,7 +262,10 @@ def _read_json_lines(path: Path, pandas: Any) -> Any:
 
 
 def _read_csv(path: Path, separator: str, pandas: Any) -> Any:
-    """As pandas reads it, but for columns that it takes for numbers although they are not written as numbers are."""
+    """As pandas reads it, but for columns that it takes for numbers although they are not written as numbers are.
+
+    The ' that we write before text that a spreadsheet would take for a formula is taken away.
+    """
     frame = pandas.read_csv(path, sep=separator)
     numeric = [name for name in frame.columns if frame[name].dtype.kind in "iuf"]
     if numeric:
@@ -269,7 +273,7 @@ def _read_csv(path: Path, separator: str, pandas: Any) -> Any:
         for name in numeric:
             if written[name].str.match(PADDED).any():
                 frame[name] = written[name]
-    return frame
+    return map_text(frame, unguarded)
 
 
 def _typed(frame: Any, pandas: Any) -> Any:

@@ -4,8 +4,9 @@ Colours are Okabe and Ito's, which the colour-blind can tell apart; marks and li
 figures survive black-and-white printing.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from alacarte.vectors.geometry import unit_rows
 if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
 
+Given = ParamSpec("Given")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7A4A00")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "h")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
@@ -35,6 +37,22 @@ def _axes(ax: Any, width: float, height: float) -> Any:
     return figure.add_subplot()
 
 
+def _plain_labels(plot: Callable[Given, Any]) -> Callable[Given, Any]:
+    """Let a $ in the words and names of a plot be a $: matplotlib would take what stands between two for a formula."""
+
+    @wraps(plot)
+    def drawn(*args: Given.args, **options: Given.kwargs) -> Any:
+        matplotlib = require("matplotlib", extra="plot", purpose="drawing figures")
+        with matplotlib.rc_context({"text.parse_math": False}):
+            axes = plot(*args, **options)
+        for label in axes.findobj(type(axes.title)):
+            if "$" in label.get_text() and "mathdefault" not in label.get_text():  # of axes that were there before
+                label.set_parse_math(False)
+        return axes
+
+    return drawn
+
+
 def _clean(ax: Any) -> None:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -42,6 +60,7 @@ def _clean(ax: Any) -> None:
     ax.set_axisbelow(True)
 
 
+@_plain_labels
 def plot_coefficients(
     model: "EmbeddingRegression | Table", ax: Any = None, *, alpha: float = 0.05, title: str | None = None
 ) -> Any:
@@ -104,6 +123,7 @@ def _p_text(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
+@_plain_labels
 def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str | None = None) -> Any:
     """Words by the ratio of the two groups' cosines, on a logarithmic axis: from `ratio`.
 
@@ -176,6 +196,7 @@ def plot_ratio(table: Table, ax: Any = None, *, alpha: float = 0.05, title: str 
     return axes
 
 
+@_plain_labels
 def plot_over(table: Table, ax: Any = None, *, title: str | None = None, split: str | None = None) -> Any:
     """Cosines over an ordered variable as lines, with their intervals as bands: from `similarity_over`.
 
@@ -246,6 +267,7 @@ def _label_ends(axes: Any, ends: list[tuple[float, float, str, str]]) -> None:
         )
 
 
+@_plain_labels
 def plot_map(
     embeddings: Embeddings,
     by: Groups | None = None,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from alacarte._io.decoding import decoding, read_json
+from alacarte._io.printing import unguarded
 from alacarte.errors import BadCorpus, Hint, require
 from alacarte.text.sources import LONGEST
 
@@ -81,7 +82,7 @@ def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
 
 
 def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -> Iterator[Record]:
-    """A record per row of CSV or TSV with a header row.
+    """A record per row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
 
     >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], Fields("text", None, None), ","))
     [(2, 'a b', None, None)]
@@ -103,7 +104,7 @@ def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -
         if not row:
             continue
         if header is None:
-            header = row
+            header = [unguarded(name) for name in row]
             Fields(fields.text, None, None).among(header, f"{name}, header")
             column = header.index(str(fields.text))
         elif len(row) != len(header):
@@ -112,7 +113,7 @@ def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -
                 "the row: a value that holds the delimiter, a quote or a line end must be quoted"
             )
         else:
-            yield rows.line_num, row[column], None, None
+            yield rows.line_num, unguarded(row[column]), None, None
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:

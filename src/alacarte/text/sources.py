@@ -99,6 +99,8 @@ def reading(name: str) -> Iterator[None]:
 
 
 def standard_input() -> Iterator[Stream]:
+    if sys.stdin is None:
+        raise BadCorpus("standard input is closed; pass a file, or text through a pipe")
     counted = _Counted(cast("io.RawIOBase", sys.stdin.buffer))
     yield _plain("standard input", io.BufferedReader(counted), lambda: counted.count)
 
