@@ -1,10 +1,10 @@
 """Damaged files: seeded mutants of every format that is read, and what the readers make of them.
 
     python benchmarks/torture_mutants.py --mutants 200000 --seed 1
-    python benchmarks/torture_mutants.py --formats sums checkpoint --mutants 20000 --keep /tmp/bad
+    python benchmarks/torture_mutants.py --formats sums checkpoint --mutants 20000 --keep bad
 
-Every mutant is a small file with bits flipped, ranges cut, doubled or blanked, numbers blown up, JSON edited, or half of
-another file. It is read in a child process that has little memory and little time. The table counts, for each format,
+Every mutant is a small file with bits flipped, ranges cut, doubled or blanked, numbers blown up, JSON edited, or half
+of another file. It is read in a child process that has little memory and little time. The table counts, for each format,
 
 - refused: an error of ours, or of the system (no such file);
 - read: no error (a changed number in a text file is a text file);
@@ -12,7 +12,7 @@ another file. It is read in a child process that has little memory and little ti
 - foreign: an exception that is not ours;
 - accepted: a file of ours that was damaged, and read without an error as something else than was written.
 
-The last four have to be 0, and the exit code says whether they are. `--keep` keeps the mutants that they were found with.
+The last four have to be 0, and the exit code says whether they are. `--keep` keeps the mutants they were found with.
 """
 
 import argparse
@@ -73,8 +73,9 @@ NUMBERS = (
     b"99999999999999999999", b"1e999", b"nan", b"inf", b"1" * 30, b"7" * 5000,
 )  # fmt: skip
 PIECES = (
-    b"\x00", b"\xff", b"\n", b"\r", b"\t", b" ", b'"', b"'", b"<", b">", b"&", b"{", b"[", b"\\", b"%", b"/", b",", b":",
-    b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"\x1b[2J", b"..", b"nan", b"&x;", b"<!DOCTYPE a>", b"[" * 3000, b"<a>" * 300,
+    b"\x00", b"\xff", b"\n", b"\r", b"\t", b" ", b'"', b"'", b"<", b">", b"&", b"{", b"[", b"\\", b"%", b"/", b",",
+    b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"\x1b[2J", b"..", b"nan", b"&x;", b"<!DOCTYPE a>", b":",
+    b"[" * 3000, b"<a>" * 300,
 )  # fmt: skip
 WIDE = (0, 1, 0x7F, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 1 << 40, 1 << 33)
 
@@ -173,8 +174,8 @@ def inside(unpack: Callable[[bytes], bytes], pack: Callable[[bytes], bytes]) -> 
 
 
 STRANGE: tuple[Any, ...] = (
-    None, True, -1, 0, 1, 2**63, 10**30, 0.5, float("nan"), float("inf"), "", "x", "../../etc/passwd", [], {}, [[]], [0],
-    {"a": 1}, ["x"], {"": None}, "\x1b[2J", "1" * 40,
+    None, True, -1, 0, 1, 2**63, 10**30, 0.5, float("nan"), float("inf"), "", "x", "../../etc/passwd", [], {}, [[]],
+    [0], {"a": 1}, ["x"], {"": None}, "\x1b[2J", "1" * 40,
 )  # fmt: skip
 
 
@@ -586,8 +587,8 @@ def sense_seeds() -> Iterator[Seed]:
     semcor = (
         b"<contextfile concordance=brown>\n<context filename=br-a01 paras=yes>\n<p pnum=1>\n<s snum=1>\n"
         b"<wf cmd=ignore pos=PRP>It</wf>\n<wf cmd=done pos=VB lemma=take_place wnsn=1 lexsn=2:30:00::>took_place</wf>\n"
-        b"<wf cmd=done pos=JJ lemma=only wnsn=1;0 lexsn=5:00:00:single(a):00;3:00:01::>only</wf>\n<punc>.</punc>\n</s>\n"
-        b"</p>\n</context>\n</contextfile>\n"
+        b"<wf cmd=done pos=JJ lemma=only wnsn=1;0 lexsn=5:00:00:single(a):00;3:00:01::>only</wf>\n<punc>.</punc>\n"
+        b"</s>\n</p>\n</context>\n</contextfile>\n"
     )
     yield Seed("SemCor", {"br-a01": semcor}, lambda folder: digest(list(read_semcor(folder / "br-a01", missing=False))))
     xml = (

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
+from alacarte.cli import app
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadTransform, BadVectors
 from alacarte.text import sources
 
@@ -319,3 +321,133 @@ def test_damaged_sums_are_refused(tmp_path, name):
     flipped(tmp_path / "a.sums", read_header(tmp_path / "a.sums")[0][name][2])
     with pytest.raises(BadSums, match=rf"a\.sums is damaged: tensor '{name}'"):
         ContextSums.load(tmp_path / "a.sums")
+
+
+def test_a_file_of_ours_that_does_not_say_so_any_more_is_damaged(tmp_path):
+    path = tmp_path / "v.safetensors"
+    VECTORS.save(path)
+    for word in (b'"alacarte"', b'"format"'):
+        content = path.read_bytes()
+        flipped(path, content.index(word) + 3)
+        with pytest.raises(BadVectors, match=r"v\.safetensors is damaged"):
+            WordVectors.load(path)
+        path.write_bytes(content)
+
+
+# --------------------------------------------------------------------------------------------- decoders
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.jsonl", b'"fine"\n' + b"[" * 100_000 + b"\n", "line 2: not JSON .*nested too deeply"),
+        ("a.jsonl", b'{"text": ' + b"1" * 5000 + b"}\n", "line 1: not JSON .*digits"),
+        ("a.txt", b"\xfe\xff\x00a\xd8\x00", "UTF-16"),
+    ],
+)
+def test_text_that_decoders_choke_on(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadCorpus, match=said):
+        list(Corpus(tmp_path / name))
+
+
+def test_utf_16_without_a_mark(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"no mark")
+    with pytest.raises(BadCorpus, match=r"a\.txt is not utf-16 text"):
+        list(Corpus(tmp_path / "a.txt", encoding="utf-16"))
+
+
+def test_parquet_with_bytes_that_are_not_text(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    file = io.BytesIO()
+    table = pyarrow.table({"text": ["fine", "abcdefgh"]})
+    parquet.write_table(table, file, compression="none", use_dictionary=False, write_statistics=False)
+    (tmp_path / "a.parquet").write_bytes(file.getvalue().replace(b"abcdefgh", b"\xff" * 8))
+    with pytest.raises(BadCorpus, match=r"a\.parquet, after row 0, is damaged"):
+        list(Corpus(tmp_path / "a.parquet"))
+
+
+@pytest.mark.parametrize("encoding", ["UUF-8", "utf-7", "rot13", "utf-16"])
+def test_xml_in_an_unknown_encoding(tmp_path, encoding):
+    from alacarte.senses import read_semeval
+
+    (tmp_path / "a.xml").write_text(f'<?xml version="1.0" encoding="{encoding}"?><corpus><sentence/></corpus>')
+    with pytest.raises(BadCorpus, match=r"a\.xml is damaged"):
+        list(read_semeval(tmp_path / "a.xml"))
+
+
+def test_a_zip_of_a_later_version(tmp_path):
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.txt", "text")
+    content = bytearray((tmp_path / "a.zip").read_bytes())
+    content[content.index(b"PK\x01\x02") + 6] = 255
+    (tmp_path / "a.zip").write_bytes(content)
+    with pytest.raises(BadCorpus, match=r"a\.zip cannot be read"):
+        list(Corpus(tmp_path / "a.zip"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_damaged_header_in_a_tar_is_not_its_end(tmp_path, packed):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name in ("a.txt", "b.txt", "c.txt"):
+            info = tarfile.TarInfo(name)
+            info.size = 5
+            archive.addfile(info, io.BytesIO(b"text\n"))
+    data = bytearray(file.getvalue())
+    data[1024] ^= 1  # the name of the second
+    (tmp_path / "a.tar").write_bytes(gzip.compress(data) if packed else data)
+    with pytest.raises(BadCorpus, match=r"a\.tar.*header at byte 1,024"):
+        list(Corpus(tmp_path / "a.tar"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("sums", {"read": ["x", None, []]}),
+        ("sums", {"targets": {"kinds": "q", "any_label": 1}}),
+        ("sums", {"settings": {"left": "x"}}),
+        ("sums", {"weight_exponent": 10**30}),
+        ("transform", {"report": {"a": []}}),
+        ("transform", {"weights": 7}),
+        ("fusion", {"sizes": [[]], "report": 3}),
+        ("fusion", {"report": [1]}),
+    ],
+)
+def test_metadata_that_make_no_sense(tmp_path, kind, change):
+    """With digests that fit: what somebody wrote on purpose, or a version of this package that never was."""
+    from alacarte import ContextSums
+    from alacarte._io.artifact import read_artifact, write_artifact
+    from alacarte.spelling.fusion import Fusion
+
+    path = tmp_path / "a.safetensors"
+    if kind == "sums":
+        collect(VECTORS, ["the cat sat"], Targets(["cat"])).save(path)
+        load = ContextSums.load
+    elif kind == "transform":
+        ALaCarte.fit(VECTORS, ["the cat sat"] * 9, ridge=1.0).transform.save(path)
+        load = Transform.load
+    else:
+        Fusion((1,), np.array([[0.5, 0.5]])).save(path)
+        load = Fusion.load
+    artifact = read_artifact(path)
+    write_artifact(path, artifact.kind, artifact.tensors, {**artifact.metadata, **change}, artifact.version)
+    with pytest.raises(AlacarteError, match=r"a\.safetensors is damaged"):
+        load(path)
+    result = CliRunner().invoke(app, ["inspect", str(path)])
+    assert result.exit_code == 1
+    assert "damaged" in result.output
+
+
+def test_inspecting_a_model_whose_description_is_damaged(tmp_path):
+    ALaCarte(VECTORS, Transform(np.eye(2))).save(tmp_path / "model")
+    for content in ("[" * 100_000, "[1]", '{"words": ' + "1" * 5000 + "}", "\x00", '{"format": []}'):
+        (tmp_path / "model" / "model.json").write_text(content)
+        result = CliRunner().invoke(app, ["inspect", str(tmp_path / "model")])
+        assert result.exit_code == 1
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        assert "model" in result.output

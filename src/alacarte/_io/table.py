@@ -91,7 +91,7 @@ class Table:
         """
         names, rows = _plain(self.columns())
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n", quoting=quoting(cell for row in rows for cell in row))
+        writer = csv.writer(text, lineterminator="\n", quoting=quoting(cell for row in rows for cell in row))  # type: ignore[arg-type]
         writer.writerow(map(guarded, names))
         writer.writerows(["" if value is None else guarded(value) for value in row] for row in rows)
         if path is not None:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import table
+from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
 from alacarte._io.printing import map_text, unguarded
 from alacarte.errors import BadCorpus, require
@@ -240,15 +241,13 @@ def read_table(path: str | PathLike[str]) -> Any:
     if not path.is_file():
         raise BadCorpus(f"{path}: there is no such file; pass a CSV, TSV, JSON lines or Parquet file, or a frame")
     kinds = [suffix.lower() for suffix in path.suffixes]
-    try:
+    with decoding(path, BadCorpus, "check how it was written"):
         if ".parquet" in kinds:
             return pandas.read_parquet(path)
         if ".jsonl" in kinds or ".ndjson" in kinds:
             return _typed(_read_json_lines(path, pandas), pandas)
         if ".csv" in kinds or ".tsv" in kinds:
             return _typed(_read_csv(path, "\t" if ".tsv" in kinds else ",", pandas), pandas)
-    except (ValueError, OSError) as error:
-        raise BadCorpus(f"{path} cannot be read: {error}; check how it was written") from error
     raise BadCorpus(f"{path}: the ending does not say what it is; name it .csv, .tsv, .jsonl or .parquet")
 
 

@@ -19,23 +19,15 @@ from shutil import copyfileobj
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from alacarte._io.decoding import in_words
-from alacarte._io.files import DAMAGED as DAMAGED_STREAM
 from alacarte._io.files import compression, decompressed
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, Hint
 
 BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
 LONGEST = 1 << 24  # bytes of a line, or characters of another document: what bounds the memory
 WHOLE = 1 << 30  # bytes of a file that is read in one piece
-DAMAGED: tuple[type[Exception], ...] = (
-    *DAMAGED_STREAM,
-    MemoryError,
-    ValueError,
-    IndexError,
-    zipfile.BadZipFile,
-    tarfile.TarError,
-)
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 Buffered: TypeAlias = "io.BufferedReader[Any]"
+EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, b"X")
 AS_TEXT = Hint('or, to pass text itself, put it in a list: ["…"]')
 
 
@@ -89,9 +81,9 @@ def reading(name: str) -> Iterator[None]:
     """Turn what decompressors and disks raise into a `BadCorpus` that names the file."""
     try:
         yield
-    except DAMAGED as error:
-        if isinstance(error, AlacarteError):
-            raise
+    except (AlacarteError, AlacarteWarning):
+        raise
+    except Exception as error:
         raise BadCorpus(
             f"{name} cannot be read to its end ({in_words(error)}): it is damaged or was cut "
             "off; copy or download it again"
@@ -224,8 +216,25 @@ def _is_tar(path: Path) -> bool:
     with _tar_bytes(path) as file:
         try:
             return _tar_magic(file.read(512))
-        except DAMAGED:
+        except Exception:
             return False  # said properly when the file is read
+
+
+class _TarInfo(tarfile.TarInfo):
+    """A member of a tar. A damaged header is an error, where tarfile would end the archive; long names have limits."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> "_TarInfo":
+        try:
+            return super().fromtarfile(archive)
+        except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]
+            raise tarfile.ReadError(f"the header at byte {archive.offset:,}: {error}") from None
+
+    def _proc_member(self, archive: tarfile.TarFile) -> Any:
+        described = self.size if self.type in EXTENSIONS else 0
+        if described > LONGEST:
+            raise tarfile.ReadError(f"{described:,} bytes for the name of a member")
+        return super()._proc_member(archive)  # type: ignore[misc]
 
 
 def _tar_members(path: Path) -> Iterator[tuple[int, _Member]]:
@@ -233,15 +242,15 @@ def _tar_members(path: Path) -> Iterator[tuple[int, _Member]]:
     with _open(path) as raw:
         packed = compression(raw.read(8)) is not None
     if not packed:
-        with tarfile.open(path, "r:") as archive:
+        with tarfile.open(path, "r:", tarinfo=_TarInfo) as archive:
             yield from _tar_sorted(archive)
         return
-    with _tar_bytes(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
+    with _tar_bytes(path) as file, tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
         infos = [(info.name, info.size) for info in archive if info.isreg() and _wanted(info.name)]
     total = sum(size for _, size in infos)
     with _tar_bytes(path) as file:
         if infos == sorted(infos):
-            with tarfile.open(fileobj=file, mode="r|") as archive:
+            with tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
                 for info in archive:
                     if info.isreg() and _wanted(info.name):
                         yield total, _tar_member(archive, info)
@@ -250,7 +259,7 @@ def _tar_members(path: Path) -> Iterator[tuple[int, _Member]]:
         with tempfile.TemporaryFile() as copy:
             copyfileobj(file, copy, 1 << 20)
             copy.seek(0)
-            with tarfile.open(fileobj=copy, mode="r:") as archive:
+            with tarfile.open(fileobj=copy, mode="r:", tarinfo=_TarInfo) as archive:
                 yield from _tar_sorted(archive)
 
 

@@ -18,8 +18,8 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.artifact import Artifact, kind_of, read_artifact, word_tensors, write_artifact
-from alacarte._io.tensors import read_tensors, unpack_words
+from alacarte._io.artifact import DIGESTS, Artifact, kind_of, read_artifact, word_tensors, write_artifact
+from alacarte._io.tensors import damaged, read_tensors, unpack_words
 from alacarte.errors import BadVectors
 from alacarte.vectors.formats.problems import Problems
 from alacarte.vectors.formats.streams import Source
@@ -118,6 +118,8 @@ def _read_plain(path: Path, limit: int | None, problems: Problems, copied: bool)
             f"{path} is a safetensors file without {', '.join(sorted(missing))}: not word vectors written by "
             "alacarte; read it with the safetensors package and pass (words, matrix) to WordVectors.of"
         )
+    if {DIGESTS, "word_hashes"} & tensors.keys():
+        raise damaged(path, "it was written by alacarte, and does not say so any more", BadVectors)
     words = unpack_words(tensors["words"], tensors["words_offsets"], path)
     matrix = tensors["matrix"]
     if matrix.ndim != 2 or len(matrix) != len(words) or matrix.dtype != np.float32:
