@@ -4,7 +4,7 @@
     python benchmarks/torture_mutants.py --formats sums checkpoint --mutants 20000 --keep bad
 
 Every mutant is a small file with bits flipped, ranges cut, doubled or blanked, numbers blown up, JSON edited, or half
-of another file. It is read in a child process that has little memory and little time. The table counts, for each format,
+of another file. It is read in a child process that has little memory and little time. The table counts, by format,
 
 - refused: an error of ours, or of the system (no such file);
 - read: no error (a changed number in a text file is a text file);

@@ -337,6 +337,13 @@ def test_a_file_of_ours_that_does_not_say_so_any_more_is_damaged(tmp_path):
 # --------------------------------------------------------------------------------------------- decoders
 
 
+@pytest.mark.parametrize("byte", [b"\x80", b"\x93", b"{", b"\x00", b"1", b"\xff"])
+def test_a_vector_file_of_one_byte(tmp_path, byte):
+    (tmp_path / "v.bin").write_bytes(byte)
+    with pytest.raises(BadVectors, match=r"v\.bin"):
+        WordVectors.load(tmp_path / "v.bin")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -451,3 +458,18 @@ def test_inspecting_a_model_whose_description_is_damaged(tmp_path):
         assert result.exit_code == 1
         assert result.exception is None or isinstance(result.exception, SystemExit)
         assert "model" in result.output
+
+
+def test_xml_entities_neither_explode_nor_reach_out(tmp_path):
+    from alacarte.senses import read_semeval
+
+    (tmp_path / "secret").write_text("secret")
+    levels = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
+    body = '<corpus><text id="d"><sentence id="s"><wf>{}</wf></sentence></text></corpus>'
+    for entities, text in (
+        (f'<!ENTITY a0 "lol">{levels}', "&a9;"),
+        (f'<!ENTITY a SYSTEM "{(tmp_path / "secret").as_uri()}">', "&a;"),
+    ):
+        (tmp_path / "a.xml").write_text(f"<!DOCTYPE corpus [{entities}]>{body.format(text)}")
+        with pytest.raises(BadCorpus, match=r"a\.xml is damaged"):
+            list(read_semeval(tmp_path / "a.xml"))

@@ -68,7 +68,7 @@ def _binary(head: bytes) -> str | None:
         return "fasttext-binary"
     if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") < 1 << 32:
         return "safetensors"
-    if head[0] == 0x80 and 2 <= head[1] <= 5:  # a pickle, and which protocol
+    if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:  # a pickle, and which protocol
         return PICKLE
     return None
 
