@@ -830,6 +830,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--keep", type=Path, help="a folder for the mutants that something went wrong with")
     options = parser.parse_args(argv)
     os.environ.setdefault("XDG_CACHE_HOME", tempfile.gettempdir())
+    warnings.simplefilter("ignore")
     begun = time.monotonic()
     seeds = all_seeds()
     if options.formats:

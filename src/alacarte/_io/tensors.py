@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.decoding import read_json
+from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
 from alacarte.errors import AlacarteError, BadVectors
 
@@ -114,7 +114,9 @@ def map_tensors(
     tensors: dict[str, NDArray[Any]] = {}
     for name, (dtype, shape, begin) in places.items():
         count = math.prod(shape)
-        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
+        with decoding(path, error):  # a shape may be beyond what NumPy can hold
+            flat = np.frombuffer(mapped, dtype, count, begin) if count else np.empty(0, dtype)
+            tensors[name] = flat.reshape(shape)
         tensors[name].flags.writeable = False
     return tensors, places, metadata, mapped
 

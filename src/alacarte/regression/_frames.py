@@ -243,7 +243,11 @@ def read_table(path: str | PathLike[str]) -> Any:
     kinds = [suffix.lower() for suffix in path.suffixes]
     with decoding(path, BadCorpus, "check how it was written"):
         if ".parquet" in kinds:
-            return pandas.read_parquet(path)
+            frame = pandas.read_parquet(path)
+            for place, dtype in enumerate(frame.dtypes):
+                if dtype.kind == "O":  # bytes that are not UTF-8 are met here, and not later
+                    frame.iloc[:, place].tolist()
+            return frame
         if ".jsonl" in kinds or ".ndjson" in kinds:
             return _typed(_read_json_lines(path, pandas), pandas)
         if ".csv" in kinds or ".tsv" in kinds:
