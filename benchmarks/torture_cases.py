@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 import numpy as np
 
@@ -34,6 +34,7 @@ BLOCK = 4000  # bytes of text a block, so that there are many checkpoints
 HANGS = 60.0  # seconds after which a run is said to hang
 TARGETS = ["new", "newer", "w1 w2", "never met"]
 KILLED = -signal.SIGKILL
+SAID = TemporaryFile(buffering=0)  # noqa: SIM115 (children write to it until the end)
 
 
 @dataclass(frozen=True)
@@ -149,19 +150,20 @@ def small_blocks() -> None:
 
 
 def start(case: Case, folder: Path, threads: int = 1, prepare: Callable[[], None] | None = None) -> int:
-    """A child process that runs a command; what it says goes to the file `said`, outside of the folder."""
+    """A child process that runs a command; what it says goes to a file that no disturbance reaches."""
     child = os.fork()
     if child:
         return child
     code = 99
     try:
         os.chdir(folder)
-        said = os.open(folder.with_name("said"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        SAID.seek(0)
+        SAID.truncate()
         for number in (1, 2):
-            os.dup2(said, number)
+            os.dup2(SAID.fileno(), number)
         given = os.open(case.stdin or os.devnull, os.O_RDONLY)
         os.dup2(given, 0)
-        sys.stdin = open(0, encoding="utf-8", closefd=False)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         signal.signal(signal.SIGINT, signal.default_int_handler)
         typed = arguments(case, threads)
@@ -195,8 +197,9 @@ def wait(child: int, limit: float = HANGS) -> int | None:
     return None
 
 
-def said(folder: Path) -> str:
-    return folder.with_name("said").read_text(errors="replace").strip()
+def said() -> str:
+    """What the last child said."""
+    return os.pread(SAID.fileno(), 1 << 20, 0).decode(errors="replace").strip()
 
 
 # -------------------------------------------------------------------------------------------- what is in the folder
@@ -286,7 +289,7 @@ def world(place: str | None, cases: list[Case]) -> Iterator[World]:
             code = wait(start(case, folder))
             made.seconds[case.name] = time.perf_counter() - begun
             if code != 0:
-                raise SystemExit(f"{case.name}: {said(folder)}")
+                raise SystemExit(f"{case.name}: {said()}")
             made.expected[case.name] = bits(folder, case.outputs)
             made.left[case.name] = listing(folder)
             made.after[case.name] = readable(folder, case)
@@ -297,7 +300,7 @@ def _here(case: Case, folder: Path) -> None:
     here, given = Path.cwd(), sys.stdin
     os.chdir(folder)
     try:
-        sys.stdin = open(case.stdin or os.devnull, encoding="utf-8")
+        sys.stdin = Path(case.stdin or os.devnull).open(encoding="utf-8")  # noqa: SIM115
         app(arguments(case, 1), prog_name="alc")
     finally:
         sys.stdin.close()
@@ -361,7 +364,7 @@ def count_changes(case: Case, folder: Path) -> int:
 
         at_every_change(folder, happen)
 
-    assert wait(start(case, folder, prepare=prepare)) == 0, said(folder)
+    assert wait(start(case, folder, prepare=prepare)) == 0, said()
     return int(counter.read_text())
 
 
@@ -369,5 +372,3 @@ def table(rows: list[tuple[object, ...]], names: tuple[str, ...]) -> str:
     """A table in Markdown."""
     lines = [names, tuple("---" for _ in names), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
-
-

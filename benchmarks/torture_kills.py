@@ -59,9 +59,9 @@ def faults_after(world: World, case: Case, folder: Path, threads: int) -> list[s
     except Exception as error:  # whatever it is, it is a fault
         faults.append(f"a reader cannot read: {error}")
     code = wait(start(case, folder, threads))
-    complete = case.in_place and code == 1 and "already" in said(folder)  # it was done before it was killed
+    complete = case.in_place and code == 1 and "already" in said()  # it was done before it was killed
     if code != 0 and not complete:
-        return [*faults, f"repeated, it ends with {code}: {said(folder)[-300:]}"]
+        return [*faults, f"repeated, it ends with {code}: {said()[-300:]}"]
     if bits(folder, case.outputs) != world.expected[case.name]:
         faults.append("other bits than without the disturbance")
     if listing(folder) != world.left[case.name]:
@@ -107,10 +107,9 @@ def kills(argv: list[str]) -> int:
             counts, new = kill_case(made, case, share, random.Random(f"{options.seed} {case.name}"))
             done += counts["kills"]
             faults += new
-            rows.append(
-                (case.name, counts["changes"], counts["kills"], counts["aimed"], counts["at random"], counts["runs"])
-                + (counts["equal"],)
-            )
+            columns = ("changes", "kills", "aimed", "at random", "runs", "equal")
+            rows.append((case.name, *(counts[column] for column in columns)))
+            print(f"{time.perf_counter() - begun:6.0f} s  {done:,} kills, {len(faults)} faults", file=sys.stderr)
     names = ("command", "changes to files", "kills", "aimed", "at random", "repeated", "equal bits, nothing left")
     totals = tuple(sum(row[place] for row in rows) for place in range(1, len(names)))
     print(table([*rows, ("all", *totals)], names))
@@ -135,7 +134,7 @@ def signals(argv: list[str]) -> int:
                 code = wait(start(case, folder, chance.randint(1, 3), _signal_at(folder, at, number)))
                 counts["sent"] += 1
                 if code not in (0, 128 + number):
-                    faults.append(f"{case.name}: {signal.Signals(number).name} ends with {code}: {said(folder)[-300:]}")
+                    faults.append(f"{case.name}: {signal.Signals(number).name} ends with {code}: {said()[-300:]}")
                 hidden = {name for name in listing(folder) if "alacarte-" in name}
                 counts["nothing left at once"] += not hidden
                 new = faults_after(made, case, folder, chance.randint(1, 3))
@@ -187,7 +186,7 @@ def writers(argv: list[str]) -> int:
                         if done:
                             running.remove(child)
                             if status:
-                                faults.append(f"{case.name}: a writer ends with {status}: {said(folder)[-300:]}")
+                                faults.append(f"{case.name}: a writer ends with {status}: {said()[-300:]}")
                 if bits(folder, case.outputs) != made.expected[case.name]:
                     faults.append(f"{case.name}: other bits than one writer alone")
                 if listing(folder) != made.left[case.name]:

@@ -214,7 +214,7 @@ def _take_place(file: BinaryIO, target: Path) -> None:
 
 
 def _disk_full(path: Path, target: Path, error: OSError, written: int, size: int | None) -> DiskFull:
-    need = f"more than {amount(written)}" if size is None or size < written else amount(size)
+    need = amount(size) if size is not None else f"more than {amount(written)}" if written else "more"
     try:
         free = f"{amount(shutil.disk_usage(target.parent).free)} are free in {target.parent}"
     except OSError:
