@@ -159,7 +159,9 @@ def test_a_full_disk_leaves_nothing_and_keeps_what_was_there(tmp_path, plain_toy
 def test_saving_over_the_file_that_is_mapped(tmp_path, toy):
     toy.save(tmp_path / "a.safetensors")
     mapped = WordVectors.load(tmp_path / "a.safetensors")
-    mapped.save(tmp_path / "a.safetensors")
+    with pytest.raises(BadVectors, match="were read from this file"):
+        mapped.save(tmp_path / "a.safetensors")
+    mapped.save(tmp_path / "a.safetensors", overwrite=True)
     assert same(toy, mapped)
     assert same(toy, WordVectors.load(tmp_path / "a.safetensors"))
 

@@ -53,17 +53,12 @@ def write_tensors(
     path: str | os.PathLike[str], tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]
 ) -> None:
     """Write named arrays and string metadata to one safetensors file, completely or not at all."""
-    with atomic_write(path) as file:
-        write_tensors_to(file, tensors, metadata)
-
-
-def write_tensors_to(file: BinaryIO, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
-    """The same into an open file."""
     header, order = layout(tensors, metadata)
-    file.write(header)
-    for name in order:
-        for block in little_endian_blocks(tensors[name]):
-            file.write(block)
+    with atomic_write(path, len(header) + sum(array.nbytes for array in tensors.values())) as file:
+        file.write(header)
+        for name in order:
+            for block in little_endian_blocks(tensors[name]):
+                file.write(block)
 
 
 def layout(

@@ -75,20 +75,20 @@ def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
 
 def _model(folder: Path) -> Facts:
     from alacarte._io.artifact import read_artifact
-    from alacarte.saving import read_description
+    from alacarte.saving import describe_model, model_files
     from alacarte.transform.transform import KIND, describe
 
-    description = read_description(folder)
-    own = (folder / "vectors.safetensors").is_file()
+    description = describe_model(folder)
+    files = model_files(folder, description)
     return {
         "what": "model",
         "path": str(folder),
-        "vectors": "in the folder" if own else description["vectors"],
-        "words": description["words"],
-        "tokenizer": description["tokenizer"],
-        "spelling": (folder / "form.safetensors").is_file(),
-        "version": description["version"],
-        **read_artifact(folder / "transform.safetensors", KIND, BadTransform).decode(describe),
+        "vectors": "in the folder" if "vectors.safetensors" in files else description.get("vectors"),
+        "words": description.get("words"),
+        "tokenizer": description.get("tokenizer"),
+        "spelling": "form.safetensors" in files,
+        "version": description.get("version"),
+        **read_artifact(files["transform.safetensors"], KIND, BadTransform).decode(describe),
     }
 
 

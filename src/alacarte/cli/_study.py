@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from alacarte.cli.opening import check_file
 from alacarte.cli.output import detail, note, show_columns, show_json, wrote
+from alacarte.cli.outputs import FIGURE, check_outputs
 from alacarte.errors import AlacarteError, BadCorpus
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ def columns_of(cluster: str | None) -> str | list[str] | None:
     return cluster.split(",") if cluster is not None and "," in cluster else cluster
 
 
-def check_outputs(csv: Path | None, plot: Path | None) -> None:
-    check_file(csv)
-    check_file(plot)
+def check_study(ctx: typer.Context, plot: Path | None) -> None:
+    """Raise unless the table and the figure may be written where --csv and --plot say."""
+    check_outputs(ctx, csv=None, plot=FIGURE)
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise AlacarteError(f"{plot}: figures end in .png, .pdf or .svg; choose one of these")
 
@@ -126,10 +126,9 @@ def write_csv(frame: Any, path: Path | None) -> None:
 
 
 def write_plot(axes: Any, path: Path | None) -> None:
-    from alacarte._io.files import atomic_write
+    from alacarte._io.figures import save_figure
 
     if path is None:
         return
-    with atomic_write(path) as file:
-        axes.figure.savefig(file, format=path.suffix[1:].lower())
+    save_figure(axes.figure, path)
     wrote(path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_file, check_vector_file, open_model, open_vectors
+from alacarte.cli.opening import open_model, open_vectors
 from alacarte.cli.output import (
     neighbour_dicts,
     note,
@@ -18,6 +18,7 @@ from alacarte.cli.output import (
     voice,
     wrote,
 )
+from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ Way = Literal["graded", "combined", "semcor", "gloss"]
 
 @app.command()
 def build(
+    ctx: typer.Context,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the vectors go, keyed by synset id.")],
     model: o.Model = None,
     wordnet: WordNetSource = None,
@@ -71,6 +73,7 @@ def build(
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
     to: o.To = None,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -89,13 +92,12 @@ def build(
         raise typer.BadParameter("--strength goes with --how graded")
     if counts is not None and semcor is None:
         raise typer.BadParameter("--counts are SemCor's; pass --semcor")
-    check_vector_file(out, to)
-    check_file(sense_keys)
-    check_file(counts)
+    check_vectors(out, to)
+    check_outputs(ctx, out=VECTORS, sense_keys=VECTORS, counts=None)
     net = _open_wordnet(wordnet)
     opened = open_model(model, vectors=vectors, transform=transform)
     built, counted = _build(opened, net, semcor, how, STRENGTH if strength is None else strength)
-    built.save(out, to)
+    built.save(out, to, overwrite=overwrite)
     wrote(out)
     if sense_keys is not None:
         by_sense_key(built, net).save(sense_keys)

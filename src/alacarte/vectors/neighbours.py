@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, kind_of, read_artifact, write_artifact
 from alacarte._io.decoding import decoding
+from alacarte._io.files import is_stream
 from alacarte._io.progress import progress
 from alacarte._io.table import Record
-from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, require
+from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, Hint, require
 from alacarte.vectors.formats import native
 from alacarte.vectors.word_vectors import Neighbours, VectorsLike, WordVectors
 
@@ -160,11 +161,17 @@ class Index:
 
     # ---------------------------------------------------------------------------------------------- files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """One file with the vectors and the graph, both memory-mapped when loaded; written completely or not at all."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """One file with the vectors and the graph, both memory-mapped when loaded; written completely or not at all.
+
+        An older index is replaced, any other file only with `overwrite`.
+        """
         file = Path(path)
-        if file.exists() and kind_of(file) != KIND:
-            raise AlacarteError(f"{file}: exists and is no index; choose another name or remove it")
+        if not overwrite and file.is_file() and not is_stream(file) and kind_of(file) != KIND:
+            raise AlacarteError(
+                f"{file}: exists and is no index; choose another name or remove it",
+                hint=Hint("or pass overwrite=True", "or pass --overwrite"),
+            )
         tensors = native.tensors_of(self.vectors._table())
         if self._graph is not None:
             tensors["graph"] = np.frombuffer(self._graph.save(), np.uint8)

@@ -20,6 +20,7 @@ from typing import Any, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from alacarte._io.files import is_same_file
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
 from alacarte.vectors.formats import cache as copies
@@ -514,8 +515,18 @@ class WordVectors:
         keyed.add_vectors(list(self.words), np.array(self.matrix))
         return keyed
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        space: str | None = None,
+        overwrite: bool = False,
+    ) -> None:
         """Write the vectors to a file, completely or not at all; every value is read back exactly.
+
+        A file that is there is replaced, as by `numpy.save`; but the one that these vectors were read from, of which
+        they may be a part, only with `overwrite`.
 
         `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
         take a space for the end of a word).
@@ -542,7 +553,13 @@ class WordVectors:
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
-        formats.write(Path(path).expanduser(), table, format)
+        target = Path(path).expanduser()
+        if not overwrite and self.source is not None and is_same_file(target, self.source):
+            raise BadVectors(
+                f"{target}: these vectors were read from this file; choose another name",
+                hint=Hint("or pass overwrite=True", "or pass --overwrite"),
+            )
+        formats.write(target, table, format)
 
     # Being an object
 
