@@ -52,6 +52,20 @@ def test_a_pickle_is_not_opened_by_sniffing(tmp_path, monkeypatch, name, options
     assert (tmp_path / "ran").exists()  # so the test would have seen it
 
 
+def test_a_pickle_of_gensim_s_is_converted_by_who_trusts_it(tmp_path):
+    pytest.importorskip("gensim")
+    VECTORS.to_gensim().save(str(tmp_path / "old.kv"))
+    arguments = ["convert", str(tmp_path / "old.kv"), str(tmp_path / "new.safetensors")]
+    for options in ([], ["--trust"], ["--format", "gensim-pickle"]):
+        refused = CliRunner().invoke(app, [*arguments, *options])
+        assert refused.exit_code == 1
+        assert "--format gensim-pickle --trust" in refused.output
+    assert CliRunner().invoke(app, [*arguments, "--format", "gensim-pickle", "--trust"]).exit_code == 0
+    assert WordVectors.load(tmp_path / "new.safetensors") == VECTORS
+    described = CliRunner().invoke(app, ["inspect", str(tmp_path / "old.kv"), "--json"])
+    assert json.loads(described.stdout)["format"] == "gensim-pickle"
+
+
 def test_a_pickle_in_a_model_folder_is_not_opened(tmp_path):
     pytest.importorskip("gensim")
     ALaCarte(VECTORS, Transform(np.eye(2))).save(tmp_path / "model")
