@@ -1,6 +1,7 @@
 """Killed, interrupted, without room, not alone: a few of what `benchmarks/torture.py` does by the thousand."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
-from alacarte._io.files import PART, atomic_write
+from alacarte._io.files import PART, atomic_write, hidden_companion
 from alacarte.errors import AlacarteError, BadCheckpoint, DiskFull
 from alacarte.passes.checkpoint import Checkpoint
+from alacarte.vectors.formats.npy import written_with
 from alacarte.vectors.neighbours import Index
 
 TORTURE = Path(__file__).parents[2] / "benchmarks" / "torture.py"
@@ -89,6 +91,26 @@ def test_a_writer_is_not_taken_for_a_dead_one(tmp_path):
     assert problems == []
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert len((tmp_path / "a").read_bytes()) == 1000
+
+
+def test_files_that_have_not_got_their_names_yet_are_read_and_finished(tmp_path):
+    """Its writer was killed at the last moment: the main file is there, its companions are still hidden."""
+    model = ALaCarte(VECTORS, Transform(2 * np.eye(3, dtype=np.float32)))
+    model.save(tmp_path / "m")
+    VECTORS.save(tmp_path / "a.npy")
+    generation = json.loads((tmp_path / "m" / "model.json").read_text())["generation"]
+    for name in ("transform.safetensors", "vectors.safetensors"):
+        (tmp_path / "m" / name).rename(hidden_companion(tmp_path / "m" / name, generation))
+    words = tmp_path / "a.vocab.txt"
+    words.rename(hidden_companion(words, written_with(tmp_path / "a.npy")["generation"]))
+    again = ALaCarte.load(tmp_path / "m")
+    assert (again.transform.matrix == model.transform.matrix).all()
+    assert again.vectors == WordVectors.load(tmp_path / "a.npy") == VECTORS
+    again.save(tmp_path / "m")
+    VECTORS.save(tmp_path / "a.npy")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "a.vocab.txt", "m"]
+    names = sorted(path.name for path in (tmp_path / "m").iterdir())
+    assert names == ["model.json", "transform.safetensors", "vectors.safetensors"]
 
 
 # --------------------------------------------------------------------------------------------------- a full disk
@@ -169,8 +191,7 @@ def test_a_damaged_file_of_sums_beside_a_checkpoint(tmp_path):
         if bytes(damaged) == whole:
             continue
         rows.write_bytes(bytes(damaged))
-        row, column = divmod(place, 48)
-        if column < 43:  # the rest of a row is padding
+        if place % 48 < 43:  # the rest of a row is padding
             with pytest.raises(BadCheckpoint, match="is damaged"):
                 collect(vectors, Corpus(tmp_path / "text"), Targets(words), **options)
     rows.write_bytes(whole)
