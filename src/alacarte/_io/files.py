@@ -119,8 +119,12 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     """
     stream = _open_stream(path)
     if stream is not None:
-        with stream:
-            yield stream
+        try:
+            with stream:
+                yield stream
+        except OSError as error:
+            error.filename = error.filename or os.fspath(path)
+            raise
         return
     target = Path(os.path.realpath(path))
     remove_leftovers(target)
