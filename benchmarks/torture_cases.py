@@ -106,7 +106,7 @@ def make_inputs(folder: Path) -> None:
         vectors.save(folder / name)
     for name in ("o.safetensors", "o.npy", "o.vec", "o.txt.gz", "o.bin"):
         older.save(folder / name)
-    texts = [some_text(rng, 200) for _ in range(4)]
+    texts = [some_text(rng, 80) for _ in range(4)]
     (folder / "1.txt").write_text(texts[0])
     (folder / "2.txt.xz").write_bytes(lzma.compress(texts[1].encode()))
     (folder / "3.txt.bz2").write_bytes(bz2.compress(texts[2].encode()))

@@ -76,7 +76,7 @@ def kill_case(world: World, case: Case, kills: int, chance: random.Random) -> tu
     faults: list[str] = []
     while counts["kills"] < kills:
         folder = world.fresh()
-        for _ in range(chance.choice([1, 1, 2, 3])):
+        for _ in range(chance.choice([1, 2, 3])):
             threads = chance.randint(1, 3)
             aimed = chance.random() < 0.6
             if aimed:

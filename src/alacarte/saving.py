@@ -101,9 +101,9 @@ def write_model(
     path = Path(folder)
     check_folder(path, overwrite)
     vectors = WordVectors.of(model.vectors)
-    kept_here = vectors.source is not None and is_same_file(vectors.source, path / VECTORS)
     elsewhere = vectors.source is not None or vectors_at is not None
-    include = kept_here or (not elsewhere if include_vectors is None else include_vectors)
+    include = not elsewhere if include_vectors is None else include_vectors
+    include = include or _is_in_model(vectors, path)  # where they are, they stay
     is_new = not path.exists()
     path.mkdir(parents=True, exist_ok=True)
     companions = Companions(path / MAIN, NAMES, _generation)
@@ -130,6 +130,12 @@ def write_model(
         if is_new:
             with suppress(OSError):  # there is something in it, as there should be
                 path.rmdir()
+
+
+def _is_in_model(vectors: WordVectors, path: Path) -> bool:
+    """Whether vectors were read from the folder of a model."""
+    file = Path(vectors.source or "")
+    return is_same_file(file.parent, path) and (file.name == VECTORS or is_leftover(file.name))
 
 
 def _save_parts(companions: Companions, model: SavedModel, vectors: WordVectors | None) -> Iterator[str]:

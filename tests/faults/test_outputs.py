@@ -342,6 +342,16 @@ def test_standard_output_gets_the_file_and_nothing_else(folder, name, to):
         assert Path("out").read_bytes() == kept.encode() + Path("expected").read_bytes()
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_device_without_room_is_named(folder):
+    result = alc("convert v.vec /dev/full --to word2vec-text")
+    assert (result.exit_code, result.stderr) == (1, "alc: error: /dev/full: No space left on device\n")
+    with Path("/dev/full").open("wb") as full:
+        arguments = [sys.executable, "-m", "alacarte", "nearest", "v.vec", "w1"]
+        ended = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, "alc: error: standard output: No space left on device\n")
+
+
 @posix
 def test_a_link_is_followed_and_modes_are_kept(folder):
     Path("far").mkdir()

@@ -28,7 +28,7 @@ except ModuleNotFoundError:  # Windows
 
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 PART = ".alacarte-part"  # ends the name of a file that is being written
-NEW = ".alacarte-new"  # … of a complete one that waits for its main file
+NEW = ".alacarte-new"  # stands in the name of a complete one that waits for its main file
 LOCK = ".alacarte-lock"
 LONGEST_NAME = 40  # characters of a file's name that stand in the names of its temporary files
 WAIT = 60.0  # seconds for another process that writes the same files
@@ -121,8 +121,12 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     """
     stream = _open_stream(path)
     if stream is not None:
-        with stream:
-            yield stream
+        try:
+            with stream:
+                yield stream
+        except OSError as error:
+            error.filename = error.filename or os.fspath(path)
+            raise
         return
     target = Path(os.path.realpath(path))
     remove_leftovers(target)
@@ -245,7 +249,7 @@ def remove_leftovers(target: Path) -> None:
 
     A writer holds a lock on its temporary file, and a lock ends with its process.
     """
-    for name in _hidden(target, PART):
+    for name in _files_named(target.parent, rf"{re.escape(_beginning(target.name))}[0-9a-f]{{16}}{PART}"):
         with suppress(OSError):
             if os.name == "nt":  # where a file that is open is not removed
                 name.unlink()
@@ -261,27 +265,22 @@ def is_leftover(name: str) -> bool:
     >>> is_leftover(f".model.json.{'0' * 16}.alacarte-part"), is_leftover(".model.json"), is_leftover("a.lock")
     (True, False, False)
     """
-    return re.fullmatch(rf"\..+\.[0-9a-f]{{16}}({PART}|{NEW})|\..+{LOCK}", name) is not None
+    return re.fullmatch(rf"\..+\.[0-9a-f]{{16}}{PART}|\.[0-9a-f]{{16}}{NEW}\..+|\..+{LOCK}", name) is not None
 
 
 def _beginning(name: str) -> str:
     """How the names of the temporary files of a file begin; a companion's do before it has its own name, too."""
-    hidden = re.fullmatch(rf"\.(.+)\.[0-9a-f]{{16}}{NEW}", name)
+    hidden = re.fullmatch(rf"\.[0-9a-f]{{16}}{NEW}\.(.+)", name)
     return f".{(hidden[1] if hidden else name)[:LONGEST_NAME]}."
 
 
-def _hidden(target: Path, ending: str) -> list[Path]:
-    """The files beside a target that have its name, 16 random digits and this ending."""
-    pattern = re.compile(re.escape(_beginning(target.name)) + rf"[0-9a-f]{{16}}{ending}")
+def _files_named(folder: Path, pattern: str) -> list[Path]:
     try:
-        with os.scandir(target.parent) as entries:
-            return [Path(item.path) for item in entries if pattern.fullmatch(item.name) and _is_file(item)]
+        with os.scandir(folder) as entries:
+            named = [item for item in entries if re.fullmatch(pattern, item.name)]
+            return [Path(item.path) for item in named if item.is_file(follow_symlinks=False)]
     except OSError:  # there is no such folder, or it cannot be listed
         return []
-
-
-def _is_file(entry: "os.DirEntry[str]") -> bool:
-    return entry.is_file(follow_symlinks=False)
 
 
 def _lock_file(file: BinaryIO, *, wait: bool) -> bool:
@@ -332,7 +331,7 @@ class Companions:
         for name in self.names:
             place = self.main.with_name(name)
             remove_leftovers(place)
-            for hidden in _hidden(place, NEW):
+            for hidden in _files_named(place.parent, rf"\.[0-9a-f]{{16}}{NEW}\.{re.escape(name)}"):
                 if generation is None or hidden != hidden_companion(place, generation):
                     hidden.unlink(missing_ok=True)
                     continue
@@ -342,8 +341,8 @@ class Companions:
 
 
 def hidden_companion(place: Path, generation: str) -> Path:
-    """Where a companion stands until it has its own name."""
-    return place.with_name(f"{_beginning(place.name)}{generation}{NEW}")
+    """Where a companion stands until it has its own name; the ending, by which some formats are told, is the same."""
+    return place.with_name(f".{generation}{NEW}.{place.name}")
 
 
 def is_same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bool:

@@ -1,5 +1,6 @@
 """How every command ends: exit codes, errors in one line, notes, Ctrl-C, closed pipes."""
 
+import errno
 import os
 import sys
 import traceback
@@ -70,7 +71,9 @@ class Group(TyperGroup):
 
 def _in_words(problem: Exception) -> object:
     if isinstance(problem, OSError) and not isinstance(problem, AlacarteError) and problem.strerror:
-        return f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+        # Files are named wherever they are written, so what is full without a name is where results go.
+        name = problem.filename or ("standard output" if problem.errno == errno.ENOSPC else None)
+        return f"{name}: {problem.strerror}" if name else problem.strerror
     return problem
 
 
