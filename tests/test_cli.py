@@ -485,7 +485,7 @@ def test_convert_keeps_every_value(folder: Path, name: str) -> None:
     result = alc(f"convert v.txt {name}")
     assert result.stdout == f"40 vectors of 4 dimensions are in {name}.\n"
     assert WordVectors.load(name) == WordVectors.load("v.txt")
-    assert alc(f"convert v.txt {name} --limit 3 -q").stdout == ""
+    assert alc(f"convert v.txt {name} --limit 3 -q --overwrite").stdout == ""
     assert len(WordVectors.load(name)) == 3
 
 

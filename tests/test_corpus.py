@@ -143,7 +143,7 @@ def test_a_long_line_takes_linear_time():
         return time.perf_counter() - start
 
     seconds(1 << 20)
-    assert seconds(32 << 20) < 2  # joining as it goes would copy half a terabyte
+    assert seconds(16 << 20) < 2  # joining as it goes would copy 128 GiB
 
 
 # Encodings
@@ -552,7 +552,7 @@ def test_parquet_errors(parquet, tmp_path):
     path = parquet({"text": ["x"]})
     with pytest.raises(BadCorpus, match="plain file only"):
         list(Corpus(write(tmp_path / "a.parquet.gz", gzip.compress(path.read_bytes()))))
-    with pytest.raises(BadCorpus, match="cannot be read as Parquet"):
+    with pytest.raises(BadCorpus, match=r"b\.parquet is damaged: .*Parquet"):
         list(Corpus(write(tmp_path / "b.parquet", "text")))
 
 

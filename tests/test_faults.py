@@ -171,12 +171,12 @@ def test_two_processes_with_the_same_checkpoint(tmp_path, files):
 
 def test_a_lock_belongs_to_one_at_a_time_and_leaves_no_file(tmp_path):
     """A lock's file that a dead process left is no lock; one that is held is."""
-    (tmp_path / "c.lock").write_text("")
+    (tmp_path / ".c.alacarte-lock").write_text("")
     with Checkpoint(tmp_path / "c", {}).held():
         with pytest.raises(BadCheckpoint, match="another process"), Checkpoint(tmp_path / "c", {}).held():
             pytest.fail("two at a time")
-        assert (tmp_path / "c.lock").exists()  # the one that was refused did not take it away
-    assert not (tmp_path / "c.lock").exists()
+        assert (tmp_path / ".c.alacarte-lock").exists()  # the one that was refused did not take it away
+    assert not (tmp_path / ".c.alacarte-lock").exists()
     with Checkpoint(tmp_path / "c", {}).held():
         pass
     assert not list(tmp_path.iterdir())
@@ -387,7 +387,7 @@ def test_a_full_disk(tmp_path, files, monkeypatch, broken, fails_at):
         with pytest.raises(BadCheckpoint, match=r"could not be written .No space left.*Make room and run the same"):
             summed(files, checkpoint=checkpoint, checkpoint_seconds=0)
     assert len(calls) == fails_at + 1  # it tries once more before it gives up
-    left = {path.name for path in tmp_path.iterdir()} - {path.name for path in files} - {"checkpoint.lock"}
+    left = {path.name for path in tmp_path.iterdir()} - {path.name for path in files} - {".checkpoint.alacarte-lock"}
     assert left == ({"checkpoint"} if fails_at > 1 else set())
     if fails_at > 1:
         assert list(stages_in(checkpoint)) == ["reading"]

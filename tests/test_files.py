@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from alacarte._io.files import atomic_write, check_folder, lock, new_folder
-from alacarte.errors import AlacarteError, BadCheckpoint
+from alacarte._io.files import Companions, atomic_write, hidden_companion, lock
+from alacarte.errors import BadCheckpoint
 
 HOLD = """
 import sys, time
@@ -32,7 +32,7 @@ def test_one_process_at_a_time(tmp_path):
     ):
         pass
     with lock(path, BadCheckpoint):
-        assert (tmp_path / "work.lock").exists()
+        assert (tmp_path / ".work.alacarte-lock").exists()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -54,7 +54,7 @@ def test_a_lock_ends_with_its_process(tmp_path):
 
 
 def test_a_lock_that_cannot_be_written(tmp_path):
-    with pytest.raises(BadCheckpoint, match="nothing can be written there"), lock(tmp_path / "no" / "x", BadCheckpoint):
+    with pytest.raises(BadCheckpoint, match="no file can be written there"), lock(tmp_path / "no" / "x", BadCheckpoint):
         pass
 
 
@@ -92,12 +92,6 @@ def write_half(path):
         raise RuntimeError
 
 
-def fill_half(path):
-    with new_folder(path) as staging:
-        (staging / "other").write_text("2")
-        raise RuntimeError
-
-
 def test_files_are_whole_or_not_there(tmp_path):
     (tmp_path / "a").write_text("old")
     with pytest.raises(RuntimeError):
@@ -108,17 +102,47 @@ def test_files_are_whole_or_not_there(tmp_path):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "whole")]
 
 
-def test_folders_are_whole_or_not_there(tmp_path):
-    with new_folder(tmp_path / "m") as staging:
-        (staging / "model.json").write_text("1")
+def generation(main):
+    return main.read_text() if main.exists() else None
+
+
+def write_set(main, content, fails=False):
+    """A main file, which names its generation, and two companions."""
+    companions = Companions(main, ["one", "two"], generation)
+    with companions.writing():
+        for name in ("one", "two"):
+            with atomic_write(companions.path(name)) as file:
+                file.write(content)
+        if fails:
+            raise RuntimeError
+        with atomic_write(main) as file:
+            file.write(companions.generation.encode())
+    return companions.generation
+
+
+def contents(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_files_that_belong_together_change_together(tmp_path):
+    first = write_set(tmp_path / "main", b"1")
     with pytest.raises(RuntimeError):
-        fill_half(tmp_path / "m")
-    assert [path.name for path in (tmp_path / "m").iterdir()] == ["model.json"]
-    check_folder(tmp_path / "m")
-    check_folder(tmp_path / "nothing yet")
-    with new_folder(tmp_path / "m") as staging:
-        (staging / "other").write_text("2")
-    assert [path.name for path in (tmp_path / "m").iterdir()] == ["other"]
-    with pytest.raises(AlacarteError, match="not a saved model"):
-        check_folder(tmp_path / "m")
-    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+        write_set(tmp_path / "main", b"2", fails=True)
+    assert contents(tmp_path) == {"main": first, "one": "1", "two": "1"}
+    second = write_set(tmp_path / "main", b"3")
+    assert contents(tmp_path) == {"main": second, "one": "3", "two": "3"}
+
+
+def test_the_next_writer_finishes_or_removes_what_a_killed_one_left(tmp_path):
+    first = write_set(tmp_path / "main", b"1")
+    hidden_companion(tmp_path / "one", first).write_text("1, not yet in its place")
+    hidden_companion(tmp_path / "two", "f" * 16).write_text("never named by a main file")
+    (tmp_path / ".two.mine").write_text("of somebody else")
+    with pytest.raises(RuntimeError):
+        write_set(tmp_path / "main", b"2", fails=True)
+    assert contents(tmp_path) == {
+        "main": first,
+        "one": "1, not yet in its place",
+        "two": "1",
+        ".two.mine": "of somebody else",
+    }

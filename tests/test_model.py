@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alacarte import ALaCarte, ContextSums, Targets, Transform, WordVectors, collect
+from alacarte._io.artifact import identity
 from alacarte.contexts.sums import Reading
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, AlacarteWarning, NoOccurrences, NotEnoughData, TransformMismatch
@@ -202,7 +203,13 @@ def test_load_says_what_is_wrong(tmp_path):
     with pytest.raises(AlacarteError, match="another format"):
         ALaCarte.load(tmp_path)
     Transform(np.eye(2)).save(tmp_path / "transform.safetensors")
-    (tmp_path / "model.json").write_text(json.dumps({"format": "alacarte.ALaCarte/1"}))
+    description = {"format": "alacarte.ALaCarte/2"}
+    (tmp_path / "model.json").write_text(json.dumps(description))
+    with pytest.raises(AlacarteError, match="does not say which files belong to the model"):
+        ALaCarte.load(tmp_path)
+    files = {"transform.safetensors": identity(tmp_path / "transform.safetensors")}
+    description |= {"generation": "0" * 16, "files": files, "replaced": {}}
+    (tmp_path / "model.json").write_text(json.dumps(description))
     with pytest.raises(AlacarteError, match="does not say where"):
         ALaCarte.load(tmp_path)
     assert ALaCarte.load(tmp_path, vectors={"a": [1.0, 2.0]}).tokenizer.name == "words"

@@ -267,14 +267,14 @@ def test_r_files(tmp_path, ending):
     [
         ("a.bin", b"", "no square"),
         ("a.bin", b"1234567", "no square"),
-        ("a.npy", b"not numpy", "not a numpy array"),
+        ("a.npy", b"not numpy", "damaged.*numpy.save"),
         ("a.npy", None, "square matrix"),
         ("a.csv", b"1,2\n3\n", "row 2 is not 2 numbers"),
         ("a.csv", b"1,x\n3,4\n1,2", "row 1"),
         ("a.csv", b"\xff\xfe", "not UTF-8"),
         ("a.safetensors", b"junk", "a.safetensors"),
         ("a.h5", b"junk", "transforms end in"),
-        ("a.rds", b"junk", "could not be read"),
+        ("a.rds", b"junk", "damaged.*saveRDS"),
     ],
 )
 def test_bad_files(tmp_path, name, content, message):

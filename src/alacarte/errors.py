@@ -80,6 +80,20 @@ class BadCheckpoint(AlacarteError, ValueError):
     """A checkpoint that cannot be written, or that belongs to other work."""
 
 
+class DiskFull(AlacarteError, OSError):
+    """There is no room for a file; what stood in its place is as it was.
+
+    >>> import errno
+    >>> error = DiskFull("a.vec: no room", errno.ENOSPC, "No space left on device")
+    >>> print(error, isinstance(error, OSError), error.errno == errno.ENOSPC)
+    a.vec: no room True True
+    """
+
+    def __init__(self, message: object, number: int, reason: str) -> None:
+        super().__init__(message)
+        self.errno, self.strerror = number, reason
+
+
 class BadTransform(AlacarteError, ValueError):
     """A transform file or matrix that cannot be used as it is."""
 

@@ -87,9 +87,8 @@ def test_cut_off(file, length):
         read_artifact(file, "context sums", BadSums)
 
 
-def test_large_tensors_are_verified_when_asked(tmp_path, monkeypatch):
+def test_tensors_are_verified_when_read_or_when_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(artifacts, "BLOCK", 1000)
-    monkeypatch.setattr(artifacts, "SMALL", 4000)
     large, small = np.arange(3001, dtype=np.int64), -np.arange(300, dtype=np.int64)
     write_artifact(tmp_path / "a", "context sums", {"large": large, "small": small}, {})
     read_artifact(tmp_path / "a", "context sums", BadSums).verify()
@@ -99,7 +98,14 @@ def test_large_tensors_are_verified_when_asked(tmp_path, monkeypatch):
         damaged = bytearray(content)
         damaged[place] ^= 1
         (tmp_path / "b").write_bytes(damaged)
-        artifact = read_artifact(tmp_path / "b", "context sums", BadSums)
+        with pytest.raises(BadSums, match=r"b is damaged: tensor 'large'"):
+            read_artifact(tmp_path / "b", "context sums", BadSums)
+        artifact = read_artifact(tmp_path / "b", "context sums", BadSums, lazily=("large",))
+        artifact.verify_rows("large", np.arange(300, 2900))
+        rows = np.arange(3001)
+        for part in (rows, rows[(place - first) // 8 :][:1]):
+            with pytest.raises(BadSums, match=r"b is damaged: tensor 'large'"):
+                artifact.verify_rows("large", part)
         with pytest.raises(BadSums, match=r"b is damaged: tensor 'large'"):
             artifact.verify()
     damaged = bytearray(content)

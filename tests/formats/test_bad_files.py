@@ -350,11 +350,12 @@ def test_a_pickle_that_is_not_gensim_s(tmp_path):
     import pickle
 
     path = put(tmp_path, pickle.dumps({"a": 1}), "a.kv")
-    assert formats.sniff(path) == ("gensim", None)
+    assert formats.sniff(path) == ("gensim-pickle", None)
     with pytest.raises(BadVectors, match=r"a\.kv"):
-        WordVectors.load(path)
+        WordVectors.load(path, format="gensim-pickle", trust=True)
+    packed = put(tmp_path, gzip.compress(pickle.dumps({"a": 1})), "a.kv.gz")
     with pytest.raises(BadVectors, match="unpack"):
-        WordVectors.load(put(tmp_path, gzip.compress(pickle.dumps({"a": 1})), "a.kv.gz"))
+        WordVectors.load(packed, format="gensim-pickle", trust=True)
 
 
 def test_fasttext_damage(tmp_path):

@@ -58,15 +58,16 @@ def test_gensim_reads_the_files_that_we_write(tmp_path, keyed, name, binary):
 
 def test_gensim_s_own_files(tmp_path, keyed, fasttext_model):
     keyed.save(str(tmp_path / "a.kv"))
-    assert formats.sniff(tmp_path / "a.kv")[0] == "gensim"
-    assert WordVectors.load(tmp_path / "a.kv") == WordVectors.of(keyed)
-    assert len(WordVectors.load(tmp_path / "a.kv", limit=3)) == 3
+    trusted = {"format": "gensim-pickle", "trust": True}
+    assert formats.sniff(tmp_path / "a.kv")[0] == "gensim-pickle"
+    assert WordVectors.load(tmp_path / "a.kv", **trusted) == WordVectors.of(keyed)
+    assert len(WordVectors.load(tmp_path / "a.kv", **trusted, limit=3)) == 3
     assert formats.describe(tmp_path / "a.kv")["dimension"] is None
     keyed.save(str(tmp_path / "b.kv"), sep_limit=10)  # the matrix in a file of its own
     assert (tmp_path / "b.kv.vectors.npy").exists()
-    assert WordVectors.load(tmp_path / "b.kv") == WordVectors.of(keyed)
+    assert WordVectors.load(tmp_path / "b.kv", **trusted) == WordVectors.of(keyed)
     fasttext_model.save(str(tmp_path / "c.model"))
-    assert WordVectors.load(tmp_path / "c.model") == WordVectors.of(fasttext_model)
+    assert WordVectors.load(tmp_path / "c.model", **trusted) == WordVectors.of(fasttext_model)
 
 
 def test_to_gensim_and_back(keyed):

@@ -159,7 +159,9 @@ def test_a_full_disk_leaves_nothing_and_keeps_what_was_there(tmp_path, plain_toy
 def test_saving_over_the_file_that_is_mapped(tmp_path, toy):
     toy.save(tmp_path / "a.safetensors")
     mapped = WordVectors.load(tmp_path / "a.safetensors")
-    mapped.save(tmp_path / "a.safetensors")
+    with pytest.raises(BadVectors, match="were read from this file"):
+        mapped.save(tmp_path / "a.safetensors")
+    mapped.save(tmp_path / "a.safetensors", overwrite=True)
     assert same(toy, mapped)
     assert same(toy, WordVectors.load(tmp_path / "a.safetensors"))
 
@@ -185,7 +187,7 @@ def test_blocks_of_any_size_give_the_same(tmp_path, suffix, limit, monkeypatch):
     monkeypatch.setattr(text, "HEAD", 200)
     for rows, block in ((1, 1), (3, 50), (7, 333), (50, 10_000)):
         for module in (text, word2vec_binary):
-            monkeypatch.setattr(module, "ROWS", rows)
+            monkeypatch.setattr(module, "rows_at_once", lambda dimension, rows=rows: rows)
         monkeypatch.setattr(text, "BLOCK", block)
         monkeypatch.setattr(word2vec_binary, "BLOCK", max(block, 20))
         assert same(vectors.first(limit or 50), WordVectors.load(tmp_path / f"a{suffix}", limit=limit))

@@ -2,8 +2,9 @@
 
 An artifact is a safetensors file (`alacarte._io.tensors`) whose metadata say `format` "alacarte", its `kind`, the
 `version` of that kind, and hold one JSON object with everything that is not an array. Its last tensor holds SHA-256
-digests: of the header, and of every 16 MiB of every other tensor. Reading checks the header and all tensors up to
-64 MiB; `Artifact.verify` checks the rest, and is called by whoever is going to read all of it anyway.
+digests: of the header, and of every 16 MiB of every other tensor. Reading checks all of them, but for tensors that the
+reader names (`lazily`): `Artifact.verify_rows` checks the blocks that some rows lie in when these are needed, and
+`Artifact.verify` all.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -20,8 +21,8 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from hashlib import sha256
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from hashlib import file_digest, sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -29,6 +30,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
 from alacarte._io.tensors import (
     Places,
@@ -42,12 +44,11 @@ from alacarte._io.tensors import (
 )
 from alacarte.errors import AlacarteError
 
-__all__ = ["KINDS", "Artifact", "describe", "kind_of", "read_artifact", "word_tensors", "write_artifact"]
+__all__ = ["KINDS", "Artifact", "describe", "identity", "kind_of", "read_artifact", "word_tensors", "write_artifact"]
 
 FORMAT = "alacarte"
 DIGESTS = "digests"  # the name of the last tensor
 BLOCK = 1 << 24  # bytes that one digest covers
-SMALL = 1 << 26  # bytes; tensors up to this size are verified when the artifact is read
 UPGRADE = "upgrade it: pip install --upgrade alacarte-embeddings"
 
 Result = TypeVar("Result")
@@ -78,6 +79,7 @@ class Artifact:
     error: type[AlacarteError]
     """What is raised when something in the file is not as it should be."""
     _digests: dict[str, list[bytes]]
+    _checked: dict[str, NDArray[np.bool_]] = field(default_factory=dict)  # which blocks of each tensor were compared
 
     def damaged(self, what: str) -> AlacarteError:
         """The error for a file that is not as it should be.
@@ -128,38 +130,67 @@ class Artifact:
     def build(self, kind: type[Result], values: Mapping[str, Any], name: str) -> Result:
         """A dataclass from a dictionary out of the metadata; `name` says which in messages."""
         assert is_dataclass(kind)
-        known = {field.name: field for field in fields(kind) if field.init}
+        known = {item.name: item for item in fields(kind) if item.init}
         unknown = [key for key in values if key not in known]
         if unknown:
             raise self.error(
                 f"{self.path}: {name} {unknown[0]!r} is not known here; the file was made by a newer version of "
                 f"alacarte, so {UPGRADE}"
             )
-        for key, field in known.items():
-            if key not in values and field.default is MISSING and field.default_factory is MISSING:
+        for key, item in known.items():
+            if key not in values and item.default is MISSING and item.default_factory is MISSING:
                 raise self.damaged(f"{name} {key!r} is missing")
         try:
             return cast("Result", kind(**values))
         except (ValueError, TypeError, AttributeError, KeyError, IndexError, AlacarteError) as problem:
             raise self.damaged(f"{name} make no sense ({problem})") from None
 
+    def decode(self, build: Callable[["Artifact"], Result]) -> Result:
+        """What `build` makes of this artifact; whatever it raises on the way says which file is not as it should be."""
+        with decoding(self.path, self.error):
+            return build(self)
+
     def verify(self, *names: str) -> None:
         """Compare tensors (all, unless some are named) with their digests; raises if a byte is not what was written.
 
-        The small ones were compared when the artifact was read. Several threads share the work.
+        What was compared before is not compared again. Several threads share the work.
         """
+        for name in names or self.tensors:
+            self._verify_blocks(name, np.flatnonzero(~self._compared(name)))
+
+    def verify_rows(self, name: str, rows: NDArray[np.integer]) -> bool:
+        """Compare the blocks of a tensor in which some rows lie with their digests; whether that was the last of it."""
+        array = self.tensors[name]
+        width = max(1, array.nbytes // max(1, len(array)))
+        ends = np.concatenate([rows * width, rows * width + width - 1]) // BLOCK
+        compared = self._compared(name)
+        if width > BLOCK:
+            self.verify(name)
+        elif not compared[ends].all():
+            self._verify_blocks(name, np.unique(ends[~compared[ends]]))
+        return bool(compared.all())
+
+    def _compared(self, name: str) -> NDArray[np.bool_]:
+        return self._checked.setdefault(name, np.zeros(len(self._digests[name]), np.bool_))
+
+    def _verify_blocks(self, name: str, numbers: NDArray[np.integer]) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
-        chosen = {name: array for name, array in self.tensors.items() if not names or name in names}
-        large = [(name, number) for name, array in chosen.items() if not _small(array) for number in _blocks(array)]
-        with ThreadPoolExecutor() as pool:
-            for (name, _), whole in zip(large, pool.map(lambda item: self._is_whole(*item), large), strict=True):
-                if not whole:
-                    raise self.damaged(f"tensor {name!r} is not what was written")
+        data = self.tensors[name].reshape(-1).view(np.uint8)
 
-    def _is_whole(self, name: str, number: int) -> bool:
-        data = self.tensors[name].reshape(-1).view(np.uint8)[number * BLOCK : (number + 1) * BLOCK]
-        return sha256(data.data).digest() == self._digests[name][number]
+        def whole(number: int) -> bool:
+            block = data[number * BLOCK : (number + 1) * BLOCK]
+            return sha256(block.data).digest() == self._digests[name][number]
+
+        listed = numbers.tolist()
+        if len(listed) <= 1:
+            results = [whole(number) for number in listed]
+        else:
+            with ThreadPoolExecutor() as pool:
+                results = list(pool.map(whole, listed))
+        if not all(results):
+            raise self.damaged(f"tensor {name!r} is not what was written")
+        self._compared(name)[numbers] = True
 
 
 def write_artifact(
@@ -183,7 +214,7 @@ def write_artifact(
     }
     header, order = layout(arrays, strings, last=DIGESTS)
     digests = [sha256(header).digest()]
-    with atomic_write(path) as file:
+    with atomic_write(path, len(header) + sum(array.nbytes for array in arrays.values())) as file:
         file.write(header)
         for name in order[:-1]:
             for block in _digested(little_endian_blocks(arrays[name]), digests):
@@ -196,8 +227,11 @@ def read_artifact(
     kind: str | None = None,
     error: type[AlacarteError] = AlacarteError,
     version: int = 1,
+    lazily: tuple[str, ...] = (),
 ) -> Artifact:
     """Open an artifact of a kind (None: any), of this version or an older one.
+
+    All tensors are compared with their digests, but for those named in `lazily`, which their reader sees to.
 
     Raises `error`, which says whether the file is no artifact, one of another kind, of a newer version, or damaged.
     """
@@ -215,7 +249,7 @@ def read_artifact(
         raise error(f"{path}: not {_a(kind)} but {_a(strings['kind'])}; pass another file, `alc inspect` says more")
     try:
         found_version = int(strings["version"])
-        metadata = json.loads(strings["metadata"])
+        metadata = read_json(strings["metadata"])
         if not isinstance(metadata, dict):
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -226,9 +260,9 @@ def read_artifact(
             f"up to {version}); {UPGRADE}"
         )
     artifact = Artifact(path, strings["kind"], found_version, metadata, tensors, error, digests)
-    for name, array in tensors.items():
-        if _small(array) and not all(artifact._is_whole(name, number) for number in _blocks(array)):
-            raise artifact.damaged(f"tensor {name!r} is not what was written")
+    for name in tensors:
+        if name not in lazily:
+            artifact.verify(name)
     return artifact
 
 
@@ -241,6 +275,17 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     return strings.get("kind") if strings.get("format") == FORMAT else None
 
 
+def identity(path: str | os.PathLike[str]) -> str:
+    """What tells a file from any other: a digest of its bytes; of an artifact, of its digests, which is quicker."""
+    if kind_of(path) is None:
+        with Path(path).open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    _, places, _, mapped = map_tensors(path, AlacarteError)
+    if DIGESTS not in places:
+        raise damaged(path, "it has no digests", AlacarteError)
+    return sha256(mapped[places[DIGESTS][2] :].data).hexdigest()
+
+
 def describe(artifact: Artifact) -> dict[str, Any]:
     """What is in an artifact, for people: by the function in `KINDS`, or its metadata and the shapes of its tensors."""
     facts = {"what": artifact.kind, "path": str(artifact.path), "bytes": artifact.path.stat().st_size}
@@ -251,7 +296,7 @@ def describe(artifact: Artifact) -> dict[str, Any]:
         return {**facts, **artifact.metadata, "tensors": shapes}
     module, _, function = KINDS[artifact.kind].partition(":")
     described: Callable[[Artifact], dict[str, Any]] = getattr(import_module(module), function)
-    return {**facts, **described(artifact)}
+    return {**facts, **artifact.decode(described)}
 
 
 def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray[Any]]:
@@ -267,10 +312,6 @@ def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray
 def _blocks(array: NDArray[Any]) -> range:
     """The numbers of the blocks that have a digest each."""
     return range(-(-array.nbytes // BLOCK))
-
-
-def _small(array: NDArray[Any]) -> bool:
-    return array.nbytes <= SMALL
 
 
 def _digested(parts: Iterable[bytes], digests: list[bytes]) -> Iterator[bytes]:
@@ -319,7 +360,7 @@ def _a(kind: str | None) -> str:
     >>> _a("transform"), _a("index"), _a("context sums")
     ('a transform', 'an index', 'context sums')
     """
-    if kind is None:
+    if not kind:
         return "a file of alacarte"
     if kind.endswith("s"):
         return kind

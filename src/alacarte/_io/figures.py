@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from alacarte._io.files import atomic_write
-from alacarte._io.table import printable
+from alacarte._io.printing import printable
 from alacarte.errors import AlacarteError, require
 
 SizeName = Literal["column", "page"]

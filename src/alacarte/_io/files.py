@@ -1,22 +1,39 @@
 """Files and folders: written completely or not at all, held by one process at a time, read through compression."""
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
 import os
+import re
+import secrets
 import shutil
-import tempfile
+import stat
+import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
-from alacarte.errors import AlacarteError, require
+from alacarte.errors import AlacarteError, DiskFull, require
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows
+    fcntl = None
 
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+PART = ".alacarte-part"  # ends the name of a file that is being written
+NEW = ".alacarte-new"  # stands in the name of a complete one that waits for its main file
+LOCK = ".alacarte-lock"
+LONGEST_NAME = 40  # characters of a file's name that stand in the names of its temporary files
+WAIT = 60.0  # seconds for another process that writes the same files
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DESCRIPTOR = re.compile(r"/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d+)")
 SUFFIXES = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 
 
@@ -40,7 +57,7 @@ def decompressed(raw: BinaryIO, kind: str | None) -> BinaryIO:
     if kind == "xz":
         return cast(BinaryIO, lzma.LZMAFile(raw))
     zstandard = require("zstandard", extra="zst", purpose="reading .zst files")
-    return cast(BinaryIO, io.BufferedReader(_ZstdStream(raw, zstandard)))
+    return cast(BinaryIO, io.BufferedReader(_ZstdStream(raw, zstandard), 1 << 20))
 
 
 # What the decompressors raise on a damaged or cut-off stream.
@@ -62,13 +79,15 @@ class _ZstdStream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
-            chunk = self._spare or self._raw.read(1 << 14)
+            # Few bytes at a time: each four of them may stand for 128 KiB.
+            chunk = self._spare or self._raw.read(512)
             if not chunk:
                 if self._frame is not None:
                     raise EOFError("the zstd stream is cut off")
                 return 0
             if self._frame is None:
-                self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+                # Windows up to 2 GiB: dumps made with `zstd --long=31` need them.
+                self._frame = self._zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
             try:
                 self._ready = memoryview(self._frame.decompress(chunk))
             except self._zstandard.ZstdError as error:
@@ -83,48 +102,255 @@ class _ZstdStream(io.RawIOBase):
 
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Iterator[BinaryIO]:
     """Write a file completely or not at all: a temporary file beside it, then a rename.
 
+    A symbolic link is followed, and a file that is replaced hands on its mode and owner. Devices, pipes and open
+    descriptors (`/dev/stdout`) are written to and never replaced. `size` is how many bytes there will be, where that
+    is known, for the message of a full disk (`DiskFull`).
+
+    The temporary file is locked while it is written. So one that a killed process left behind is told from one that
+    is still being written, and the next writer of the same path removes it.
+
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with atomic_write(Path(folder) / "a.txt") as file:
     ...         _ = file.write(b"whole")
     ...     (Path(folder) / "a.txt").read_text()
     'whole'
     """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    stream = _open_stream(path)
+    if stream is not None:
+        try:
+            with stream:
+                yield stream
+        except OSError as error:
+            error.filename = error.filename or os.fspath(path)
+            raise
+        return
+    target = Path(os.path.realpath(path))
+    remove_leftovers(target)
+    file = _temporary_file(target, path)
+    temporary = Path(file.name)
+    written = 0
     try:
-        with os.fdopen(handle, "wb") as file:
+        try:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+        except OSError:
+            written = os.fstat(file.fileno()).st_size
+            raise
+        _take_place(file, target)
+    except BaseException as error:
+        with suppress(OSError):  # what it still holds finds no room either
+            file.close()
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):
+            raise _disk_full(Path(path), target, error, written, size) from error
         raise
 
 
-def check_folder(folder: str | os.PathLike[str]) -> None:
-    """Raise unless a model may be saved here: nothing is there yet, or an empty folder, or an older model."""
-    path = Path(folder)
-    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / "model.json").is_file())):
-        raise AlacarteError(f"{path}: exists and is not a saved model; choose another folder or remove it")
-
-
-@contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which takes its place, and that of an older one, when all is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a path leads to a device, a pipe or an open descriptor, which are written to and never replaced."""
+    if DESCRIPTOR.fullmatch(os.fspath(path)):
+        return True
     try:
-        yield staging
-        staging.chmod(0o777 & ~_umask())
-        _replace_folder(staging, path)
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _open_stream(path: str | os.PathLike[str]) -> BinaryIO | None:
+    if not is_stream(path):
+        return None
+    descriptor = DESCRIPTOR.fullmatch(os.fspath(path))
+    if descriptor is None:
+        return Path(path).open("wb")
+    sys.stdout.flush()
+    number = {"stdout": 1, "stderr": 2}.get(descriptor[1]) or int(descriptor[2])
+    return os.fdopen(os.dup(number), "wb")  # as it stands, at its end where it appends
+
+
+def _temporary_file(target: Path, path: str | os.PathLike[str]) -> BinaryIO:
+    """A new file beside the target, open and locked; readable by whoever may read the one that it is to replace."""
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        before = target.stat() if target.exists() else None
+        if before is not None and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        mode = 0o666 if before is None else 0o600  # at first: nobody else reads a file that may be private
+        while True:
+            name = target.with_name(f"{_beginning(target.name)}{secrets.token_hex(8)}{PART}")
+            file = open(name, "xb", opener=lambda at, flags: os.open(at, flags, mode))  # noqa: SIM115
+            _lock_file(file, wait=True)
+            if name.exists():  # and was not taken for a leftover before it was locked
+                break
+            file.close()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    if before is not None:
+        _keep_owner_and_mode(Path(file.name), before)
+    return file
+
+
+def _keep_owner_and_mode(path: Path, before: os.stat_result) -> None:
+    if hasattr(os, "chown"):
+        for owner in ((before.st_uid, before.st_gid), (-1, before.st_gid)):
+            with suppress(OSError):  # only root gives files away
+                os.chown(path, *owner)
+                break
+    path.chmod(before.st_mode & 0o777)
+
+
+def _take_place(file: BinaryIO, target: Path) -> None:
+    """Give a complete temporary file its name; it stays locked until then (not on Windows)."""
+    if os.name == "nt":
+        file.close()
+    Path(file.name).replace(target)
+    file.close()
+    with suppress(OSError):  # not every system can do this: after a power cut the name is the new file's, too
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _disk_full(path: Path, target: Path, error: OSError, written: int, size: int | None) -> DiskFull:
+    need = amount(size) if size is not None else f"more than {amount(written)}" if written else "more"
+    try:
+        free = f"{amount(shutil.disk_usage(target.parent).free)} are free in {target.parent}"
+    except OSError:
+        free = f"{target.parent} has less"
+    kept = "the file that was there before is intact" if target.exists() else "nothing was written"
+    reason = f"{error.strerror}: it needs {need}, and {free}"
+    return DiskFull(
+        f"{path} cannot be written ({reason}); {kept}. Make room or choose another folder", error.errno or 0, reason
+    )
+
+
+def amount(size: int) -> str:
+    """A number of bytes, for people.
+
+    >>> amount(512), amount(1_234_567)
+    ('512 bytes', '1.2 MB')
+    """
+    return f"{size:,} bytes" if size < 10_000 else f"{size / 1e6:,.1f} MB"
+
+
+# ------------------------------------------------------------------------------------- what killed processes leave
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove the temporary files of writers of this path that are no more; nothing else is touched.
+
+    A writer holds a lock on its temporary file, and a lock ends with its process.
+    """
+    for name in _files_named(target.parent, rf"{re.escape(_beginning(target.name))}[0-9a-f]{{16}}{PART}"):
+        with suppress(OSError):
+            if os.name == "nt":  # where a file that is open is not removed
+                name.unlink()
+                continue
+            with name.open("r+b") as left:
+                if _lock_file(left, wait=False) and os.path.samestat(os.fstat(left.fileno()), name.lstat()):
+                    name.unlink()
+
+
+def is_leftover(name: str) -> bool:
+    """Whether a file has the name of one that this package makes for a while.
+
+    >>> is_leftover(f".model.json.{'0' * 16}.alacarte-part"), is_leftover(".model.json"), is_leftover("a.lock")
+    (True, False, False)
+    """
+    return re.fullmatch(rf"\..+\.[0-9a-f]{{16}}{PART}|\.[0-9a-f]{{16}}{NEW}\..+|\..+{LOCK}", name) is not None
+
+
+def _beginning(name: str) -> str:
+    """How the names of the temporary files of a file begin; a companion's do before it has its own name, too."""
+    hidden = re.fullmatch(rf"\.[0-9a-f]{{16}}{NEW}\.(.+)", name)
+    return f".{(hidden[1] if hidden else name)[:LONGEST_NAME]}."
+
+
+def _files_named(folder: Path, pattern: str) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            named = [item for item in entries if re.fullmatch(pattern, item.name)]
+            return [Path(item.path) for item in named if item.is_file(follow_symlinks=False)]
+    except OSError:  # there is no such folder, or it cannot be listed
+        return []
+
+
+def _lock_file(file: BinaryIO, *, wait: bool) -> bool:
+    """Take the lock of an open file; False if another process holds it, or the file system has no locks."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True
+
+
+# -------------------------------------------------------------------------------- several files that belong together
+
+
+class Companions:
+    """Files beside a main file, which change together with it: readers see all the old ones or all the new ones.
+
+    New companions are written under hidden names that hold a `generation`, 16 random digits. The main file, which
+    names the generation, takes its place next, and at this moment all of the new ones hold. Only then do they get
+    their own names; a reader who comes before that finds them under the hidden ones (`companion`). One process at a
+    time writes; what is left of a process that was killed is finished or removed by the next one.
+    """
+
+    def __init__(self, main: Path, names: Iterable[str], generation_of: Callable[[Path], str | None]) -> None:
+        self.main, self.names, self.generation_of = main, tuple(names), generation_of
+        self.generation = secrets.token_hex(8)
+
+    def path(self, name: str) -> Path:
+        """Where to write a companion."""
+        assert name in self.names
+        return hidden_companion(self.main.with_name(name), self.generation)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Within this, write the companions to `path(name)`, then the main file, which names the `generation`."""
+        with lock(self.main, AlacarteError, wait=WAIT):
+            self._settle()
+            try:
+                yield
+            finally:
+                self._settle()
+
+    def _settle(self) -> None:
+        """Let the companions of the main file's generation take their places; remove those of any other."""
+        generation = self.generation_of(self.main)
+        for name in self.names:
+            place = self.main.with_name(name)
+            remove_leftovers(place)
+            for hidden in _files_named(place.parent, rf"\.[0-9a-f]{{16}}{NEW}\.{re.escape(name)}"):
+                if generation is None or hidden != hidden_companion(place, generation):
+                    hidden.unlink(missing_ok=True)
+                    continue
+                if place.is_file():
+                    _keep_owner_and_mode(hidden, place.stat())
+                hidden.replace(place)
+
+
+def hidden_companion(place: Path, generation: str) -> Path:
+    """Where a companion stands until it has its own name; the ending, by which some formats are told, is the same."""
+    return place.with_name(f".{generation}{NEW}.{place.name}")
+
+
+def is_same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bool:
+    """Whether two paths lead to one file, by its identity: symbolic and hard links are seen through."""
+    try:
+        return Path(one).samefile(two)
+    except (OSError, ValueError):  # one of them is not there, or no path at all
+        return False
 
 
 def absolute(source: str | None) -> str | None:
@@ -132,53 +358,33 @@ def absolute(source: str | None) -> str | None:
     return os.path.abspath(source) if source is not None and Path(source).exists() else source  # noqa: PTH100
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _replace_folder(new: Path, old: Path) -> None:
-    """Put a finished folder in the place of another; the other goes only when this one is there."""
-    if not old.exists():
-        new.rename(old)
-        return
-    aside = Path(tempfile.mkdtemp(prefix=f".{old.name}.", suffix=".old", dir=old.parent))
-    old.rename(aside / "old")
-    try:
-        new.rename(old)
-    except BaseException:
-        (aside / "old").rename(old)
-        raise
-    shutil.rmtree(aside)
-
-
 @contextmanager
-def lock(path: Path, error: type[AlacarteError], what: str = "file") -> Iterator[None]:
+def lock(path: Path, error: type[AlacarteError], what: str = "file", wait: float = 0.1) -> Iterator[None]:
     """Keep other processes that lock this path out; a lock ends with its process, however that ends.
 
-    Raises `error` if another process holds the lock. `what` says in messages what the path is.
+    Raises `error` if another process holds the lock for `wait` seconds. `what` says in messages what the path is.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "work"
     ...     with lock(path, AlacarteError):
     ...         print([file.name for file in path.parent.iterdir()])
     ...     print([file.name for file in path.parent.iterdir()])
-    ['work.lock']
+    ['.work.alacarte-lock']
     []
     """
     from filelock import FileLock, Timeout
 
     if not path.parent.is_dir():  # which filelock would make
-        raise error(f"{path}: nothing can be written there (no such folder); choose another {what}")
-    file = path.with_name(path.name + ".lock")
-    held = FileLock(file, timeout=0.1)
+        raise error(f"{path}: no {what} can be written there (no such folder); choose another {what}")
+    file = path.with_name(f".{path.name}{LOCK}")
+    held = FileLock(file, timeout=wait)
     try:
         held.acquire()
     except Timeout:
         raise error(f"{path}: another process is working with this {what}; wait for it or choose another") from None
     except OSError as problem:
-        raise error(f"{path}: nothing can be written there ({problem.strerror}); choose another {what}") from None
+        raise error(f"{path}: no {what} can be written there ({problem.strerror}); choose another {what}") from None
     try:
         yield
     finally:

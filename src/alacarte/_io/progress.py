@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from alacarte._io.printing import printable
+
 silent = False  # whether nothing is said that was not asked for (`alc --quiet`)
 DELAY = 2.0  # seconds; what is done sooner needs no bar
 
@@ -90,7 +92,7 @@ def progress(
         total=total,
         unit=unit if unit == "B" else f" {unit}",
         unit_scale=True,
-        desc=description,
+        desc=printable(description),
         disable=None if show is None else not show,
         delay=DELAY if show is None else 0,
         dynamic_ncols=True,

@@ -38,6 +38,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from alacarte._io.files import atomic_write
+from alacarte._io.printing import guarded, printable, quoting
 from alacarte.errors import require
 
 Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
@@ -83,12 +84,16 @@ class Table:
         return pandas.DataFrame(dict(self.columns()))
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Comma-separated values with a header, every number in full; written to a file if a path is given."""
+        """Comma-separated values with a header, every number in full; written to a file if a path is given.
+
+        Text that a spreadsheet would take for a formula (=, +, -, @ at its start) gets a ' before it, which is taken
+        away again where this package reads CSV; `to_json` and `to_frame` give all text as it is.
+        """
         names, rows = _plain(self.columns())
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows(["" if value is None else value for value in row] for row in rows)
+        writer = csv.writer(text, lineterminator="\n", quoting=quoting(cell for row in rows for cell in row))  # type: ignore[arg-type]
+        writer.writerow(map(guarded, names))
+        writer.writerows(["" if value is None else guarded(value) for value in row] for row in rows)
         if path is not None:
             with atomic_write(path) as file:
                 file.write(text.getvalue().encode())
@@ -218,17 +223,6 @@ def format_cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
     return printable(str(value))
-
-
-def printable(text: str) -> str:
-    """Text without characters that a terminal obeys; they are written as escapes.
-
-    >>> printable("né\\x1b[2J\\n")
-    'né\\\\x1b[2J\\\\n'
-    """
-    if text.isprintable():
-        return text
-    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)
 
 
 def _plain(columns: Columns) -> tuple[list[str], list[tuple[Any, ...]]]:

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
 from alacarte.errors import AlacarteError, BadVectors
 
@@ -42,7 +43,7 @@ DTYPES = {
     "BOOL": "|b1",
 }
 CODES = {np.dtype(text): code for code, text in DTYPES.items()}
-MAX_HEADER = 100_000_000  # the limit of the safetensors library
+MAX_HEADER = 1 << 25  # bytes; JSON takes up to thirty times as much memory
 BLOCK = 1 << 24  # bytes written at a time
 
 Places = dict[str, tuple[str, tuple[int, ...], int]]  # of each tensor: dtype, shape, first byte
@@ -52,17 +53,12 @@ def write_tensors(
     path: str | os.PathLike[str], tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]
 ) -> None:
     """Write named arrays and string metadata to one safetensors file, completely or not at all."""
-    with atomic_write(path) as file:
-        write_tensors_to(file, tensors, metadata)
-
-
-def write_tensors_to(file: BinaryIO, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
-    """The same into an open file."""
     header, order = layout(tensors, metadata)
-    file.write(header)
-    for name in order:
-        for block in little_endian_blocks(tensors[name]):
-            file.write(block)
+    with atomic_write(path, len(header) + sum(array.nbytes for array in tensors.values())) as file:
+        file.write(header)
+        for name in order:
+            for block in little_endian_blocks(tensors[name]):
+                file.write(block)
 
 
 def layout(
@@ -113,7 +109,9 @@ def map_tensors(
     tensors: dict[str, NDArray[Any]] = {}
     for name, (dtype, shape, begin) in places.items():
         count = math.prod(shape)
-        tensors[name] = np.frombuffer(mapped, dtype, count, begin).reshape(shape) if count else np.empty(shape, dtype)
+        with decoding(path, error):  # a shape may be beyond what NumPy can hold
+            flat = np.frombuffer(mapped, dtype, count, begin) if count else np.empty(0, dtype)
+            tensors[name] = flat.reshape(shape)
         tensors[name].flags.writeable = False
     return tensors, places, metadata, mapped
 
@@ -128,7 +126,7 @@ def _header(file: BinaryIO, path: str | os.PathLike[str], error: type[AlacarteEr
         raise damaged(path, "its header is cut off", error)
     text = file.read(length)
     try:
-        header = json.loads(text)
+        header = read_json(text)
         metadata = header.pop("__metadata__", {})
         entries = sorted(
             (int(begin), int(end), name, DTYPES.get(entry["dtype"]), tuple(int(n) for n in entry["shape"]))

@@ -3,6 +3,7 @@
 Nothing heavy is imported here, so that `alc --help` answers at once; each command imports what it needs.
 """
 
+import io
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ import typer
 
 from alacarte.cli import options as o
 from alacarte.cli import senses_induce as _senses_induce  # noqa: F401 (adds its command to `alc senses`)
-from alacarte.cli._group import INTERRUPTED, Group
+from alacarte.cli._group import INTERRUPTED, Group, report_failure
 from alacarte.cli.certainty import certainty
 from alacarte.cli.compare import compare
 from alacarte.cli.contexts_table import contexts
@@ -75,10 +76,34 @@ def main() -> None:
     if LITTLE_ALGEBRA.intersection(sys.argv[1:2]):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported, which is later
     signal.signal(signal.SIGTERM, _terminated)
+    _open_streams()
     try:
-        app(prog_name="alc")
+        try:
+            app(prog_name="alc")
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:  # before or after the command itself; what happens inside it, `Group` sees to
         sys.exit(INTERRUPTED)
+    except OSError as problem:  # the same: help that nobody can read
+        sys.exit(report_failure(problem))
+
+
+def _open_streams() -> None:
+    """Let characters that the terminal cannot show be escapes, and keep the places of closed streams from files.
+
+    What is written to a closed standard output fails, with a message; standard input stays None.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDONLY if name != "stderr" else os.O_WRONLY)
+            if nothing != number:
+                os.dup2(nothing, number)
+                os.close(nothing)
+            if number:
+                setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:

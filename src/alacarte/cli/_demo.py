@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.files import atomic_write
+from alacarte._io.figures import save_figure
 from alacarte.contexts.weights import STOP_WORDS
 from alacarte.errors import AlacarteError, MissingExtra, require
 from alacarte.model import ALaCarte, InducedVectors
@@ -259,8 +259,7 @@ def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequ
     kind = path.suffix.removeprefix(".").lower()
     if kind not in kinds:
         raise AlacarteError(f"{path}: a picture ends in one of {', '.join(f'.{name}' for name in kinds)}")
-    with atomic_write(path) as file:
-        figure.savefig(file, format=kind)
+    save_figure(figure, path)
 
 
 def plane(matrix: npt.ArrayLike) -> tuple[Doubles, Doubles]:

@@ -1,6 +1,5 @@
 """What a file, a folder or a name is, as far as it can be told without reading all of it."""
 
-import json
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -45,7 +44,6 @@ def _tensors(path: Path) -> Facts:
 
     if artifacts.kind_of(path) is not None:
         artifact = artifacts.read_artifact(path)
-        artifact.verify()
         return artifacts.describe(artifact)
     tensors, _ = read_tensors(path, BadVectors)
     if {"matrix", "words", "words_offsets"} <= tensors.keys():
@@ -77,22 +75,20 @@ def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
 
 def _model(folder: Path) -> Facts:
     from alacarte._io.artifact import read_artifact
+    from alacarte.model.saving import describe_model, model_files
     from alacarte.transform.transform import KIND, describe
 
-    try:
-        description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise AlacarteError(f"{folder / 'model.json'}: damaged ({error}); fit the model again") from None
-    own = (folder / "vectors.safetensors").is_file()
+    description = describe_model(folder)
+    files = model_files(folder, description)
     return {
         "what": "model",
         "path": str(folder),
-        "vectors": "in the folder" if own else description.get("vectors"),
+        "vectors": "in the folder" if "vectors.safetensors" in files else description.get("vectors"),
         "words": description.get("words"),
         "tokenizer": description.get("tokenizer"),
-        "spelling": (folder / "form.safetensors").is_file(),
+        "spelling": "form.safetensors" in files,
         "version": description.get("version"),
-        **describe(read_artifact(folder / "transform.safetensors", KIND, BadTransform)),
+        **read_artifact(files["transform.safetensors"], KIND, BadTransform).decode(describe),
     }
 
 

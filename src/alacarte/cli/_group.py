@@ -1,5 +1,6 @@
 """How every command ends: exit codes, errors in one line, notes, Ctrl-C, closed pipes."""
 
+import errno
 import os
 import sys
 import traceback
@@ -54,14 +55,12 @@ class Group(TyperGroup):
                 result = super().invoke(ctx)
             sys.stdout.flush()
             return result
-        except BrokenPipeError:
-            _discard_stdout()
-            raise typer.Exit(PIPE_CLOSED) from None
+        except BrokenPipeError as problem:
+            raise typer.Exit(report_failure(problem)) from None
         except (AlacarteError, OSError) as problem:
             if voice.verbose:
                 traceback.print_exc()
-            error(_in_words(problem))
-            raise typer.Exit(FAILED) from None
+            raise typer.Exit(report_failure(problem)) from None
         except KeyboardInterrupt:
             done = ", ".join(map(str, voice.written))
             kept = voice.checkpoint is not None and voice.checkpoint.exists()
@@ -72,7 +71,9 @@ class Group(TyperGroup):
 
 def _in_words(problem: Exception) -> object:
     if isinstance(problem, OSError) and not isinstance(problem, AlacarteError) and problem.strerror:
-        return f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+        # Files are named wherever they are written, so what is full without a name is where results go.
+        name = problem.filename or ("standard output" if problem.errno == errno.ENOSPC else None)
+        return f"{name}: {problem.strerror}" if name else problem.strerror
     return problem
 
 
@@ -88,6 +89,18 @@ def _show_warning(
         note(message)
     elif voice.verbose:
         print(warnings.formatwarning(message, category, filename, lineno, line), file=sys.stderr, end="")
+
+
+def report_failure(problem: Exception) -> int:
+    """Say what went wrong, unless it is that nobody reads any more; returns the exit code."""
+    closed = isinstance(problem, BrokenPipeError)
+    if not closed:
+        error(_in_words(problem))
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_stdout()
+    return PIPE_CLOSED if closed else FAILED
 
 
 def _discard_stdout() -> None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from alacarte.cli.opening import check_file
 from alacarte.cli.output import detail, note, show_columns, show_json, wrote
+from alacarte.cli.outputs import FIGURE, check_outputs
 from alacarte.errors import AlacarteError, BadCorpus
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ def columns_of(cluster: str | None) -> str | list[str] | None:
     return cluster.split(",") if cluster is not None and "," in cluster else cluster
 
 
-def check_outputs(csv: Path | None, plot: Path | None, table: Path | None = None) -> None:
-    for path in (csv, plot, table):
-        check_file(path)
+def check_study(ctx: typer.Context, plot: Path | None, table: Path | None = None) -> None:
+    """Raise unless the tables and the figure may be written where --csv, --plot and --table say."""
+    check_outputs(ctx, csv=None, plot=FIGURE, table=None)
     if table is not None and table.suffix.lower() not in (".tex", ".md"):
         raise AlacarteError(f"{table}: tables for papers end in .tex or .md; choose one of these")
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
@@ -111,11 +111,14 @@ def show_table(table: "Table", as_json: bool, title: str | None = None) -> None:
 
 def write_csv(frame: Any, path: Path | None) -> None:
     from alacarte._io.files import atomic_write
+    from alacarte._io.printing import guarded, map_text, quoting
 
     if path is None:
         return
     with atomic_write(path) as file:
-        file.write(frame.to_csv(index=False).encode())
+        safe = map_text(frame, guarded)
+        quoted = quoting(cell for name in safe.columns for cell in safe[name])
+        file.write(safe.to_csv(index=False, quoting=quoted).encode())
     wrote(path)
 
 

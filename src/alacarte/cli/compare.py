@@ -11,6 +11,7 @@ from alacarte.cli.output import note, show_json, show_neighbours, voice
 
 
 def compare(
+    ctx: typer.Context,
     data: s.Data,
     target: Annotated[
         list[str], typer.Option("--target", "-t", metavar="PATTERN", help="The word, phrase or glob; repeat for more.")
@@ -39,6 +40,7 @@ def compare(
     plot: s.Plot = None,
     tokenizer: o.ModelTokenizer = None,
     force: o.Force = False,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -49,7 +51,7 @@ def compare(
 
     With two groups, --csv and --plot are of the ratios; with more, of the neighbours and a map.
     """
-    s.check_outputs(csv, plot)
+    s.check_study(ctx, plot)
     frame = s.open_table(data, where)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
     from alacarte.regression import contexts, dem, dem_group, nearest, plot_map, plot_ratio, ratio, similarity

@@ -8,9 +8,11 @@ from alacarte.cli import _study as s
 from alacarte.cli import options as o
 from alacarte.cli.opening import parse_window
 from alacarte.cli.output import note, show_json, show_line, voice
+from alacarte.cli.outputs import check_outputs
 
 
 def contexts(
+    ctx: typer.Context,
     data: s.Data,
     patterns: Annotated[
         list[str], typer.Option("--pattern", "-p", metavar="PATTERN", help="A word, phrase or glob; repeat for more.")
@@ -27,6 +29,7 @@ def contexts(
     tokenizer: o.Tokenizer = "words",
     limit: Annotated[int, typer.Option(min=1, help="Show so many; --csv has them all.")] = 20,
     csv: s.Csv = None,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -35,7 +38,7 @@ def contexts(
     \b
     alc contexts --data speeches.csv --text speech --pattern "immigr*" --window 6 --csv contexts.csv
     """
-    s.check_outputs(csv, None)
+    check_outputs(ctx, csv=None)
     frame = s.open_table(data, where)
     from alacarte.regression import contexts as find
 

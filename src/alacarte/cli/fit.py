@@ -8,8 +8,6 @@ import typer
 from alacarte.cli import options as o
 from alacarte.cli._form import form_rows
 from alacarte.cli.opening import (
-    check_file,
-    check_folder,
     detail_memory,
     finish_shard,
     forget,
@@ -24,6 +22,7 @@ from alacarte.cli.opening import (
     refuse,
 )
 from alacarte.cli.output import note, show_json, show_line, show_rows, voice, wrote
+from alacarte.cli.outputs import CHECKPOINT, MODEL, SUMS, check_outputs
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte
@@ -99,6 +98,7 @@ def fit(
     checkpoint: o.Checkpoint = None,
     checkpoint_every: o.CheckpointEvery = 60.0,
     shard: o.Shard = None,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -113,16 +113,13 @@ def fit(
     weighting = _weighting(tau, log, no_weighting)
     sides, penalty = parse_window(window), parse_ridge(ridge)
     part = open_shard(ctx, shard, save_sums, "out", "sums", "include_vectors")
-    if out is not None:
-        check_folder(out)
-    elif part is None:
+    if out is None and part is None:
         raise typer.BadParameter("say where the model goes with --out DIR")
     if form and (sums or part is not None):
         raise typer.BadParameter("--form reads the text again; give it with --corpus, and neither --sums nor --shard")
     if form and "-" in [*(corpus or []), *(paths or [])]:
         raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
-    check_file(save_sums)
-    check_file(checkpoint)
+    check_outputs(ctx, out=MODEL, save_sums=SUMS, checkpoint=CHECKPOINT)
     voice.checkpoint = checkpoint
     left_out = [] if exclude is None else read_list(exclude)
 
@@ -189,7 +186,7 @@ def fit(
     special = limit is not None or skip_errors or vectors_format is not None
     if special and not include_vectors:
         note("the vectors were not read as the file has them, so the model keeps its own copy")
-    model.save(out, include_vectors=True if include_vectors or special else None)
+    model.save(out, include_vectors=True if include_vectors or special else None, overwrite=overwrite)
     wrote(out)
     forget(checkpoint)
     _show(model, out, as_json)

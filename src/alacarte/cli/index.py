@@ -8,6 +8,7 @@ import typer
 from alacarte.cli import options as o
 from alacarte.cli.opening import open_vectors
 from alacarte.cli.output import neighbour_dicts, show_json, show_line, show_neighbours, voice, wrote
+from alacarte.cli.outputs import INDEX, check_outputs
 
 app = typer.Typer(no_args_is_help=True, help="Search millions of vectors in milliseconds: build an index, query it.")
 
@@ -22,6 +23,7 @@ Effort = Annotated[
 
 @app.command()
 def build(
+    ctx: typer.Context,
     vectors: Annotated[str, typer.Argument(metavar="VECTORS", help="A file of any common format, or glove.6B.50d.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
     backend: Annotated[
@@ -36,6 +38,7 @@ def build(
         int, typer.Option("--recall", min=0, metavar="N", help="Measure recall@10 with N queries; 0 does not.")
     ] = 100,
     threads: o.Threads = None,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -45,6 +48,7 @@ def build(
     alc induce --model glove.6B.50d --corpus news.txt --discover --ngrams 2,3 --out ngrams.safetensors
     alc index build ngrams.safetensors --out ngrams.index
     """
+    check_outputs(ctx, out=INDEX)
     from alacarte.vectors.neighbours import Index
 
     index = Index.build(
@@ -56,12 +60,14 @@ def build(
         threads=threads,
         show_progress=voice.progress,
     )
-    index.save(out)
+    index.save(out, overwrite=overwrite)
     wrote(out)
     measured = index.recall(queries=queries) if queries else None
     if as_json:
         found = None if measured is None else measured.to_dict()
         show_json({"out": str(out), "vectors": len(index), "backend": index.backend, "recall": found})
+        return
+    if voice.quiet:
         return
     show_line(f"{len(index):,} vectors, {index.backend}, in {out}.")
     if measured is not None:

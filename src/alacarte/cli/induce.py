@@ -9,8 +9,6 @@ import typer
 from alacarte.cli import options as o
 from alacarte.cli._form import with_form
 from alacarte.cli.opening import (
-    check_file,
-    check_vector_file,
     detail_memory,
     finish_shard,
     forget,
@@ -23,6 +21,7 @@ from alacarte.cli.opening import (
     write_lines,
 )
 from alacarte.cli.output import show_json, show_line, voice, wrote
+from alacarte.cli.outputs import CHECKPOINT, SUMS, VECTORS, check_outputs, check_vectors
 from alacarte.errors import NotEnoughData
 
 if TYPE_CHECKING:
@@ -131,6 +130,7 @@ def induce(
     checkpoint: o.Checkpoint = None,
     checkpoint_every: o.CheckpointEvery = 60.0,
     shard: o.Shard = None,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -159,10 +159,15 @@ def induce(
     listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
     if out is not None:
         phrases = ["a phrase"] if (discover or task) and max(lengths) > 1 else []
-        check_vector_file(out, to, [*listed, *phrases], space)
-    check_file(save_sums)
-    check_file(missing)
-    check_file(checkpoint)
+        check_vectors(out, to, [*listed, *phrases], space)
+    check_outputs(
+        ctx,
+        out=VECTORS,
+        save_sums=SUMS,
+        missing=None,
+        checkpoint=CHECKPOINT,
+        in_place=("save_sums", "update"),
+    )
     voice.checkpoint = checkpoint
     documents = None
     if not sums:
@@ -218,7 +223,9 @@ def induce(
             all_lengths = range(1, lengths[0] + 1) if len(lengths) == 1 else lengths
             listed = listed | _ngrams(opened, texts, all_lengths, min_count or 1, known, punctuation=True)
         collected = opened.collect(documents, listed, spread=spread, **work)
-    if save_sums is not None:
+    # Sums that are continued in place go last: until then, the same command can be repeated.
+    last = save_sums is not None and update is not None and save_sums.exists() and save_sums.samefile(update)
+    if save_sums is not None and not last:
         collected.save(save_sums)
         wrote(save_sums)
     if documents is not None:
@@ -228,11 +235,14 @@ def induce(
         forget(checkpoint)
         return
     induced = opened.apply(collected, form=form)
-    induced.save(out, to, space=space)
+    induced.save(out, to, space=space, overwrite=overwrite)
     wrote(out)
-    forget(checkpoint)
     if missing is not None:
         write_lines(missing, induced.missing)
+    if save_sums is not None and last:
+        collected.save(save_sums)
+        wrote(save_sums)
+    forget(checkpoint)
     if as_json:
         show_json(_facts(induced, out))
     elif not voice.quiet:

@@ -6,11 +6,13 @@ from typing import Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_file, open_sums
+from alacarte.cli.opening import open_sums
 from alacarte.cli.output import show_json, show_line, voice, wrote
+from alacarte.cli.outputs import SUMS, check_outputs
 
 
 def merge(
+    ctx: typer.Context,
     sums: Annotated[list[Path], typer.Argument(metavar="SUMS", help="Files that --save-sums wrote.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the total goes.")],
     subtract: Annotated[
@@ -20,6 +22,7 @@ def merge(
     repeated: Annotated[
         bool, typer.Option("--repeated", help="Count text that is in several files as often as it is there.")
     ] = False,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -32,7 +35,7 @@ def merge(
     alc fit --vectors V --sums all.sums --out model
     alc merge all.sums --subtract 1.sums --out 2.sums
     """
-    check_file(out)
+    check_outputs(ctx, out=SUMS)
     total = open_sums(sums, repeated=repeated)
     for file in subtract or ():
         total = total - open_sums([file])

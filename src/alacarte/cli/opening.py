@@ -2,10 +2,8 @@
 
 import os
 from collections.abc import Container, Iterable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
@@ -170,6 +168,7 @@ def open_vectors(
     limit: int | None = None,
     skip_errors: bool = False,
     cache: bool = False,
+    trust: bool = False,
 ) -> "WordVectors":
     from alacarte.vectors.word_vectors import WordVectors
 
@@ -177,7 +176,7 @@ def open_vectors(
     # A whole path, so that a saved model finds its vectors from any folder.
     where = os.fspath(path.resolve()) if path.exists() else source
     vectors = WordVectors.load(
-        where, format=format, limit=limit, on_error="skip" if skip_errors else "raise", cache=cache
+        where, format=format, limit=limit, on_error="skip" if skip_errors else "raise", cache=cache, trust=trust
     )
     detail(f"{vectors!r}")
     return vectors
@@ -284,44 +283,3 @@ def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums"
         if not file.exists():
             raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
     return merge([ContextSums.load(file) for file in files], repeated=repeated)
-
-
-# ---------------------------------------------------------------------------- outputs, before the work starts
-
-
-def check_file(path: Path | None) -> None:
-    """Raise unless a file can be written here."""
-    if path is None:
-        return
-    if path.is_dir():
-        raise AlacarteError(f"{path}: is a folder; name a file in it")
-    folder = path.parent
-    if not folder.is_dir():
-        raise AlacarteError(f"{path}: there is no folder {folder}; make it with `mkdir -p {folder}`")
-    _check_writable(folder)
-
-
-def check_vector_file(path: Path, format: str | None, words: Iterable[str] = ("a",), space: str | None = None) -> None:
-    """Raise unless vectors of these words can be written here, in this format: tried out somewhere else."""
-    from alacarte.vectors.word_vectors import WordVectors
-
-    check_file(path)
-    with TemporaryDirectory() as folder:
-        keys = list(words) or ["a"]
-        WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format, space=space)
-
-
-def check_folder(path: Path) -> None:
-    """Raise unless a model can be saved here."""
-    from alacarte._io.files import check_folder as check_model_folder
-
-    check_model_folder(path)
-    _check_writable(next(folder for folder in path.absolute().parents if folder.exists()))
-
-
-def _check_writable(folder: Path) -> None:
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise AlacarteError(f"{folder}: you may not write here; choose another folder")
-    with suppress(FileNotFoundError):
-        if not folder.is_dir():
-            raise AlacarteError(f"{folder}: is no folder")

@@ -34,6 +34,12 @@ Verbosity = Annotated[
         help="Say more (and show tracebacks), or nothing but results and errors.",
     ),
 ]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite", help="Replace files that are there, whatever they are; without it, only what alacarte wrote."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of tables.")]
 Force = Annotated[
     bool, typer.Option("--force", help="Use a transform with vectors or sums it does not know. For experts.")

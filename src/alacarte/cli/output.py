@@ -1,12 +1,12 @@
 """What the commands say: results on stdout, everything else on stderr."""
 
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alacarte._io.printing import json_text, printable
 from alacarte.errors import AlacarteError, AlacarteWarning
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def detail(message: str) -> None:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    print(printable(line), file=sys.stderr, flush=True)
 
 
 def _for_command_line(message: object) -> str:
@@ -62,14 +62,14 @@ def _for_command_line(message: object) -> str:
     return "; ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
-def show_json(value: object) -> None:
-    """JSON; results of the library as their `to_dict()`."""
-    print(json.dumps(value, ensure_ascii=False, indent=2, default=lambda result: result.to_dict()))
+def show_json(value: object, indent: int | None = 2) -> None:
+    """JSON, without an indent on one line; results of the library as their `to_dict()`."""
+    print(json_text(value, indent))
 
 
 def show_line(text: str = "") -> None:
-    """A line of a result, as it is."""
-    print(text)
+    """A line of a result."""
+    print(printable(text, keep="\t\n"))
 
 
 def show_rows(rows: Sequence[tuple[str, object]], title: str | None = None) -> None:
@@ -107,7 +107,7 @@ def show_columns(names: Sequence[str], rows: Sequence[Sequence[object]], title: 
     """A table with a header."""
     table = _table(title)
     for place, name in enumerate(names):
-        table.add_column(name, style="bold" if place == 0 else None, overflow="fold")
+        table.add_column(_plain(name), style="bold" if place == 0 else None, overflow="fold")
     for row in rows:
         table.add_row(*(_plain(cell) for cell in row))
     _print(table)
@@ -126,13 +126,14 @@ def _table(title: str | None = None) -> "Table":
     from rich import box
     from rich.table import Table
 
-    return Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    shown = None if title is None else _plain(title)
+    return Table(box=box.SIMPLE_HEAD, title=shown, title_justify="left", pad_edge=False)
 
 
 def _plain(value: object) -> Any:
     from rich.text import Text
 
-    return Text(str(value))  # not markup: a word may be "[b]"
+    return Text(printable(str(value), keep="\n"))  # not markup: a word may be "[b]"
 
 
 def _print(table: "Table") -> None:

@@ -11,6 +11,7 @@ from alacarte.cli.output import show_json, show_line, voice
 
 
 def regress(
+    ctx: typer.Context,
     data: s.Data,
     formula: Annotated[
         str,
@@ -57,6 +58,7 @@ def regress(
     plot: s.Plot = None,
     tokenizer: o.ModelTokenizer = None,
     force: o.Force = False,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -67,7 +69,7 @@ def regress(
     alc regress --data speeches.csv --formula "c('tax', 'taxes') ~ party * year" --cluster speaker
         --model glove.6B.50d --csv terms.csv --plot terms.pdf
     """
-    s.check_outputs(csv, plot, table)
+    s.check_study(ctx, plot, table)
     frame = s.open_table(data, where, allow_code)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
     from alacarte.regression import etable, plot_coefficients

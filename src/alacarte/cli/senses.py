@@ -1,6 +1,5 @@
 """`alc senses`: vectors for word senses, and which sense a word has in a text."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_file, check_vector_file, open_model, open_vectors, write_lines
+from alacarte.cli.opening import open_model, open_vectors, write_lines
 from alacarte.cli.output import (
     neighbour_dicts,
     note,
@@ -19,6 +18,7 @@ from alacarte.cli.output import (
     voice,
     wrote,
 )
+from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ Method = Literal["graded", "combined", "semcor", "gloss"]
 
 @app.command()
 def build(
+    ctx: typer.Context,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the vectors go, keyed by synset id.")],
     model: o.Model = None,
     wordnet: WordNetSource = None,
@@ -72,6 +73,7 @@ def build(
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
     to: o.To = None,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -90,13 +92,12 @@ def build(
         raise typer.BadParameter("--strength goes with --method graded")
     if counts is not None and semcor is None:
         raise typer.BadParameter("--counts are SemCor's; pass --semcor")
-    check_vector_file(out, to)
-    check_file(sense_keys)
-    check_file(counts)
+    check_vectors(out, to)
+    check_outputs(ctx, out=VECTORS, sense_keys=VECTORS, counts=None)
     net = _open_wordnet(wordnet)
     opened = open_model(model, vectors=vectors, transform=transform)
     built, counted = _build(opened, net, semcor, method, STRENGTH if strength is None else strength)
-    built.save(out, to)
+    built.save(out, to, overwrite=overwrite)
     wrote(out)
     if sense_keys is not None:
         by_sense_key(built, net).save(sense_keys)
@@ -226,7 +227,7 @@ def _is_wanted(answer: "Answer", wanted: set[str]) -> bool:
 
 def _show(text: str, answers: "list[Answer]", jsonl: bool) -> None:
     if jsonl:
-        print(json.dumps({"text": text, "senses": [answer.to_dict() for answer in answers]}, ensure_ascii=False))
+        show_json({"text": text, "senses": [answer.to_dict() for answer in answers]}, indent=None)
         return
     show_line(text)
     if answers:

@@ -6,13 +6,15 @@ from typing import Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_vector_file, open_corpus, open_model
+from alacarte.cli.opening import open_corpus, open_model
 from alacarte.cli.output import detail, note, show_columns, show_json, show_line, voice, wrote
+from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
 from alacarte.cli.senses import app
 
 
 @app.command()
 def induce(
+    ctx: typer.Context,
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word or phrase.")],
     model: o.Model = None,
     corpus: o.Corpora = None,
@@ -33,6 +35,7 @@ def induce(
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
     tokenizer: o.ModelTokenizer = None,
+    overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -45,7 +48,8 @@ def induce(
     if number != "auto" and not (number.isdigit() and int(number)):
         raise typer.BadParameter(f"{number!r} is neither a number nor auto", param_hint="--number")
     if out is not None:
-        check_vector_file(out, None, [f"{word}#1"])
+        check_vectors(out, None, [f"{word}#1"])
+    check_outputs(ctx, out=VECTORS)
     documents = open_corpus(corpus or [], unit=unit, format=format, text=text)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
     from alacarte.senses.induction import induce_senses

@@ -282,7 +282,7 @@ class ContextSums:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "ContextSums":
         """Sums that `save` wrote; the arrays lie in the file."""
-        return cls.from_artifact(read_artifact(path, KIND, BadSums, VERSION))
+        return read_artifact(path, KIND, BadSums, VERSION).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "ContextSums":
@@ -303,6 +303,8 @@ class ContextSums:
         read = artifact.value("read", list)
         if not whole or total.sums.shape[1] != len(scale.rows) or len(read) != 3:
             raise artifact.damaged("its parts do not belong together")
+        if not all(type(amount) is int and amount >= 0 for amount in read) or abs(scale.weights) > 2000:
+            raise artifact.damaged("its numbers make no sense")
         return cls(
             keys,
             total,

@@ -235,7 +235,7 @@ class TypicalSpread:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "TypicalSpread":
         """What `save` wrote."""
-        return cls.from_artifact(read_artifact(path, KIND, BadSums))
+        return read_artifact(path, KIND, BadSums).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "TypicalSpread":

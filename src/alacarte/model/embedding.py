@@ -4,6 +4,7 @@ A pass over a corpus (`collect`) does the same for millions of contexts; tests h
 """
 
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -118,18 +119,23 @@ class ContextReader:
         """What stands around each occurrence of a target."""
         tokens, get = list(tokens), self._index.get
         windows: list[Window] = []
+        plain = self._uniform and not self._drop
+        # Where the words are that take a place in a window, so that no window looks at more than it holds.
+        places = [] if plain else [n for n, token in enumerate(tokens) if not self._drop or token in self._index]
         for start in _occurrences(tokens, target):
             end = start + len(target)
-            if self._uniform and not self._drop:
+            if plain:
                 near = tokens[max(0, start - len(self._left)) : start] + tokens[end : end + len(self._right)]
                 windows.append(([row for row in map(get, near) if row is not None], None))
                 continue
             rows: list[int] = []
             weights: list[float] = []
-            for side, scales in ((tokens[:start][::-1], self._left), (tokens[end:], self._right)):
-                if self._drop:
-                    side = [token for token in side if token in self._index]
-                for row, scale in zip(map(get, side), scales, strict=False):
+            before, after = bisect_left(places, start), bisect_left(places, end)
+            left = places[max(0, before - len(self._left)) : before][::-1]
+            right = places[after : after + len(self._right)]
+            for side, scales in ((left, self._left), (right, self._right)):
+                for place, scale in zip(side, scales, strict=False):
+                    row = get(tokens[place])
                     if row is not None:
                         rows.append(row)
                         weights.append(scale)
@@ -158,7 +164,7 @@ class ContextReader:
             return ContextSum(np.zeros(self._vectors.dimension), 1, 0.0, 0)
         weights = self._word_weights(rows, scales)
         weight = float(len(rows)) if self._weights is None and scales is None else float(weights.sum())
-        vectors = weights.dot(self._vectors.matrix.take(rows, axis=0).astype(np.float64))
+        vectors = weights.dot(self._vectors.rows(np.array(rows)).astype(np.float64))
         if self._averaging == "context" and weight > 0:
             vectors = vectors / weight
         return ContextSum(vectors, 1, weight, weight > 0)

@@ -1,6 +1,5 @@
 """What induction gives: vectors for targets, where they come from, and the sums behind them."""
 
-import tempfile
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.inference.uncertainty import Uncertainty
+from alacarte.passes.memory import scratch_file
 from alacarte.passes.work import WorkOptions
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.transform import Transform
@@ -99,12 +99,8 @@ class InducedVectors(WordVectors):
 def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.intp]) -> Singles:
     """The vectors of some rows, a block at a time; in a file of the system's own if they are large."""
     shape = len(rows), sums.dimension
-    result: Singles
-    if 4 * shape[0] * shape[1] > LARGE:
-        file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
-        result = np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
-    else:
-        result = np.empty(shape, dtype=np.float32)
+    large = 4 * shape[0] * shape[1] > LARGE
+    result: Singles = scratch_file(shape, np.float32) if large else np.empty(shape, dtype=np.float32)
     for low in range(0, len(rows), BLOCK):
         result[low : low + BLOCK] = transform(sums.means(rows[low : low + BLOCK]))
     result.flags.writeable = False  # so that it need not be copied

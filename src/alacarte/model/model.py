@@ -439,13 +439,17 @@ class ALaCarte:
 
     # --------------------------------------------------------------------------------------------- files
 
-    def save(self, folder: str | PathLike[str], *, include_vectors: bool | None = None) -> None:
+    def save(
+        self, folder: str | PathLike[str], *, include_vectors: bool | None = None, overwrite: bool = False
+    ) -> None:
         """A folder with the transform, its report and where the vectors are; with the vectors themselves on request.
 
-        Vectors that came from no file or named set are always included: there is nowhere else to find them.
+        Vectors that came from no file or named set are always included: there is nowhere else to find them. An older
+        model in the folder is replaced, all at once. Other files in it stay; where one has the name of a model's file,
+        that is an error, unless `overwrite`.
         """
         model = SavedModel(self.transform, self.vectors, self.settings.tokenizer, self.form, self.fusion, self.typical)
-        write_model(folder, model, include_vectors=include_vectors)
+        write_model(folder, model, include_vectors=include_vectors, overwrite=overwrite)
 
     @classmethod
     def load(

@@ -6,6 +6,8 @@ is taken up only by the same job on the same text.
 """
 
 import json
+import re
+import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
-from filelock import FileLock, Timeout
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
+from alacarte._io.files import lock, remove_leftovers
 from alacarte.errors import BadCheckpoint
 from alacarte.text.units import Unit, pack_units, unpack_units
 
@@ -56,6 +58,7 @@ class Checkpoint:
         self.stages: dict[str, Stage] = {}
         self.notes: dict[str, str] = {}  # what else the job wants to know when it is taken up
         self._written = time.monotonic()
+        self._kept = False  # whether the file holds work that can be taken up
 
     @property
     def due(self) -> bool:
@@ -64,25 +67,11 @@ class Checkpoint:
     @contextmanager
     def held(self) -> Iterator["Checkpoint"]:
         """Hold the file for this process, and read what is in it; the lock goes with the process, however it ends."""
-        lock = FileLock(self.path.with_name(self.path.name + ".lock"))
-        try:
-            self.path.parent.stat()  # which the lock would make if it were missing
-            lock.acquire(blocking=False)
-        except Timeout:
-            raise BadCheckpoint(
-                f"{self.path}: another process is working with this checkpoint; wait for it or choose another"
-            ) from None
-        except OSError as error:
-            raise BadCheckpoint(
-                f"{self.path}: no checkpoint can be written there ({error.strerror}); choose another --checkpoint"
-            ) from None
-        try:
+        with lock(self.path, BadCheckpoint, "checkpoint"):
+            remove_leftovers(self.path)
             if self.path.exists():
                 self._load()
             yield self
-        finally:
-            Path(lock.lock_file).unlink(missing_ok=True)
-            lock.release()
 
     def save(self, stage: str, state: Stage) -> None:
         """Write the state of a stage, beside those of the stages before it."""
@@ -100,16 +89,19 @@ class Checkpoint:
         try:
             write_artifact(self.path, KIND, tensors, metadata, VERSION)
         except OSError as error:
-            kept = "; the one written before it is intact" if self.path.exists() else ""
+            kept = "; the one written before it is intact" if self._kept else ""
             raise BadCheckpoint(
                 f"{self.path}: the checkpoint could not be written ({error.strerror}){kept}. Make room and run the "
                 "same command again"
             ) from error
         self._written = time.monotonic()
+        self._kept = bool(self.stages)
 
     def _load(self) -> None:
         artifact = read_artifact(self.path, KIND, BadCheckpoint, VERSION)
-        artifact.verify()
+        artifact.decode(self._take_up)
+
+    def _take_up(self, artifact: Artifact) -> None:
         before = artifact.value("identity", dict)
         for name in sorted({*before, *self.identity}):
             if before.get(name) != self.identity.get(name):
@@ -121,6 +113,7 @@ class Checkpoint:
         self.notes = artifact.value("notes", dict)
         for name, amounts in artifact.value("stages", dict).items():
             self.stages[name] = _stage_of(artifact, name, dict(amounts))
+        self._kept = bool(self.stages)
 
 
 def delete_checkpoint(path: Path) -> None:
@@ -128,9 +121,24 @@ def delete_checkpoint(path: Path) -> None:
     if not path.exists():
         return
     beside = read_artifact(path, KIND, BadCheckpoint, VERSION).value("notes", dict).get("rows")
-    if beside is not None:
+    if beside is not None and is_rows_name(path, beside):  # whatever the file says: nothing but what we made
         path.with_name(beside).unlink(missing_ok=True)
     path.unlink()
+
+
+def new_rows_name(path: Path) -> str:
+    """A name for the file with sums that belongs to a checkpoint; nothing else has such a name."""
+    return f".{path.name}.{secrets.token_hex(8)}.rows"
+
+
+def is_rows_name(path: Path, name: object) -> bool:
+    """Whether `new_rows_name` made a name for this checkpoint.
+
+    >>> is_rows_name(Path("a"), new_rows_name(Path("a"))), is_rows_name(Path("a"), "a.sums")
+    (True, False)
+    """
+    pattern = rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.rows"
+    return isinstance(name, str) and re.fullmatch(pattern, name) is not None
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:

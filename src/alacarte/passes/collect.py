@@ -6,8 +6,8 @@
 [[4.0, 2.5]]
 """
 
-import secrets
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,7 +22,7 @@ from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
-from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint
+from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint, is_rows_name, new_rows_name
 from alacarte.passes.memory import allocate, disk_space, room_for_sums, scratch_file
 from alacarte.passes.scan import check_text, run
 from alacarte.passes.spool import readable_again
@@ -288,10 +288,12 @@ class _Summed:
                 part, now = self._pass(self.integers.slice(low, high), corpus, stage, checkpoint, keep=False)
                 rows[:, low:high] = part[:, : high - low]
                 rows[:, dimension : dimension + len(COUNTS)] = part[:, high - low : high - low + len(COUNTS)]
-                before = Stage({}, now.amounts, now.units, complete=True)
+                before = Stage({"digest": _digest(rows, low, high, dimension)}, now.amounts, now.units, complete=True)
                 if checkpoint is not None and now.units:
                     rows.flush()
                     checkpoint.save(stage, before)
+            elif not np.array_equal(before.arrays.get("digest", ()), _digest(rows, low, high, dimension)):
+                raise BadCheckpoint(f"{rows.filename} is damaged; delete it and the checkpoint, and begin again")
             state = _same_text(state, before)
         assert state is not None
         if not checked:
@@ -305,19 +307,30 @@ def _same_text(one: Stage | None, two: Stage) -> Stage:
     return two
 
 
+def _digest(rows: Counts, low: int, high: int, dimension: int) -> npt.NDArray[np.uint8]:
+    """Of some dimensions of all rows, and of the counts."""
+    digest = sha256()
+    for start in range(0, len(rows), 1 << 12):
+        for first, last in ((low, high), (dimension, dimension + len(COUNTS))):
+            digest.update(np.ascontiguousarray(rows[start : start + (1 << 12), first:last]).data)
+    return np.frombuffer(digest.digest(), np.uint8)
+
+
 def _rows_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> Path:
     """The file with the sums of a checkpoint: beside it, under a name that only the checkpoint knows."""
     length = max(1, 8 * shape[0] * shape[1])
     if "rows" not in checkpoint.notes:
-        checkpoint.notes["rows"] = f".{checkpoint.path.name}.{secrets.token_hex(4)}.rows"
+        checkpoint.notes["rows"] = new_rows_name(checkpoint.path)
         checkpoint.write()  # before the file is there, so that it can never be forgotten
+    if not is_rows_name(checkpoint.path, checkpoint.notes["rows"]):
+        raise BadCheckpoint(f"{checkpoint.path}: names a file of sums that is none of its own; begin again without it")
     path = checkpoint.path.with_name(checkpoint.notes["rows"])
     if path.is_file() and path.stat().st_size == length:
         return path
     if any(stage.complete for name, stage in checkpoint.stages.items() if name.startswith(SLICE)):
         raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
     try:
-        with disk_space(path.parent), path.open("wb") as file:
+        with disk_space(path.parent, length), path.open("wb") as file:
             allocate(file, length)
     except AlacarteError:
         path.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """How much memory a pass may take, and what to do when its sums do not fit."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +9,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from alacarte._io.files import amount
 from alacarte.errors import AlacarteError
 
 UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -56,12 +59,12 @@ def peak_memory() -> int | None:
     return peak if os.uname().sysname == "Darwin" else peak * 1024
 
 
-def scratch_file(shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.int64]]":
+def scratch_file(shape: tuple[int, int], dtype: npt.DTypeLike = np.int64) -> "np.memmap[Any, np.dtype[Any]]":
     """Zeros in a file without a name, whose space is given back when the array is gone."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
-    with disk_space(Path(tempfile.gettempdir())):
-        allocate(file, 8 * shape[0] * shape[1])
-    return np.memmap(file, dtype=np.int64, mode="r+", shape=shape)
+    with disk_space(Path(tempfile.gettempdir()), np.dtype(dtype).itemsize * shape[0] * shape[1]):
+        allocate(file, np.dtype(dtype).itemsize * shape[0] * shape[1])
+    return np.memmap(file, dtype=dtype, mode="r+", shape=shape)
 
 
 def allocate(file: IO[bytes], length: int) -> None:
@@ -73,11 +76,14 @@ def allocate(file: IO[bytes], length: int) -> None:
 
 
 @contextmanager
-def disk_space(folder: Path) -> Iterator[None]:
+def disk_space(folder: Path, size: int | None = None) -> Iterator[None]:
+    """Say in one error what could not be written to a folder; `size` is how many bytes there should have been."""
     try:
         yield
     except OSError as error:
+        need = "" if size is None else f": it needs {amount(size)}"
+        free = amount(shutil.disk_usage(folder).free)
         raise AlacarteError(
-            f"sums that do not fit in memory are kept in {folder}, where they cannot be written ({error.strerror}); "
-            "make room there, or let TMPDIR (with a checkpoint, its name) lead to another folder"
+            f"what does not fit in memory is kept in {folder}, where it cannot be written ({error.strerror}{need}, and "
+            f"{free} are free); make room there, or let TMPDIR (with a checkpoint, its name) lead to another folder"
         ) from error

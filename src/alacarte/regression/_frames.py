@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import table
+from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
+from alacarte._io.printing import map_text, unguarded
 from alacarte.errors import AlacarteError, BadCorpus, require
 from alacarte.text.records import is_frame, is_null
 
@@ -316,15 +318,17 @@ def read_table(path: str | PathLike[str]) -> Any:
     if not path.is_file():
         raise BadCorpus(f"{path}: there is no such file; pass a CSV, TSV, JSON lines or Parquet file, or a frame")
     kinds = [suffix.lower() for suffix in path.suffixes]
-    try:
+    with decoding(path, BadCorpus, "check how it was written"):
         if ".parquet" in kinds:
-            return pandas.read_parquet(path)
+            frame = pandas.read_parquet(path)
+            for place, dtype in enumerate(frame.dtypes):
+                if dtype.kind == "O":  # bytes that are not UTF-8 are met here, and not later
+                    frame.iloc[:, place].tolist()
+            return frame
         if ".jsonl" in kinds or ".ndjson" in kinds:
             return _typed(_read_json_lines(path, pandas), pandas)
         if ".csv" in kinds or ".tsv" in kinds:
             return _typed(_read_csv(path, "\t" if ".tsv" in kinds else ",", pandas), pandas)
-    except (ValueError, OSError) as error:
-        raise BadCorpus(f"{path} cannot be read: {error}; check how it was written") from error
     raise BadCorpus(f"{path}: the ending does not say what it is; name it .csv, .tsv, .jsonl or .parquet")
 
 
@@ -338,7 +342,10 @@ def _read_json_lines(path: Path, pandas: Any) -> Any:
 
 
 def _read_csv(path: Path, separator: str, pandas: Any) -> Any:
-    """As pandas reads it, but for columns that it takes for numbers although they are not written as numbers are."""
+    """As pandas reads it, but for columns that it takes for numbers although they are not written as numbers are.
+
+    The ' that we write before text that a spreadsheet would take for a formula is taken away.
+    """
     frame = pandas.read_csv(path, sep=separator)
     numeric = [name for name in frame.columns if frame[name].dtype.kind in "iuf"]
     if numeric:
@@ -346,7 +353,7 @@ def _read_csv(path: Path, separator: str, pandas: Any) -> Any:
         for name in numeric:
             if written[name].str.match(PADDED).any():
                 frame[name] = written[name]
-    return frame
+    return map_text(frame, unguarded)
 
 
 def _typed(frame: Any, pandas: Any) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from alacarte.errors import BadCorpus
 from alacarte.text.corpus import Document
-from alacarte.text.sources import Stream, file_streams, find_files, reading
+from alacarte.text.sources import Stream, file_streams, find_files, read_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,7 @@ def annotated_streams(path: str | PathLike[str], only: re.Pattern[str] | None = 
 
 def decoded(stream: Stream, encoding: str = "utf-8") -> str:
     """The whole text of a stream."""
-    with reading(stream.name):
-        raw = stream.file.read()
+    raw = read_whole(stream)
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from alacarte._io.decoding import decoding
 from alacarte._io.progress import progress
 from alacarte.errors import BadCorpus, BadWordNet, require
 from alacarte.senses.wordnet import NUMBER_OF_POS, Synset, WordNet, check_pos
-from alacarte.text.sources import file_streams, reading
+from alacarte.text.sources import file_streams, read_whole
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 HEAD = "&"  # from a satellite adjective to the head of its cluster
@@ -124,8 +125,12 @@ class DatabaseWordNet(WordNet):
 
     def _at(self, pos: str, offset: int) -> Synset:
         parsed = self._parsed.get((pos, offset))
-        if parsed is not None:
-            return parsed
+        if parsed is None:
+            with decoding(f"{self.name}: data.{FILES[pos]}, at byte {offset},", BadWordNet, ADVICE):
+                parsed = self._parsed[pos, offset] = self._parse(pos, offset)
+        return parsed
+
+    def _parse(self, pos: str, offset: int) -> Synset:
         (_, lexicographer, kind, _), lemmas, pointers, gloss = self._fields(pos, offset)
         cluster = ":"
         if kind == "s":
@@ -145,11 +150,7 @@ class DatabaseWordNet(WordNet):
                 f"data.{FILES[pos]}; {ADVICE}"
             ) from None
         definition, examples = split_gloss(gloss)
-        synset = Synset(
-            f"{first}.{kind}.{rank:02d}", kind, tuple(word for word, _ in lemmas), keys, definition, examples
-        )
-        self._parsed[pos, offset] = synset
-        return synset
+        return Synset(f"{first}.{kind}.{rank:02d}", kind, tuple(word for word, _ in lemmas), keys, definition, examples)
 
 
 def split_gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
@@ -180,8 +181,7 @@ def _read(path: Path) -> dict[str, bytes]:
         for stream in file_streams(path):
             name = re.split(r"[/\\:]", stream.name)[-1]
             if _wanted(name):
-                with reading(stream.name):
-                    files[name] = stream.file.read()
+                files[name] = read_whole(stream)
     except BadCorpus as error:
         raise BadWordNet(str(error)) from None
     return files

@@ -212,7 +212,7 @@ class FormModel(Table):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "FormModel":
         """What `save` wrote; the weights are memory-mapped, so only the n-grams that are asked for are read."""
-        return cls.from_artifact(read_artifact(path, KIND, BadTransform))
+        return read_artifact(path, KIND, BadTransform).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "FormModel":

@@ -177,7 +177,7 @@ class Fusion(Table):
         ...     print(Fusion.load(f"{folder}/fusion.safetensors").table.tolist())
         [[0.5, 0.5]]
         """
-        return cls.from_artifact(read_artifact(path, KIND, BadTransform))
+        return read_artifact(path, KIND, BadTransform).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "Fusion":

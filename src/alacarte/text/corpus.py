@@ -36,6 +36,7 @@ from alacarte.text.sources import (
     file_streams,
     find_files,
     paragraphs,
+    pieces,
     standard_input,
     text_blocks,
     utf8_blocks,
@@ -397,13 +398,13 @@ class Corpus:
                 _Chunk([], len(text), position, text, stream.name, offset, offset)
                 for text, offset, position in utf8_blocks(stream, self._encoding, self._errors, size)
             )
-        texts = text_blocks(stream, self._encoding, self._errors, min(size, BLOCK))
+        texts = text_blocks(stream, self._encoding, self._errors, min(size, BLOCK), cut=format == "text")
         if format == "text" and self._unit == "line":
             return _lines(texts)
         blocks = (text for text, _, _ in texts)
         items: Iterator[Item]
         if format == "text":
-            items = paragraphs(blocks) if self._unit == "paragraph" else iter(["".join(blocks)])
+            items = paragraphs(blocks) if self._unit == "paragraph" else pieces(blocks)
         else:
             records = (
                 jsonl(stream.name, blocks, self._fields)

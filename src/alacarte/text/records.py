@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from alacarte._io.decoding import decoding, read_json
+from alacarte._io.printing import unguarded
 from alacarte.errors import BadCorpus, Hint, require
+from alacarte.text.sources import LONGEST
 
 ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
-CSV_LIMIT = 2**31 - 1  # the most that csv takes on every platform
 
 Record: TypeAlias = tuple[int, Any, Any, Any]  # line (from 1) or row (from 0), text, tokens, spans
 
@@ -54,10 +56,11 @@ def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
             if not line or line.isspace():
                 continue
             try:
-                value = json.loads(line)
-            except json.JSONDecodeError as error:
+                value = read_json(line)
+            except ValueError as error:
+                said = f"{error.msg} at character {error.pos}" if isinstance(error, json.JSONDecodeError) else error
                 raise BadCorpus(
-                    f"{name}, line {number}: not JSON ({error.msg} at character {error.pos}); correct the line",
+                    f"{name}, line {number}: not JSON ({said}); correct the line",
                     hint=Hint(
                         'or pass format="text" if the file is plain text',
                         "or pass --format text if the file is plain text",
@@ -79,12 +82,12 @@ def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
 
 
 def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -> Iterator[Record]:
-    """A record per row of CSV or TSV with a header row.
+    """A record per row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
 
     >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], Fields("text", None, None), ","))
     [(2, 'a b', None, None)]
     """
-    csv.field_size_limit(max(csv.field_size_limit(), CSV_LIMIT))
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
     rows = csv.reader(_lines(texts), delimiter=delimiter, strict=True)
     header: list[str] | None = None
     column = -1
@@ -101,7 +104,7 @@ def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -
         if not row:
             continue
         if header is None:
-            header = row
+            header = [unguarded(name) for name in row]
             Fields(fields.text, None, None).among(header, f"{name}, header")
             column = header.index(str(fields.text))
         elif len(row) != len(header):
@@ -110,7 +113,7 @@ def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -
                 "the row: a value that holds the delimiter, a quote or a line end must be quoted"
             )
         else:
-            yield rows.line_num, row[column], None, None
+            yield rows.line_num, unguarded(row[column]), None, None
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
@@ -125,29 +128,27 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 
 def parquet(path: Path, fields: Fields) -> tuple[int, Iterator[Record]]:
     """How many rows there are, and each of them."""
-    arrow = require("pyarrow", extra="parquet", purpose="reading Parquet files")
+    require("pyarrow", extra="parquet", purpose="reading Parquet files")
     module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    try:
+    with decoding(path, BadCorpus, "check how it was written"):
         file = module.ParquetFile(path)
-    except (arrow.ArrowException, OSError) as error:
-        raise BadCorpus(f"{path} cannot be read as Parquet: {error}; check how it was written") from error
-    columns = fields.among(file.schema_arrow.names, str(path))
+        columns = fields.among(file.schema_arrow.names, str(path))
+        count = int(file.metadata.num_rows)
 
     def records() -> Iterator[Record]:
         number = 0
         with file:
             batches = file.iter_batches(batch_size=ROWS, columns=columns)
             while True:
-                try:
-                    batch = next(batches)
-                except StopIteration:
-                    return
-                except (arrow.ArrowException, OSError) as error:
-                    raise BadCorpus(f"{path} is damaged after row {number}: {error}; copy it again") from error
-                yield from _zipped(fields, number, batch.to_pydict())
+                with decoding(f"{path}, after row {number},", BadCorpus, "copy it again"):
+                    batch = next(batches, None)
+                    if batch is None:
+                        return
+                    rows = batch.to_pydict()
+                yield from _zipped(fields, number, rows)
                 number += batch.num_rows
 
-    return file.metadata.num_rows, records()
+    return count, records()
 
 
 def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:

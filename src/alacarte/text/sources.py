@@ -3,14 +3,13 @@
 import codecs
 import glob
 import io
-import lzma
 import os
 import re
 import sys
 import tarfile
 import tempfile
+import warnings
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,13 +18,16 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, BinaryIO, TypeAlias, cast
 
+from alacarte._io.decoding import in_words
 from alacarte._io.files import compression, decompressed
-from alacarte.errors import BadCorpus, Hint, require
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, Hint
 
 BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
-DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
+LONGEST = 1 << 24  # bytes of a line, or characters of another document: what bounds the memory
+WHOLE = 1 << 30  # bytes of a file that is read in one piece
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 Buffered: TypeAlias = "io.BufferedReader[Any]"
+EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, b"X")
 AS_TEXT = Hint('or, to pass text itself, put it in a list: ["…"]')
 
 
@@ -79,14 +81,18 @@ def reading(name: str) -> Iterator[None]:
     """Turn what decompressors and disks raise into a `BadCorpus` that names the file."""
     try:
         yield
-    except DAMAGED as error:
+    except (AlacarteError, AlacarteWarning):
+        raise
+    except Exception as error:
         raise BadCorpus(
-            f"{name} cannot be read to its end ({error or type(error).__name__}): it is damaged or was cut "
+            f"{name} cannot be read to its end ({in_words(error)}): it is damaged or was cut "
             "off; copy or download it again"
         ) from error
 
 
 def standard_input() -> Iterator[Stream]:
+    if sys.stdin is None:
+        raise BadCorpus("standard input is closed; pass a file, or text through a pipe")
     counted = _Counted(cast("io.RawIOBase", sys.stdin.buffer))
     yield _plain("standard input", io.BufferedReader(counted), lambda: counted.count)
 
@@ -124,10 +130,7 @@ def _open(path: Path) -> io.FileIO:
 def _plain(name: str, buffered: Buffered, position: Callable[[], int]) -> Stream:
     with reading(name):
         kind = compression(buffered.peek(8))
-        raw = cast("BinaryIO", buffered)
-        if kind == "zst":
-            return Stream(name, cast("BinaryIO", io.BufferedReader(_Zstd(raw), 1 << 20)), position)
-        return Stream(name, decompressed(raw, kind), position)
+        return Stream(name, decompressed(cast("BinaryIO", buffered), kind), position)
 
 
 class _Counted(io.RawIOBase):
@@ -146,44 +149,6 @@ class _Counted(io.RawIOBase):
         self.count += count
         if not count and self.count < self.expected:  # its new end would pass for the end of the text
             raise OSError("it shrank while it was read")
-        return count
-
-
-class _Zstd(io.RawIOBase):
-    """Zstandard frames one after another; unlike the library's own reader, a cut-off one is an error."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        self._library = require("zstandard", extra="zst", purpose="reading .zst files")
-        self._raw = raw
-        self._frame = self._new_frame()
-        self._started = False
-        self._ready = memoryview(b"")
-
-    def _new_frame(self) -> Any:
-        # Windows up to 2 GiB: dumps made with `zstd --long=31` need them.
-        return self._library.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        while not self._ready:
-            data = b""
-            if self._frame.eof:
-                data, self._frame, self._started = self._frame.unused_data, self._new_frame(), False
-            data = data or self._raw.read(1 << 16)
-            if not data:
-                if self._started:
-                    raise EOFError("the compressed data ends in the middle")
-                return 0
-            self._started = True
-            try:
-                self._ready = memoryview(self._frame.decompress(data))
-            except self._library.ZstdError as error:
-                raise OSError(str(error)) from error
-        count = min(len(buffer), len(self._ready))
-        buffer[:count] = self._ready[:count]
-        self._ready = self._ready[count:]
         return count
 
 
@@ -251,8 +216,25 @@ def _is_tar(path: Path) -> bool:
     with _tar_bytes(path) as file:
         try:
             return _tar_magic(file.read(512))
-        except DAMAGED:
+        except Exception:
             return False  # said properly when the file is read
+
+
+class _TarInfo(tarfile.TarInfo):
+    """A member of a tar. A damaged header is an error, where tarfile would end the archive; long names have limits."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> "_TarInfo":
+        try:
+            return super().fromtarfile(archive)
+        except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]
+            raise tarfile.ReadError(f"the header at byte {archive.offset:,}: {error}") from None
+
+    def _proc_member(self, archive: tarfile.TarFile) -> Any:
+        described = self.size if self.type in EXTENSIONS else 0
+        if described > LONGEST:
+            raise tarfile.ReadError(f"{described:,} bytes for the name of a member")
+        return super()._proc_member(archive)  # type: ignore[misc]
 
 
 def _tar_members(path: Path) -> Iterator[tuple[int, _Member]]:
@@ -260,15 +242,15 @@ def _tar_members(path: Path) -> Iterator[tuple[int, _Member]]:
     with _open(path) as raw:
         packed = compression(raw.read(8)) is not None
     if not packed:
-        with tarfile.open(path, "r:") as archive:
+        with tarfile.open(path, "r:", tarinfo=_TarInfo) as archive:
             yield from _tar_sorted(archive)
         return
-    with _tar_bytes(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
+    with _tar_bytes(path) as file, tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
         infos = [(info.name, info.size) for info in archive if info.isreg() and _wanted(info.name)]
     total = sum(size for _, size in infos)
     with _tar_bytes(path) as file:
         if infos == sorted(infos):
-            with tarfile.open(fileobj=file, mode="r|") as archive:
+            with tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
                 for info in archive:
                     if info.isreg() and _wanted(info.name):
                         yield total, _tar_member(archive, info)
@@ -277,7 +259,7 @@ def _tar_members(path: Path) -> Iterator[tuple[int, _Member]]:
         with tempfile.TemporaryFile() as copy:
             copyfileobj(file, copy, 1 << 20)
             copy.seek(0)
-            with tarfile.open(fileobj=copy, mode="r:") as archive:
+            with tarfile.open(fileobj=copy, mode="r:", tarinfo=_TarInfo) as archive:
                 yield from _tar_sorted(archive)
 
 
@@ -292,42 +274,72 @@ def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> _Member:
     return _Member(info.name, info.size, cast("Callable[[], Buffered]", partial(archive.extractfile, info)))
 
 
-def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[tuple[bytes, int, int]]:
+def line_blocks(stream: Stream, size: int = BLOCK, cut: bool = True) -> Iterator[tuple[bytes, int, int]]:
     """Blocks of whole lines: (bytes, where they begin in the stream, position after reading them).
 
     A line belongs to the block in which it begins, and block k begins at the first line's start from byte k · size on.
-    So blocks depend on the text and `size` alone, and any of them can be found without reading those before it. A line
-    longer than a block makes the block grow; its parts are joined once, so this stays linear.
+    So blocks depend on the text and `size` alone. A line longer than a block makes the block grow; its parts are joined
+    once, so this stays linear. A line that does not end within `LONGEST` bytes is cut at the last blank among these,
+    which is made a line end, and a block begins behind it; or, without `cut`, it is an error.
 
     >>> stream = Stream("x", io.BytesIO(b"one\\ntwo\\nthree\\nfour"), lambda: 0)
     >>> [block[:2] for block in line_blocks(stream, size=6)]
     [(b'one\\ntwo\\n', 0), (b'three\\n', 8), (b'four', 14)]
     """
+    size = min(size, LONGEST)
     parts: list[bytes] = []  # lines that began in the block before, the last of them not yet whole
+    pending = 0  # bytes of that last line
     begin = read = 0
+    whole = True  # no line was cut so far
     while True:
         with reading(stream.name):
             data = stream.file.read(size)
         if not data:
             break
-        if parts:
-            cut = data.find(b"\n") + 1
-            parts.append(data[:cut] if cut else data)
-            read += len(parts[-1])
-            if not cut:
-                continue
-            yield b"".join(parts), begin, stream.position()
-            data, parts = data[cut:], []
-        begin, read = read, read + len(data)
-        if data.endswith(b"\n"):
-            yield data, begin, stream.position()
-        elif data:
-            parts = [data]
+        while parts and data:
+            most = LONGEST - pending
+            end = data.find(b"\n", 0, most) + 1
+            taken = data[: end or most]
+            parts.append(taken)
+            data = data[len(taken) :]
+            read, pending = read + len(taken), pending + len(taken)
+            if end:
+                yield b"".join(parts), begin, stream.position()
+                parts = []
+            elif data:
+                block = b"".join(parts)
+                at = _last_blank(stream.name, block, begin, len(block) - LONGEST, whole, cut)
+                whole = False
+                yield block[:at] + b"\n", begin, stream.position()
+                begin, parts = begin + at + 1, [block[at + 1 :]]
+                pending = len(parts[0])
+        if not parts and data:
+            begin, read = read, read + len(data)
+            if data.endswith(b"\n"):
+                yield data, begin, stream.position()
+            else:
+                parts, pending = [data], len(data) - data.rfind(b"\n") - 1
     if parts:
         yield b"".join(parts), begin, stream.position()
 
 
-def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -> Iterator[tuple[str, int, int]]:
+def _last_blank(name: str, block: bytes, begin: int, line: int, warn: bool, cut: bool) -> int:
+    """Where a line that is too long, from block[line] on, is cut."""
+    where = f"{name}: the line that begins at byte {begin + line:,} is longer than {LONGEST >> 20} MiB"
+    if not cut:
+        raise BadCorpus(f"{where}, the most that is read of a row; split its text into several rows")
+    at = max(block.rfind(b" ", line), block.rfind(b"\t", line))
+    if at < 0:
+        raise BadCorpus(f"{where}, and there is no blank in it; is it text? If it is, break it into lines")
+    if warn:
+        message = f"{where}; such lines are cut at blanks, and each part is a document of its own"
+        warnings.warn(AlacarteWarning(message), stacklevel=2)
+    return at
+
+
+def text_blocks(
+    stream: Stream, encoding: str, errors: str, size: int = BLOCK, cut: bool = True
+) -> Iterator[tuple[str, int, int]]:
     r"""`line_blocks`, each decoded in one call, with its size in bytes and the position.
 
     ``\r\n`` is made ``\n``, and a byte order mark at the start is dropped.
@@ -341,7 +353,7 @@ def text_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -
         stream = Stream(stream.name, cast("BinaryIO", file), stream.position)
         encoding, errors = "utf-8", "surrogatepass"
     utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
-    for block, offset, position in line_blocks(stream, size):
+    for block, offset, position in line_blocks(stream, size, cut):
         skip = _byte_order_mark(stream.name, block) if offset == 0 and utf8 else 0
         try:
             text = (block[skip:] if skip else block).decode("utf-8" if utf8 else encoding, errors)
@@ -383,22 +395,65 @@ def _byte_order_mark(name: str, block: bytes) -> int:
     return 3 if block.startswith(codecs.BOM_UTF8) else 0
 
 
+def read_whole(stream: Stream) -> bytes:
+    """All bytes of a stream, up to a limit that no file of its kind reaches."""
+    with reading(stream.name):
+        data = stream.file.read(WHOLE + 1)
+    if len(data) > WHOLE:
+        raise BadCorpus(f"{stream.name} holds more than {WHOLE >> 30} GiB in one piece; split it into several files")
+    return data
+
+
 def paragraphs(texts: Iterable[str]) -> Iterator[str]:
     r"""What stands between blank lines, out of blocks of whole lines.
 
     >>> list(paragraphs(["one\nstill one\n", "\ntwo\n"]))
     ['one\nstill one', 'two']
     """
-    parts: list[str] = []
+    paragraph = _Pieces()
     for text in texts:
         # The line end before the block is put back, for a blank line right at its start.
         first, *others = BLANK_LINES.split("\n" + text)
-        parts.append(first[1:])
+        yield from paragraph.add(first[1:])
         for other in others:
-            yield "".join(parts).removesuffix("\n")
-            parts = [other]
-    text, newline, last = "".join(parts).rpartition("\n")
+            yield paragraph.end().removesuffix("\n")
+            yield from paragraph.add(other)
+    text, newline, last = paragraph.end().rpartition("\n")
     yield text if not last or last.isspace() else text + newline + last
+
+
+def pieces(texts: Iterable[str]) -> Iterator[str]:
+    r"""All blocks of whole lines as one document, or, of more than `LONGEST` characters, as several, cut at line ends.
+
+    >>> list(pieces(["one\n", "two"]))
+    ['one\ntwo']
+    """
+    document = _Pieces()
+    for text in texts:
+        yield from document.add(text)
+    yield document.end()
+
+
+class _Pieces:
+    """A document that grows by whole lines; what is beyond `LONGEST` characters begins another."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+
+    def add(self, text: str) -> Iterator[str]:
+        self._parts.append(text)
+        self._length += len(text)
+        while self._length > LONGEST:
+            whole = "".join(self._parts)
+            at = whole.rfind("\n", 0, LONGEST) + 1 or len(whole)
+            yield whole[:at]
+            self._parts, self._length = [whole[at:]], len(whole) - at
+
+    def end(self) -> str:
+        whole = "".join(self._parts)
+        self._parts, self._length = [], 0
+        return whole
 
 
 def _undecodable(name: str, encoding: str, offset: int, error: UnicodeDecodeError) -> BadCorpus:
@@ -445,6 +500,8 @@ class _Transcoded(io.RawIOBase):
             except UnicodeDecodeError as error:
                 offset = self._fed - pending + error.start
                 raise _undecodable(self._stream.name, self._encoding, offset, error) from error
+            except UnicodeError as error:
+                raise BadCorpus(f"{self._stream.name} is not {self._encoding} text: {error}") from error
             self._fed += len(data)
             self._ready = text.encode("utf-8", "surrogatepass")
         count = min(len(buffer), len(self._ready))

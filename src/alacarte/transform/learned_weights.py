@@ -19,6 +19,7 @@ from typing import Any, TypedDict, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.figures import save_figure
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.reading import Positions, written_positions
 from alacarte.contexts.sums import ContextSums
@@ -130,7 +131,7 @@ class LearnedWeights(Table):
         frequency, telling = ([row[:2] for row in table] for table in (self.by_frequency, self.by_informativeness))
         left, right = (list(enumerate(side.tolist(), start=1)) for side in (self.left, self.right))
         draw_functions(figure, frequency, telling, left, right)
-        figure.savefig(Path(path))
+        save_figure(figure, path)
         return Path(path)
 
 

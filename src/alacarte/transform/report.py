@@ -48,7 +48,9 @@ class FitReport(Table):
         chosen: dict[str, Any] = {
             name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name in names
         }
-        return cls(**chosen)
+        report = cls(**chosen)
+        report.rows()  # which raises where a value is of another type than its field
+        return report
 
     def columns(self) -> Columns:
         what, values = zip(*self.rows(), strict=True)

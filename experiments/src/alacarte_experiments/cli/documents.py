@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_file, open_corpus, open_model
+from alacarte.cli.opening import open_corpus, open_model
 from alacarte.cli.output import show_columns, show_json, show_line, voice
+from alacarte.cli.outputs import check_file
 from alacarte_experiments.cli import app
 from alacarte_experiments.cli.evaluate import CacheFolder, open_store, write_csv
 

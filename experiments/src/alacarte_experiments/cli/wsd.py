@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import check_file, open_model, open_vectors
+from alacarte.cli.opening import open_model, open_vectors
 from alacarte.cli.output import show_columns, show_json, show_line, voice
+from alacarte.cli.outputs import check_file
 from alacarte_experiments.cli import app
 from alacarte_experiments.cli.evaluate import write_csv
 

@@ -67,8 +67,8 @@ def _elements(path: Path) -> Iterator[tuple[str, ET.Element]]:
                 any_sentence = True
                 yield document, element
                 element.clear()
-    except ET.ParseError as error:
-        raise BadCorpus(f"{path}: malformed XML ({error}); the file is damaged or is no XML: fetch it again") from None
+    except (ET.ParseError, LookupError, ValueError) as error:  # the last two: an unknown encoding
+        raise BadCorpus(f"{path} is damaged: malformed XML ({error}); fetch it again") from None
     except OSError as error:
         raise BadCorpus(f"{path}: {error.strerror}; check the path") from None
     if not any_sentence:

@@ -7,10 +7,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from alacarte._io.decoding import decoding
 from alacarte._io.files import SUFFIXES
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats.problems import Problems, Skipped
-from alacarte.vectors.formats.sniff import sniff
+from alacarte.vectors.formats.sniff import PICKLE, sniff
 from alacarte.vectors.formats.streams import plain_suffix, sink
 from alacarte.vectors.formats.table import Table
 
@@ -44,14 +45,18 @@ FORMATS = {
     "word2vec-binary": Format("word2vec_binary", writer="write", suffixes=(".bin",)),
     "npy": Format("npy", path_writer="write", suffixes=(".npy",)),
     "fasttext-binary": Format("fasttext_binary"),
-    "gensim": Format("gensim_pickle"),
+    PICKLE: Format("gensim_pickle"),
 }
 
 
 def read(
-    path: str | PathLike[str], format: str | None = None, limit: int | None = None, on_error: str = "raise"
+    path: str | PathLike[str],
+    format: str | None = None,
+    limit: int | None = None,
+    on_error: str = "raise",
+    trust: bool = False,
 ) -> Table:
-    """Read a vector file of any format.
+    """Read a vector file of any format; a pickle, which runs code, only if the caller names it and says `trust`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +68,9 @@ def read(
     """
     problems = Problems(path, on_error)
     chosen = _named(format or sniff(path)[0])
-    table: Table = chosen.function(chosen.reader)(path, limit, problems)
+    if chosen is FORMATS[PICKLE] and not (trust and format):
+        raise _untrusted(path)
+    table = _read(chosen, path, limit, problems)
     if not len(table.words):
         raise BadVectors(f"{fspath(path)} holds no usable vector; check the file. {problems.report()}")
     return table
@@ -113,11 +120,28 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
         "dimension": None,
         "first_words": [],
     }
-    if format != "gensim":
+    if format != PICKLE:
         chosen = _named(format)
-        table: Table = chosen.function(chosen.reader)(path, 10, Problems(path, "skip"))
+        table = _read(chosen, path, 10, Problems(path, "skip"))
         facts.update(words=table.total, dimension=table.matrix.shape[1], first_words=list(table.words))
     return facts
+
+
+def _read(chosen: Format, path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+    with decoding(path, BadVectors, "download or copy it again"):
+        table: Table = chosen.function(chosen.reader)(path, limit, problems)
+    return table
+
+
+def _untrusted(path: str | PathLike[str]) -> BadVectors:
+    return BadVectors(
+        f"{fspath(path)} is a Python pickle, the kind of file that gensim's save() writes, and opening a pickle runs "
+        "whatever code is in it. If you made the file, or trust who did, say so",
+        hint=Hint(
+            f'WordVectors.load(path, format="{PICKLE}", trust=True)',
+            f"alc convert {fspath(path)} vectors.safetensors --format {PICKLE} --trust",
+        ),
+    )
 
 
 def _named(format: str) -> Format:

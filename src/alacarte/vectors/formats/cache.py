@@ -35,6 +35,7 @@ def read(
     limit: int | None,
     on_error: str,
     folder: str | os.PathLike[str] | None = None,
+    trust: bool = False,
 ) -> Table:
     """As `formats.read`, by way of a copy that is made the first time.
 
@@ -48,14 +49,14 @@ def read(
     (['.safetensors'], True)
     """
     Problems(path, on_error)  # complains about an unknown on_error
-    format = format or formats.sniff(path)[0]
-    if format not in SLOW:
-        return formats.read(path, format, limit, on_error)
-    copy = Path(folder or cache_folder()) / f"{_name([Path(path)], format, limit, on_error)}.safetensors"
+    kind = format or formats.sniff(path)[0]
+    if kind not in SLOW:
+        return formats.read(path, format, limit, on_error, trust)
+    copy = Path(folder or cache_folder()) / f"{_name([Path(path)], kind, limit, on_error)}.safetensors"
     try:
         return _read_copy(copy)
     except BadVectors:  # not there, or damaged: make it
-        table = formats.read(path, format, limit, on_error)
+        table = formats.read(path, kind, limit, on_error)
     try:
         _write_copy(copy, table)
         return _read_copy(copy)
@@ -91,7 +92,7 @@ def _write_copy(copy: Path, table: Table) -> None:
 
 
 def _read_copy(copy: Path, limit: int | None = None) -> Table:
-    artifact = read_artifact(copy, native.KIND, BadVectors)
+    artifact = read_artifact(copy, native.KIND, BadVectors, lazily=native.LAZILY)
     skipped = artifact.record("skipped", Skipped)
     skipped = replace(skipped, examples=tuple(skipped.examples))
     total = artifact.metadata.get("total")

@@ -14,6 +14,7 @@ from alacarte.vectors.formats.table import Table, whole_table
 
 MAGIC, VERSION = 793712314, 12
 BLOCK = 1 << 22
+LONGEST = 1000  # characters of an n-gram
 END_OF_SENTENCE = "</s>"  # the one word that has no n-grams
 _START = struct.Struct("<14id")  # magic, version, twelve settings, t
 _DICTIONARY = struct.Struct("<3i2q")
@@ -115,7 +116,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         if magic != MAGIC or version != VERSION:
             raise BadVectors(f"{path}: fastText version {version} is not known here; version {VERSION} is")
         entries, known, _, _, pruned = reader.unpack(_DICTIONARY)
-        if not 0 <= known <= entries or dimension < 1:
+        if not 0 <= known <= entries or dimension < 1 or not 0 <= shortest <= LONGEST or not 0 <= longest <= LONGEST:
             raise BadVectors(f"{path} is damaged: its header makes no sense; download it again")
         encoded = []
         for _ in range(entries):

@@ -1,12 +1,19 @@
 """Square matrices in the files that other tools write: raw float32, numpy, CSV, R."""
 
+import warnings
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.decoding import decoding
+from alacarte._io.files import compression, decompressed
 from alacarte.errors import BadTransform, require
+
+LARGEST = 1 << 30  # bytes of an R file, unpacked: a matrix of 11,000 dimensions
+LONGEST = 1 << 20  # numbers in sequences of an R file that are stored by their ends
 
 
 def read_raw(file: Path, dimension: int | None) -> npt.NDArray[Any]:
@@ -23,10 +30,9 @@ def read_raw(file: Path, dimension: int | None) -> npt.NDArray[Any]:
 
 
 def read_npy(file: Path) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(np.load(file, allow_pickle=False))
-    except (ValueError, EOFError, OSError) as error:
-        raise BadTransform(f"{file}: not a numpy array ({error}); save the matrix with numpy.save") from None
+    """A matrix that numpy.save wrote; a pickle in it is never opened."""
+    with decoding(file, BadTransform, "save the matrix with numpy.save"):
+        return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False), np.float64)
 
 
 def read_csv(file: Path) -> npt.NDArray[Any]:
@@ -58,15 +64,39 @@ def read_csv(file: Path) -> npt.NDArray[Any]:
 
 
 def read_r(file: Path) -> npt.NDArray[Any]:
-    """The one square matrix in an R file."""
+    """The one square matrix in an R file; of what else is in it, nothing is made but lists and arrays."""
     rdata = require("rdata", extra="r", purpose="reading R's .rds and .rda files")
-    reader = rdata.read_rds if file.suffix.lower() == ".rds" else rdata.read_rda
-    try:
-        content = reader(str(file))
-    except Exception as error:
-        raise BadTransform(f"{file}: R's data could not be read ({error}); in R, write it with saveRDS()") from error
+    parser = require("rdata.parser", extra="r", purpose="reading R's .rds and .rda files")
+    with decoding(file, BadTransform, "in R, write it with saveRDS()"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with file.open("rb") as raw:
+            kind = compression(raw.read(16))
+            raw.seek(0)
+            data = decompressed(raw, kind).read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise BadTransform(f"{file}: more than {LARGEST >> 20} MiB of data, which is no transform")
+        parsed = parser.parse_data(
+            data, altrep_constructor_dict=_bounded(parser.DEFAULT_ALTREP_MAP), extension=file.suffix.lower()
+        )
+        content = rdata.conversion.convert(parsed, constructor_dict={})
     values = list(content.values()) if isinstance(content, dict) else [content]
     matrices = [np.asarray(value) for value in values if getattr(value, "ndim", 0) == 2]
     if len(matrices) != 1:
         raise BadTransform(f"{file}: holds {len(matrices)} matrices; save the one transform alone, with saveRDS()")
     return matrices[0]
+
+
+def _bounded(constructors: Mapping[bytes, Callable[[Any], Any]]) -> dict[bytes, Callable[[Any], Any]]:
+    """R stores 1:n by its ends: what makes all of it, for the names of rows, makes no more than `LONGEST` in all."""
+    left = [LONGEST]
+
+    def checked(build: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def sequence(state: Any) -> Any:
+            left[0] -= int(state.value[0])
+            if left[0] < 0 or state.value[0] < 0:
+                raise ValueError(f"sequences of more than {LONGEST:,} numbers")
+            return build(state)
+
+        return sequence
+
+    return {name: checked(build) if b"seq" in name else build for name, build in constructors.items()}

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alacarte._io.decoding import decoding
 from alacarte.errors import BadVectors, MissingExtra, require
 from alacarte.vectors.formats.npy import read_matrix
 from alacarte.vectors.formats.problems import Problems
@@ -70,8 +71,9 @@ def read(name: str, limit: int | None, problems: Problems) -> Table:
     matrix_file, words_file = files(name)
     parquet = require("pyarrow.parquet", extra=package.extra, purpose=f"reading the words of {name}")
     matrix = np.ascontiguousarray(read_matrix(matrix_file), np.float32)
-    # Not `read_table`, which imports pandas.
-    words = parquet.ParquetFile(words_file).read([package.column])[package.column].to_pylist()
+    with decoding(words_file, BadVectors, f"install {package.module} again"):
+        # Not `read_table`, which imports pandas.
+        words = parquet.ParquetFile(words_file).read([package.column])[package.column].to_pylist()
     if len(words) != len(matrix):
         raise BadVectors(f"the package of {name} is damaged; install {package.module} again")
     return whole_table(words, matrix, limit, problems)

@@ -9,7 +9,8 @@ A plain safetensors file of another program with `matrix`, `words` and `words_of
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -17,8 +18,8 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.artifact import Artifact, kind_of, read_artifact, word_tensors, write_artifact
-from alacarte._io.tensors import read_tensors, unpack_words
+from alacarte._io.artifact import DIGESTS, Artifact, kind_of, read_artifact, word_tensors, write_artifact
+from alacarte._io.tensors import damaged, read_tensors, unpack_words
 from alacarte.errors import BadVectors
 from alacarte.vectors.formats.problems import Problems
 from alacarte.vectors.formats.streams import Source
@@ -26,6 +27,8 @@ from alacarte.vectors.formats.table import Table, whole_table
 from alacarte.vectors.words import PackedWords
 
 KIND = "word vectors"
+LAZILY = ("matrix",)  # what is compared with its digests when it is used,
+SMALL = 1 << 26  # if it has more bytes than this
 
 
 def write(path: str | PathLike[str], table: Table, metadata: Mapping[str, Any] | None = None) -> None:
@@ -71,9 +74,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
 def _read(path: Path, limit: int | None, problems: Problems, copied: bool = False) -> Table:
     if kind_of(path) is None:
         return _read_plain(path, limit, problems, copied)
-    artifact = read_artifact(path, KIND, BadVectors)
-    if copied:
-        artifact.verify()
+    artifact = read_artifact(path, KIND, BadVectors, lazily=() if copied else LAZILY)
     return table_of(artifact, limit, copied)
 
 
@@ -93,7 +94,12 @@ def table_of(artifact: Artifact, limit: int | None = None, copied: bool = False)
         words = PackedWords.of(list(words))
         matrix, counts = np.array(matrix), None if counts is None else np.array(counts)
         matrix.flags.writeable = False
-    return Table(words, matrix if matrix.flags.aligned else matrix.copy(), total=total, counts=counts, origin=origin)
+    lazy: Callable[[Any], bool] | None = partial(artifact.verify_rows, "matrix")
+    if copied or matrix.nbytes <= SMALL:
+        artifact.verify("matrix")
+        lazy = None
+    matrix = matrix if matrix.flags.aligned else matrix.copy()
+    return Table(words, matrix, total=total, counts=counts, origin=origin, verify=lazy)
 
 
 def _origin(artifact: Artifact) -> tuple[str, ...]:
@@ -112,6 +118,8 @@ def _read_plain(path: Path, limit: int | None, problems: Problems, copied: bool)
             f"{path} is a safetensors file without {', '.join(sorted(missing))}: not word vectors written by "
             "alacarte; read it with the safetensors package and pass (words, matrix) to WordVectors.of"
         )
+    if {DIGESTS, "word_hashes"} & tensors.keys():
+        raise damaged(path, "it was written by alacarte, and does not say so any more", BadVectors)
     words = unpack_words(tensors["words"], tensors["words_offsets"], path)
     matrix = tensors["matrix"]
     if matrix.ndim != 2 or len(matrix) != len(words) or matrix.dtype != np.float32:

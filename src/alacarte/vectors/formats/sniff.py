@@ -4,8 +4,10 @@ from os import PathLike
 
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats import fasttext_binary, word2vec_binary
-from alacarte.vectors.formats.streams import Source
+from alacarte.vectors.formats.streams import Source, plain_suffix
 from alacarte.vectors.formats.text import HEAD, head_lines, parse_header, usual_width
+
+PICKLE = "gensim-pickle"  # the format that runs code when it is read
 
 # Files that people pass by mistake, and what to do instead.
 OTHERS = {
@@ -44,6 +46,8 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
     if head[257:262] == b"ustar":
         raise BadVectors(f"{path} is a tar archive; unpack it and pass the vector file in it")
     format = _binary(head) or _text(head, len(head) < HEAD)
+    if plain_suffix(path) == ".safetensors" and format != "safetensors":
+        raise BadVectors(f"{path} is damaged, or not what its name says: it does not begin as a safetensors file does")
     for magic, what in OTHERS.items():
         # A word of a vector file may begin like those magics that are plain text.
         if head.startswith(magic) and (format is None or not magic.decode("latin-1").isprintable()):
@@ -64,8 +68,8 @@ def _binary(head: bytes) -> str | None:
         return "fasttext-binary"
     if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") < 1 << 32:
         return "safetensors"
-    if head[0] == 0x80 and 2 <= head[1] <= 5:  # a pickle, and which protocol
-        return "gensim"
+    if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:  # a pickle, and which protocol
+        return PICKLE
     return None
 
 

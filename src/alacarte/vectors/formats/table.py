@@ -1,6 +1,6 @@
 """What every reader returns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,17 @@ class Table:
     subwords: "Subwords | None" = None
     counts: NDArray[np.int64] | None = None  # how many occurrences each vector comes from
     origin: tuple[str, ...] | None = None  # what each vector comes from, such as "contexts" or "spelling"
+    verify: Callable[[NDArray[np.integer]], bool] | None = None  # compares rows with digests; True: all are compared
     files: tuple[Path, ...] | None = ()  # that were read beside the one that was asked for; None: not known
+
+
+def rows_at_once(dimension: int) -> int:
+    """How many rows are read in one go: at most 32,768, and no more than 64 MiB, whatever a header promises.
+
+    >>> rows_at_once(300), rows_at_once(1 << 20)
+    (32768, 16)
+    """
+    return min(1 << 15, max(1, (1 << 24) // dimension))
 
 
 class Growing:

@@ -19,13 +19,13 @@ from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats._places import LINE, LINE_END, SHORT, WORD_BEGIN, WORD_END, new_places
 from alacarte.vectors.formats.problems import Problems, drop_duplicates
 from alacarte.vectors.formats.streams import Source
-from alacarte.vectors.formats.table import Growing, Table
+from alacarte.vectors.formats.table import Growing, Table, rows_at_once
 
 HEAD = 1 << 18  # bytes that tell what a file is
 HEAD_LINES = 1000
 BLOCK = 1 << 22
-ROWS = 1 << 15
 MAX_LINE = 1 << 26
+MOST_DIMENSIONS = 1 << 20  # a header that promises more is none
 BOM = b"\xef\xbb\xbf"
 _GAP = re.compile(rb"[ \t]+")
 _HEADER = re.compile(rb"[ \t]*([0-9]{1,18})[ \t]+([0-9]{1,9})[ \t\r]*")
@@ -79,7 +79,7 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
     ((400000, 50), None)
     """
     match = _HEADER.fullmatch(line)
-    return (int(match[1]), int(match[2])) if match else None
+    return (int(match[1]), int(match[2])) if match and int(match[2]) <= MOST_DIMENSIONS else None
 
 
 def read_glove(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
@@ -121,15 +121,18 @@ def _read_rows(
 ) -> Table:
     from alacarte.vectors.formats._text_matrix import parse_lines
 
-    guess = promised if promised is not None else source.size // (dimension * 6) + 1
+    likely = source.size // (dimension * 6) + 1
     # Memory that is not written to costs nothing, but a header may lie about how much there will be.
-    rows = Growing(dimension, min(guess, source.size, limit if limit is not None else guess))
-    places, status = new_places(ROWS), np.zeros(ROWS, np.uint8)
+    rows = Growing(
+        dimension, min(likely if promised is None else promised, 4 * likely, likely if limit is None else limit)
+    )
+    at_once = rows_at_once(dimension)
+    places, status = new_places(at_once), np.zeros(at_once, np.uint8)
     lines = 0 if promised is None else 1  # before the next block
     rows_read = 0  # rows, good or bad
     at_end = False
     while limit is None or len(rows) < limit:
-        wanted = ROWS if limit is None else min(ROWS, limit - len(rows))
+        wanted = at_once if limit is None else min(at_once, limit - len(rows))
         view = np.frombuffer(data, np.uint8)
         out = rows.room(wanted)
         taken, used, passed = parse_lines(view, at_end, dimension, out, places, status)

@@ -14,11 +14,10 @@ from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats._places import WORD_BEGIN, WORD_END, new_places
 from alacarte.vectors.formats.problems import Problems, usable_rows
 from alacarte.vectors.formats.streams import Source
-from alacarte.vectors.formats.table import Growing, Table
+from alacarte.vectors.formats.table import Growing, Table, rows_at_once
 from alacarte.vectors.formats.text import parse_header
 
 BLOCK = 1 << 22
-ROWS = 1 << 15
 MAX_WORD = 1 << 16
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
@@ -53,10 +52,11 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         promised, dimension = header
         wanted = promised if limit is None else min(limit, promised)
         rows = Growing(dimension, min(wanted, 1 + source.size // (4 * dimension)))
-        places = new_places(ROWS)
+        at_once = rows_at_once(dimension)
+        places = new_places(at_once)
         rows_read = 0
         while rows_read < promised and (limit is None or len(rows) < limit):
-            room = min(ROWS, promised - rows_read, promised if limit is None else limit - len(rows))
+            room = min(at_once, promised - rows_read, promised if limit is None else limit - len(rows))
             out = rows.room(room)
             view = np.frombuffer(data, np.uint8)
             taken, used = split_binary(view, out.view(np.uint8), places)

@@ -1,0 +1,217 @@
+"""What a command writes, checked before its work starts: nothing that the user has is replaced by accident.
+
+An output is never one of the inputs, nor another output. A file that is there already is replaced if this package wrote
+it and says so (an artifact of the same kind, a saved model, a figure), and any other with --overwrite.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import typer
+
+from alacarte.cli.output import voice
+from alacarte.errors import AlacarteError, Hint
+
+# What stands in the help for a value that may lead to files; every option that takes one has such a metavar.
+PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "INDEX", "SPEC"}
+VECTORS, SUMS, CHECKPOINT, INDEX, MODEL, FIGURE = (
+    "word vectors",
+    "context sums",
+    "checkpoint",
+    "index",
+    "model",
+    "figure",
+)
+Place = tuple[str, Path]  # the option, and what was typed
+
+
+def check_outputs(ctx: typer.Context, *, in_place: tuple[str, str] | None = None, **kinds: str | None) -> None:
+    """Raise unless everything that a command is going to write may be written.
+
+    `kinds` says for each parameter what it names: a kind of artifact, a model, a figure, or None for what cannot be
+    told from a file of somebody else. `in_place` is an output and the input that it may replace.
+    """
+    from alacarte._io.files import is_same_file, is_stream
+
+    outputs = [place for name, kind in kinds.items() for place in _places(ctx, name, kind)]
+    _check_distinct(outputs)
+    for name, kind in kinds.items():
+        for option, path in _typed(ctx, name):
+            _check_place(path, kind)
+            if is_standard_output(path):
+                voice.quiet = True  # whoever reads there wants the file, and nothing else
+            if not ctx.params.get("overwrite"):
+                _check_replaceable(option, path, kind, ctx)
+    for option, path in _inputs(ctx, kinds):
+        for other, output in outputs:
+            if in_place == (_name_of(ctx, other), _name_of(ctx, option)):
+                continue
+            if is_same_file(path, output) and not is_stream(output):
+                raise AlacarteError(
+                    f"{output}: is what {option} reads, and {other} would write over it; choose another file"
+                )
+
+
+def check_file(path: Path | None) -> None:
+    """Raise unless a file can be written here."""
+    if path is not None:
+        _check_place(path, None)
+
+
+def check_vectors(path: Path, format: str | None, words: Iterable[str] = ("a",), space: str | None = None) -> None:
+    """Raise unless vectors of these words can be written in this format: tried out somewhere else."""
+    from alacarte.vectors.word_vectors import WordVectors
+
+    with TemporaryDirectory() as folder:
+        keys = list(words) or ["a"]
+        WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format, space=space)
+
+
+def is_standard_output(path: Path) -> bool:
+    """Whether what is written to a path appears where results do."""
+    return os.fspath(path) in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
+
+# ------------------------------------------------------------------------------------------------------- one output
+
+
+def _check_place(path: Path, kind: str | None) -> None:
+    from alacarte._io.files import is_stream
+
+    if kind == MODEL:
+        _check_writable(next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists()))
+        return
+    if path.is_dir():
+        raise AlacarteError(f"{path}: is a folder; name a file in it")
+    if is_stream(path):
+        return
+    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    if not folder.is_dir():
+        raise AlacarteError(f"{path}: there is no folder {folder}; make it with `mkdir -p {folder}`")
+    _check_writable(folder)
+
+
+def _check_writable(folder: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise AlacarteError(f"{folder}: you may not write here; choose another folder")
+    with suppress(FileNotFoundError):
+        if not folder.is_dir():
+            raise AlacarteError(f"{folder}: is no folder")
+
+
+def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Context) -> None:
+    from alacarte._io.files import is_stream
+
+    if kind == MODEL:
+        from alacarte.model.saving import check_folder
+
+        check_folder(path)
+        return
+    for file in _files(path, kind, ctx.params.get("to")):
+        if not file.exists() or is_stream(file) or not file.stat().st_size or _is_ours(file, kind, path):
+            continue
+        raise AlacarteError(
+            f"{file}: is there already, and {option} would replace it; choose another name",
+            hint=Hint("", "or pass --overwrite") if "overwrite" in ctx.params else None,
+        )
+
+
+def _is_ours(file: Path, kind: str | None, output: Path) -> bool:
+    """Whether this package can prove that it wrote a file, and that it is of the kind that is going to replace it."""
+    from alacarte._io.artifact import kind_of
+
+    if kind is None:
+        return False
+    if kind == FIGURE:
+        from alacarte._io.figures import is_our_figure
+
+        return is_our_figure(file)
+    if kind == VECTORS and _is_pair(output):
+        from alacarte.vectors.formats.npy import is_our_pair
+
+        return is_our_pair(output)
+    return kind_of(file) == kind
+
+
+def _files(path: Path, kind: str | None, format: str | None = None) -> list[Path]:
+    """The files that an output consists of."""
+    if kind == MODEL:
+        from alacarte.model import saving
+
+        # A model that is learned again from the vectors in its own folder keeps them.
+        return [path / name for name in (saving.MAIN, *saving.NAMES) if name != saving.VECTORS]
+    if kind == VECTORS and (_is_pair(path) or format == "npy"):
+        from alacarte.vectors.formats.npy import words_path
+
+        return [path, words_path(path)]
+    return [path]
+
+
+def _is_pair(path: Path) -> bool:
+    return path.suffix.lower() == ".npy"
+
+
+# ---------------------------------------------------------------------------------------------------------- several
+
+
+def _places(ctx: typer.Context, name: str, kind: str | None) -> Iterator[Place]:
+    for option, path in _typed(ctx, name):
+        for file in _files(path, kind, ctx.params.get("to")):
+            yield option, file
+
+
+def _check_distinct(outputs: list[Place]) -> None:
+    from alacarte._io.files import is_same_file, is_stream
+
+    for number, (option, path) in enumerate(outputs):
+        for other, earlier in outputs[:number]:
+            same = os.path.realpath(path) == os.path.realpath(earlier) or is_same_file(path, earlier)
+            if same and not is_stream(path):
+                raise AlacarteError(f"{path}: both {other} and {option} would be written there; name two files")
+
+
+def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[Place]:
+    """Every file that an option of this command leads to, but for the outputs."""
+    for parameter in ctx.command.params:
+        metavar = set((parameter.metavar or "").split("|"))
+        if parameter.name is None or parameter.name in outputs or not metavar & PLACES:
+            continue
+        for option, path in _typed(ctx, parameter.name):
+            for file in _files_behind(path):
+                yield option, file
+
+
+def _typed(ctx: typer.Context, name: str) -> Iterator[Place]:
+    """What a parameter was given, as paths."""
+    value = ctx.params.get(name)
+    values: list[Any] = list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
+    parameter = next(parameter for parameter in ctx.command.params if parameter.name == name)
+    option = parameter.opts[0] if parameter.opts[0].startswith("-") else (parameter.metavar or name)
+    for item in values:
+        text = os.fspath(item).removeprefix("@") if parameter.metavar == "SPEC" else os.fspath(item)
+        if text != "-":
+            yield option, Path(text).expanduser()
+
+
+def _name_of(ctx: typer.Context, option: str) -> str | None:
+    return next((parameter.name for parameter in ctx.command.params if option in parameter.opts), None)
+
+
+def _files_behind(path: Path) -> list[Path]:
+    """The files that a path, a folder, a pattern or a saved model leads to; none for a name that is no path."""
+    from alacarte.text.sources import find_files
+
+    try:
+        files = find_files(path)
+    except (AlacarteError, OSError, ValueError):  # ValueError: a text that is no name of a file
+        return []
+    with suppress(AlacarteError):
+        from alacarte.model.saving import describe_model
+
+        source = describe_model(path).get("vectors") if path.is_dir() else None
+        files += [Path(source)] if isinstance(source, str) else []
+    return files
