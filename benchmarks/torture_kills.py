@@ -92,7 +92,9 @@ def kill_case(world: World, case: Case, kills: int, chance: random.Random) -> tu
         new = faults_after(world, case, folder, chance.randint(1, 3))
         counts["runs"] += 1
         counts["equal"] += not new
-        faults += [f"{case.name}: {fault}" for fault in new]
+        for fault in new:
+            faults.append(f"{case.name}: {fault}")
+            print(faults[-1], file=sys.stderr)  # at once: the run may be long
     return counts, faults
 
 
