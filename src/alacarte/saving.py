@@ -107,6 +107,8 @@ def write_model(
     companions = Companions(path / MAIN, NAMES, _generation)
     try:
         with companions.writing():
+            with suppress(AlacarteError):
+                _remove_replaced(path)  # which a process that was killed may have left
             files = {}
             for name in _save_parts(companions, model, vectors if include else None):
                 files[name] = identity(companions.path(name))
