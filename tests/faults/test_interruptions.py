@@ -113,6 +113,19 @@ def test_files_that_have_not_got_their_names_yet_are_read_and_finished(tmp_path)
     assert names == ["model.json", "transform.safetensors", "vectors.safetensors"]
 
 
+def test_what_an_older_model_had_goes_even_if_its_remover_was_killed(tmp_path, monkeypatch):
+    VECTORS.save(tmp_path / "v.vec")
+    transform = Transform(np.eye(3, dtype=np.float32))
+    model = ALaCarte(WordVectors.load(tmp_path / "v.vec"), transform)
+    model.save(tmp_path / "m", include_vectors=True)
+    with monkeypatch.context() as killed:
+        killed.setattr("alacarte.saving._remove_replaced", lambda path: None)
+        model.save(tmp_path / "m")
+    assert (tmp_path / "m" / "vectors.safetensors").exists()
+    model.save(tmp_path / "m")
+    assert not (tmp_path / "m" / "vectors.safetensors").exists()
+
+
 # --------------------------------------------------------------------------------------------------- a full disk
 
 

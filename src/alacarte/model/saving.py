@@ -109,6 +109,8 @@ def write_model(
     companions = Companions(path / MAIN, NAMES, _generation)
     try:
         with companions.writing():
+            with suppress(AlacarteError):
+                _remove_replaced(path)  # which a process that was killed may have left
             files = {}
             for name in _save_parts(companions, model, vectors if include else None):
                 files[name] = identity(companions.path(name))
@@ -231,9 +233,11 @@ def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = Non
         try:
             saved = _read_model(path, description, vectors)
         except (AlacarteError, OSError):
-            if attempt and describe_model(path) == description:
+            # It may be just being replaced: its files take their places one after the other.
+            busy = attempt < ATTEMPTS - 1 and any(map(is_leftover, os.listdir(path)))  # noqa: PTH208 (names)
+            if attempt and not busy and describe_model(path) == description:
                 raise
-            time.sleep(0.01)  # it may be just being replaced
+            time.sleep(0.01 * 2**attempt)
             continue
         if describe_model(path) == description:  # files take their places after it did, so all of them are its own
             return saved
