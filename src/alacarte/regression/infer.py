@@ -225,13 +225,11 @@ class EmbeddingRegression:
         return make_frame({name: column_of([value]) for name, value in one_row.items()}, self.table.backend)
 
     def _r_squared(self) -> float:
-        y = self.embeddings.matrix
-        weights = np.ones(len(y))
-        if self.equal_clusters and self._clusters is not None:
-            weights = 1 / np.bincount(self._clusters)[self._clusters]
-        centred = y - np.average(y, axis=0, weights=weights)
-        rest = y - self.design.matrix @ self.coefficients
-        return float(1 - weights @ (rest**2).sum(axis=1) / (weights @ (centred**2).sum(axis=1)))
+        fit = self._fit
+        roots = np.sqrt(fit.weights)
+        left = float(np.square(fit.residuals).sum())
+        mean = (roots @ fit.residuals + (roots @ fit.z) @ fit.inner) / np.sqrt(roots @ roots)
+        return float(1 - left / (left + np.square(fit.inner).sum() - mean @ mean))
 
     def _robust(self) -> str:
         return self.settings.variance if self.clusters is None else self.settings.variance.replace("HC", "CR")
