@@ -12,6 +12,8 @@ from alacarte import ALaCarte
 from alacarte.regression import (
     contexts,
     dem,
+    etable,
+    joint_test,
     nearest,
     plot_map,
     plot_over,
@@ -19,8 +21,11 @@ from alacarte.regression import (
     ratio,
     read_table,
     regress,
+    regress_each,
     save_figure,
+    sensitivity,
     similarity_over,
+    standardised_effects,
 )
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "regression" / "sotu.jsonl.xz"
@@ -83,12 +88,26 @@ def main():
     print(fit)
     both = regress("freedom ~ party * decades", century, model, cluster="president", equal_clusters=True)
     print(both)
+    labels = {"party[T.Republican]": "Republican", "decades": "Decades since 1960"}
+    print(etable([fit, both], names=["Main effects", "Interaction"], labels=labels, stars=True).to_markdown(), "\n")
     for profile in ({"party": "Democratic", "decades": -4}, {"party": "Democratic", "decades": 6}):
         print(profile, ", ".join(fit.nearest(profile, 8, candidates=20_000)["feature"]))
     print(fit.contrast({"party": "Democratic", "decades": -4}, {"party": "Democratic", "decades": 6}))
     naive = regress("freedom ~ party + decades", century, model)
     print("\n5. The same without clusters")
     print(naive.table)
+
+    print("\n6. What a reviewer asks for")
+    options = {"cluster": "president", "equal_clusters": True}
+    print(joint_test(both, "decades"), "\n")
+    print(standardised_effects(fit), "\n")
+    each = regress_each("~ party + decades", century, model, targets=["freedom", "liberty", "peace"], **options)
+    print(_short(each, ["target", "term"]), "\n")
+    print(
+        _short(
+            sensitivity("freedom ~ party + decades", century, model, windows=(5, 10, 15), **options), ["window", "term"]
+        )
+    )
 
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,6 +119,11 @@ def main():
         }
         for name, axes in figures.items():
             save_figure(axes, folder / f"{name}.png")
+
+
+def _short(table, about):
+    """The columns of a table that tell its story."""
+    return table.to_frame()[[*about, "statistic", "p_value", "p_adjusted"]].round(3).to_string(index=False)
 
 
 if __name__ == "__main__":

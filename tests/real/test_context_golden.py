@@ -31,7 +31,7 @@ from alacarte.regression import (
     typical_contexts,
 )
 from alacarte.regression._lexical import stems
-from alacarte.regression.compat import with_separators
+from alacarte.regression.compat import bootstrap_contrast, compute_contrast, permute_contrast, with_separators
 
 pytestmark = pytest.mark.real
 pytest.importorskip("formulaic")
@@ -347,6 +347,27 @@ def test_cos_sim(golden, make):
 )
 def test_nns_ratio(golden, keys, make):
     assert_same(make(), golden, keys)
+
+
+def test_contrasts_of_single_draws_are_those_of_contrast_nns():
+    """compute_contrast, bootstrap_contrast and permute_contrast: one step of contrast_nns each, over all candidates."""
+    groups = np.array(immigr().variables.columns["party"])
+    want = {row["feature"]: row for row in table("contrast_nns_nobs")}
+    first = list(dict.fromkeys(groups.tolist()))
+    sides = [immigr().select(groups == party) for party in first]
+    values = dict(compute_contrast(*sides).ratio.rows())
+    assert {word: pytest.approx(float(row["value"]), rel=CLOSE) for word, row in want.items()} == {
+        word: values[word] for word in want
+    }
+    drawn = {row["feature"]: row for row in table("contrast_nns_bs_perm")}
+    boot = [dict(bootstrap_contrast(*sides, list(drawn), seed=seed).ratio.rows()) for seed in range(200)]
+    dealt = [dict(permute_contrast(*sides, list(drawn), seed=seed).ratio.rows()) for seed in range(200)]
+    for word, row in drawn.items():
+        of_word = np.array([draw[word] for draw in boot])
+        assert of_word.std(ddof=1) == pytest.approx(float(row["std.error"]), rel=0.3)
+        assert of_word.mean() == pytest.approx(float(row["value"]), abs=3 * float(row["std.error"]) / 10)
+        exceeding = np.mean([abs(draw[word] - 1) >= abs(float(row["value"]) - 1) for draw in dealt])
+        assert exceeding == pytest.approx(float(row["p.value"]), abs=0.2)
 
 
 @pytest.mark.parametrize(("golden", "column"), [("ncs_party", "context"), ("ncs_party_noctx", "name")])

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from alacarte._io.figures import SIZES, literal, look, save_figure
+from alacarte._io.figures import SIZES, is_our_figure, literal, look, save_figure
 from alacarte.errors import AlacarteError
 from alacarte.regression import (
     dem,
@@ -16,6 +16,8 @@ from alacarte.regression import (
     plot_ratio,
     ratio,
     regress,
+    regress_each,
+    sensitivity,
     similarity_over,
 )
 
@@ -113,6 +115,22 @@ def test_coefficients_on_a_scale_of_their_own_and_standardised(found):
         fit.plot(scale="log")
 
 
+def test_several_regressions_in_one_figure():
+    rng = np.random.default_rng(0)
+    text = [
+        " ".join([*rng.choice(WORDS[:30], 4), rng.choice(["tax", "war"]), *rng.choice(WORDS[:30], 4)])
+        for _ in range(80)
+    ]
+    data = {"text": text, "party": ["D", "R"] * 40}
+    options = {"tokenizer": "whitespace", "permutations": 19}
+    each = regress_each("~ party", data, VECTORS, targets=["tax", "war"], **options)
+    assert [tick.get_text() for tick in each.plot().get_yticklabels()] == ["tax: party[T.R]", "war: party[T.R]"]
+    assert each.pvalue().loc[("war", "party[T.R]")] == each["p_value"][1]
+    choices = sensitivity("tax ~ party", data, VECTORS, windows=(2, 4), **options)
+    names = [tick.get_text() for tick in choices.plot(labels={"party[T.R]": "Rep."}).get_yticklabels()]
+    assert names == ["window 2: Rep.", "window 4: Rep."]
+
+
 def test_unadjusted_p_is_called_p(found):
     axes = regress("~ party", found, permutations=19, adjust="none").plot()
     assert keys(axes) == ["p < 0.05", "p ≥ 0.05"]
@@ -122,7 +140,7 @@ def test_every_mark_of_a_ratio_has_its_key(found):
     table = ratio(found, "party", k=8, permutations=19, intervals="jackknife")
     axes = plot_ratio(table)
     wanted = {"near both" if group == "shared" else f"near {group}" for group in table["group"]}
-    assert wanted | {"adjusted p < 0.05", "adjusted p ≥ 0.05"} == set(keys(axes))
+    assert wanted | {"adjusted p (Holm) < 0.05", "adjusted p (Holm) ≥ 0.05"} == set(keys(axes))
     ticks = [tick.get_text() for tick in axes.get_xticklabels()]
     assert "1" in ticks
     assert len(ticks) >= 3
@@ -172,6 +190,9 @@ def test_saved_figures(found, tmp_path):
         first = (tmp_path / name).read_bytes()
         save_figure(axes.figure, tmp_path / name)
         assert (tmp_path / name).read_bytes() == first
+        assert is_our_figure(tmp_path / name)
+    plt.figure().savefig(tmp_path / "theirs.png")
+    assert not is_our_figure(tmp_path / "theirs.png")
     with pytest.raises(AlacarteError, match=r"\.png, \.pdf or \.svg"):
         save_figure(axes, tmp_path / "a.bmp")
 

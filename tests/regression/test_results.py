@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
+from alacarte import ALaCarte, Transform, WordVectors
+from alacarte.cli import app
 from alacarte.errors import AlacarteError
-from alacarte.regression import dem, etable, from_tokens, nearest, ratio, regress, similarity, similarity_over
+from alacarte.regression import contexts, dem, etable, from_tokens, nearest, ratio, regress, similarity, similarity_over
 
 WORDS = [f"w{number}" for number in range(20)]
 VECTORS = (WORDS, np.random.default_rng(0).normal(size=(20, 5)) + 1)
@@ -33,6 +36,8 @@ def test_columns_come_as_series_by_term(fit):
     assert fit.tstat()["year"] == pytest.approx(tidy.loc["year", "squared_norm"] / tidy.loc["year", "noise"])
     assert fit.coef().shape == (4, 6)
     assert fit.coef("year").shape == (5,)
+    profiles = {name: list(fit.embeddings.variables.columns[name]) for name in ("party", "year")}
+    np.testing.assert_allclose(fit.predict(), fit.predict(profiles))
 
 
 def test_intervals_of_another_level(fit, found):
@@ -138,3 +143,32 @@ def test_the_window_of_the_contexts_is_told():
     fit = regress("tax ~ x", {"text": text, "x": np.arange(40) % 11}, VECTORS, window=(2, 1), permutations=0)
     assert ("window", ("2, 1",)) in etable(fit).rows
     assert fit.glance()["window"][0] == "2, 1"
+
+
+def test_a_number_that_no_computer_word_holds_is_a_number():
+    text = [f"w{i % 9} w{i % 7} tax" for i in range(12)]
+    fit = regress(
+        "tax ~ x", {"text": text, "x": [2**70 * (i % 5) for i in range(12)]}, VECTORS, window=2, permutations=0
+    )
+    assert fit.terms == ["Intercept", "x"]
+
+
+def test_a_misspelt_keyword_is_an_error(found):
+    with pytest.raises(TypeError, match="permutatons"):
+        regress("~ party", found, permutatons=3)
+    with pytest.raises(TypeError, match="widnow"):
+        contexts(["a b"], "a", widnow=3)
+    with pytest.raises(TypeError, match="witin"):
+        nearest(found, witin=3)
+
+
+@pytest.mark.parametrize(("name", "start"), [("t.tex", r"\begin{tabular}{lr}"), ("t.md", "|  | (1) |")])
+def test_tables_for_papers_on_the_command_line(tmp_path, name, start):
+    text = [f"w{i % 9} w{i % 7} tax w{i % 5}" for i in range(40)]
+    pd.DataFrame({"text": text, "x": np.arange(40) % 11}).to_csv(tmp_path / "d.csv", index=False)
+    ALaCarte(WordVectors(*VECTORS), Transform(np.eye(5))).save(tmp_path / "model")
+    arguments = ["regress", "--data", tmp_path / "d.csv", "--formula", "tax ~ x", "--model", tmp_path / "model"]
+    result = CliRunner().invoke(app, [*map(str, arguments), "--permutations", "19", "--table", str(tmp_path / name)])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / name).read_text().startswith(start)
+    assert CliRunner().invoke(app, [*map(str, arguments), "--table", str(tmp_path / "t.doc")]).exit_code == 1

@@ -20,6 +20,13 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", "h")
 LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 GREY, PALE = "#595959", "#E5E5E5"
 PURPOSE = "drawing figures"
+MARK = "alacarte-embeddings"  # in each figure we write, by which we know it again
+STAMPS: dict[str, dict[str, str | None]] = {  # no date: the same figure gives the same bytes
+    "png": {"Software": MARK},
+    "pdf": {"Creator": MARK, "CreationDate": None},
+    "svg": {"Creator": MARK, "Date": None},
+}
+ENDS = 1 << 16  # bytes at either end of a file in which the mark is looked for
 
 
 @dataclass(frozen=True)
@@ -117,12 +124,18 @@ def save_figure(axes: Any, path: str | os.PathLike[str]) -> Path:
     matplotlib = require("matplotlib", extra="plot", purpose=PURPOSE)
     target = Path(path)
     kind = target.suffix[1:].lower()
-    if kind not in ("png", "pdf", "svg"):
+    if kind not in STAMPS:
         raise AlacarteError(f"{target}: figures end in .png, .pdf or .svg; choose one of these")
     figure = getattr(axes, "figure", axes)
-    # No date in the file, and numbered names: the same figure gives the same bytes.
-    stamp = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
     rules = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "alacarte"}
     with matplotlib.rc_context(rules), atomic_write(target) as file:
-        figure.savefig(file, format=kind, dpi=200, metadata=stamp)
+        figure.savefig(file, format=kind, dpi=200, metadata=STAMPS[kind])
     return target
+
+
+def is_our_figure(path: str | os.PathLike[str]) -> bool:
+    """Whether `save_figure` wrote a file."""
+    with Path(path).open("rb") as file:
+        head = file.read(ENDS)
+        file.seek(max(0, os.fstat(file.fileno()).st_size - ENDS))
+        return MARK.encode() in head + file.read()

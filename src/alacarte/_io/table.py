@@ -96,21 +96,21 @@ class Table:
 
     def to_markdown(self) -> str:
         """A table in Markdown."""
-        names, rows, right = self._cells()
-        lines = ["| " + " | ".join(map(_markdown, line)) + " |" for line in (names, *rows)]
+        names, rows, right = self.cells()
+        lines = ["| " + " | ".join(map(markdown, line)) + " |" for line in (names, *rows)]
         rule = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
         return "\n".join([lines[0], rule, *lines[1:]])
 
     def to_latex(self) -> str:
         r"""A `tabular` for the package booktabs."""
-        names, rows, right = self._cells()
+        names, rows, right = self.cells()
         lines = [" & ".join(map(latex, line)) + r" \\" for line in (names, *rows)]
         columns = "".join("r" if at_right else "l" for at_right in right)
         top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule"]
         return "\n".join([*top, *lines[1:], r"\bottomrule", r"\end{tabular}"])
 
     def _repr_html_(self) -> str:
-        names, rows, right = self._cells(MANY)
+        names, rows, right = self.cells(MANY)
         aligned = ['style="text-align: right"' if at_right else 'style="text-align: left"' for at_right in right]
 
         def line(cells: Iterable[str], tag: str) -> str:
@@ -121,7 +121,7 @@ class Table:
         return f"<table><thead>{line(names, 'th')}</thead><tbody>{body}</tbody></table>"
 
     def __str__(self) -> str:
-        names, rows, right = self._cells(MANY)
+        names, rows, right = self.cells(MANY)
         widths = [max(len(line[place]) for line in (names, *rows)) for place in range(len(names))]
         lines = (
             "  ".join(
@@ -136,7 +136,7 @@ class Table:
         """The columns that people are shown; rows after the first `most` and one more need not be there."""
         return self.columns()
 
-    def _cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
+    def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
         """(names, rows of text, which columns are numbers); a row of "…" stands for the rows after the first `most`."""
         names, rows = _plain(self._shown(most))
         right = [all(_is_number(row[place]) for row in rows) for place in range(len(names))]
@@ -254,9 +254,10 @@ def _for_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else str(value)
 
 
-def _markdown(text: str) -> str:
-    r"""
-    >>> print(_markdown("a|b*c"))
+def markdown(text: str) -> str:
+    r"""Text with Markdown's special characters escaped.
+
+    >>> print(markdown("a|b*c"))
     a\|b\*c
     """
     return "".join(rf"\{mark}" if mark in r"\|*`<" else mark for mark in text)

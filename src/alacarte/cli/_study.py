@@ -10,7 +10,7 @@ from alacarte.cli.output import detail, note, show_columns, show_json, wrote
 from alacarte.errors import AlacarteError, BadCorpus
 
 if TYPE_CHECKING:
-    from alacarte.regression import Table
+    from alacarte.regression import ModelTable, Table
 
 DATA = "The data"
 SHOWN = 50  # rows of a table on the terminal
@@ -48,6 +48,9 @@ ValueKind = Annotated[
     typer.Option("--match", help="What patterns are: * and ? over whole words, regular expressions, or words."),
 ]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")]
+PaperTable = Annotated[
+    Path | None, typer.Option("--table", metavar="FILE", help="Write the table as papers print it: .tex or .md.")
+]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")]
 Seed = Annotated[int, typer.Option(help="The same seed, the same numbers.")]
 Level = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the intervals.")]
@@ -87,9 +90,11 @@ def columns_of(cluster: str | None) -> str | list[str] | None:
     return cluster.split(",") if cluster is not None and "," in cluster else cluster
 
 
-def check_outputs(csv: Path | None, plot: Path | None) -> None:
-    check_file(csv)
-    check_file(plot)
+def check_outputs(csv: Path | None, plot: Path | None, table: Path | None = None) -> None:
+    for path in (csv, plot, table):
+        check_file(path)
+    if table is not None and table.suffix.lower() not in (".tex", ".md"):
+        raise AlacarteError(f"{table}: tables for papers end in .tex or .md; choose one of these")
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise AlacarteError(f"{plot}: figures end in .png, .pdf or .svg; choose one of these")
 
@@ -98,24 +103,10 @@ def show_table(table: "Table", as_json: bool, title: str | None = None) -> None:
     if as_json:
         show_json(table.to_dict())
         return
-    names = [name for name in table.columns() if name != "reason" or any(table[name].tolist())]
-    shown = table.select(names)
-    rows = [[_cell(value) for value in row] for row in shown.rows()[:SHOWN]]
-    show_columns(names, rows, title)
+    names, rows, _ = table.cells(SHOWN)
+    show_columns(names, rows[:SHOWN], title)
     if len(table) > SHOWN:
         note(f"{len(table) - SHOWN:,} more rows; --csv FILE keeps all")
-
-
-def _cell(value: Any) -> str:
-    """
-    >>> _cell(0.12345), _cell(12345.678), _cell(["a", "b"]), _cell(None)
-    ('0.1235', '1.235e+04', 'a b', '')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def write_csv(frame: Any, path: Path | None) -> None:
@@ -125,6 +116,17 @@ def write_csv(frame: Any, path: Path | None) -> None:
         return
     with atomic_write(path) as file:
         file.write(frame.to_csv(index=False).encode())
+    wrote(path)
+
+
+def write_paper_table(table: "ModelTable", path: Path | None) -> None:
+    """A table in LaTeX or Markdown, as its name says."""
+    from alacarte._io.files import atomic_write
+
+    if path is None:
+        return
+    with atomic_write(path) as file:
+        file.write(((table.to_latex() if path.suffix.lower() == ".tex" else table.to_markdown()) + "\n").encode())
     wrote(path)
 
 

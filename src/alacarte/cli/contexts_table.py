@@ -63,10 +63,7 @@ def contexts(
         show_json(hits.to_dict())
         return
     few = hits.select(range(min(limit, len(hits))))
-    sides = [
-        (" ".join(few.side(row, "left")), few.matches()[row], " ".join(few.side(row, "right")))
-        for row in range(len(few))
-    ]
+    sides = [tuple(" ".join(few.side(row, which)) for which in ("left", "match", "right")) for row in range(len(few))]
     width = max((len(left) for left, _, _ in sides), default=0)
     for left, hit, right in sides:
         show_line(f"{left:>{width}}  [{hit}]  {right}")

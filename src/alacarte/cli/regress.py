@@ -53,6 +53,7 @@ def regress(
     allow_code: s.AllowCode = False,
     compat: s.CompatOption = None,
     csv: s.Csv = None,
+    table: s.PaperTable = None,
     plot: s.Plot = None,
     tokenizer: o.ModelTokenizer = None,
     force: o.Force = False,
@@ -66,10 +67,10 @@ def regress(
     alc regress --data speeches.csv --formula "c('tax', 'taxes') ~ party * year" --cluster speaker
         --model glove.6B.50d --csv terms.csv --plot terms.pdf
     """
-    s.check_outputs(csv, plot)
+    s.check_outputs(csv, plot, table)
     frame = s.open_table(data, where, allow_code)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
-    from alacarte.regression import plot_coefficients
+    from alacarte.regression import etable, plot_coefficients
     from alacarte.regression import regress as fit_model
 
     fit = fit_model(
@@ -93,6 +94,7 @@ def regress(
         show_progress=voice.progress,
     )
     s.write_csv(fit.tidy(), csv)
+    s.write_paper_table(etable(fit, stars=True), table)
     if plot is not None:
         s.write_plot(plot_coefficients(fit), plot)
     if as_json:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,14 @@ from alacarte._io.files import compression, decompressed
 from alacarte.errors import AlacarteError, BadCorpus, require
 from alacarte.text.records import is_frame, is_null
 
+if TYPE_CHECKING:
+    from alacarte.regression.plots import TableFigureOptions
+
 Column = npt.NDArray[Any]
 PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
 ESTIMATES = ("estimate", "debiased", "value")  # what a table estimates: the first of these that it has
-RESULTS = frozenset([*ESTIMATES, "rank", "score", "n"])  # the first of these ends the columns a row is known by
+# The first of these ends the columns that say what a row is about.
+RESULTS = frozenset([*ESTIMATES, "rank", "score", "n", "df", "effect", "squared_norm", "std_error", "p_value"])
 BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
@@ -65,14 +69,15 @@ class Table(table.Table):
     def columns(self) -> dict[str, Column]:
         return self.values
 
+    @property
+    def about(self) -> list[str]:
+        """The columns that say what a row is about: those before the results."""
+        return list(itertools.takewhile(lambda name: name not in RESULTS, self.values))
+
     def take(self, rows: npt.ArrayLike) -> "Table":
         """Some of the rows, by number or by mask."""
         chosen = np.asarray(rows)
         return Table({name: column[chosen] for name, column in self.values.items()}, self.backend, self.info)
-
-    def select(self, names: Sequence[str]) -> "Table":
-        """Some of the columns."""
-        return Table({name: self.values[name] for name in names}, self.backend, self.info)
 
     def rows(self) -> list[tuple[Any, ...]]:
         """The rows as tuples of Python's own values."""
@@ -116,12 +121,14 @@ class Table(table.Table):
         """The table as text."""
         return str(self)
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: "Unpack[TableFigureOptions]") -> Any:
         """The figure for a table of this kind: `plot_coefficients`, `plot_ratio` or `plot_over`, and their keywords."""
         from alacarte.regression import plots
 
         drawing: dict[Any, Callable[..., Any]] = {
             "regression": plots.plot_coefficients,
+            "regressions": plots.plot_coefficients,
+            "sensitivity": plots.plot_coefficients,
             "ratio": plots.plot_ratio,
             "over": plots.plot_over,
         }
@@ -139,7 +146,7 @@ class Table(table.Table):
                 f"the table has no column {names[0]!r}, only {', '.join(map(repr, self.values))}; ask for intervals or "
                 "permutations where it is made"
             )
-        about = list(itertools.takewhile(lambda column: column not in RESULTS, self.values))
+        about = self.about
         index = (
             pandas.Index(self[about[0]].tolist(), name=about[0])
             if len(about) == 1
@@ -241,11 +248,10 @@ def as_column(values: Any) -> Column:
     numeric = present and all(isinstance(value, (int, float, np.number)) for value in present)
     if numeric and not any(isinstance(value, (bool, np.bool_)) for value in present):
         if len(present) == len(listed) and all(isinstance(value, (int, np.integer)) for value in present):
-            return np.array(listed, dtype=np.int64)
+            small = max(map(abs, present)) < 1 << 63
+            return np.array(listed, dtype=np.int64 if small else np.float64)
         return np.array([np.nan if value is None else value for value in listed], dtype=np.float64)
-    column = np.empty(len(listed), dtype=object)
-    column[:] = listed
-    return column
+    return column_of(listed)
 
 
 def missing(column: Column) -> npt.NDArray[np.bool_]:

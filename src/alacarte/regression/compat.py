@@ -1,6 +1,8 @@
 """Where this package decides otherwise than R's conText on purpose, in one place.
 
-`compat="conText"` on any function of `alacarte.regression` takes conText's side of each line:
+`compat="conText"` takes conText's side of each line. `contexts`, `dem`, `dem_group`, `compute_transform` and `regress`
+take it, and all functions with `InferenceOptions`: `nearest`, `similarity`, `ratio`, `nearest_contexts`,
+`similarity_over` and `poles`.
 
 | choice | here | conText 3.0.1 |
 |---|---|---|
@@ -23,14 +25,19 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte.errors import AlacarteError
-from alacarte.inference.cosines import Estimates, plain_cosines
+from alacarte.inference.cosines import Estimates, Norm, check_norm, plain_cosines
 from alacarte.inference.means import Units
+
+if TYPE_CHECKING:
+    from alacarte.regression._frames import Table
+    from alacarte.regression._space import Candidates
+    from alacarte.regression.embed import Embeddings
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -193,6 +200,80 @@ def independent_columns(u: Doubles) -> Longs:
             basis[:, len(chosen)] = rest / left
             chosen.append(column)
     return np.array(chosen, dtype=np.int64)
+
+
+class Contrast(NamedTuple):
+    """What two groups of contexts are near: words by similarity with either mean, and by the ratio of the two."""
+
+    first: "Table"
+    second: "Table"
+    ratio: "Table"
+
+
+def compute_contrast(
+    first: "Embeddings", second: "Embeddings", candidates: "Candidates" = None, norm: Norm = "l2"
+) -> Contrast:
+    """conText's `compute_contrast`: all candidates, by their similarity with the means of two sets of contexts.
+
+    `norm` is "l2" for cosines, or "none" for products of the vectors as they are. For intervals, p-values and the
+    words that tell groups apart, use `ratio`.
+
+    >>> from alacarte.regression import dem
+    >>> vectors = (["a", "b", "c"], [[1.0, 0.2], [0.1, 1.0], [0.6, 0.8]])
+    >>> one, other = dem([["a"], ["c"]], vectors), dem([["b"], ["c"]], vectors)
+    >>> compute_contrast(one, other).ratio["feature"].tolist()
+    ['a', 'c', 'b']
+    """
+    return _contrast(first, second, (first.matrix.mean(axis=0), second.matrix.mean(axis=0)), candidates, norm)
+
+
+def bootstrap_contrast(
+    first: "Embeddings",
+    second: "Embeddings",
+    candidates: "Candidates" = None,
+    norm: Norm = "l2",
+    *,
+    seed: int | None = 0,
+) -> Contrast:
+    """conText's `bootstrap_contrast`: `compute_contrast` of one draw, with replacement, of each set's contexts."""
+    rng = np.random.default_rng(seed)
+    means = tuple(one.matrix[rng.integers(len(one), size=len(one))].mean(axis=0) for one in (first, second))
+    return _contrast(first, second, (means[0], means[1]), candidates, norm)
+
+
+def permute_contrast(
+    first: "Embeddings",
+    second: "Embeddings",
+    candidates: "Candidates" = None,
+    norm: Norm = "l2",
+    *,
+    seed: int | None = 0,
+) -> Contrast:
+    """conText's `permute_contrast`: `compute_contrast` after the contexts of both are dealt out anew, as many each."""
+    rng = np.random.default_rng(seed)
+    pooled = rng.permutation(np.vstack([first.matrix, second.matrix]))
+    means = pooled[: len(first)].mean(axis=0), pooled[len(first) :].mean(axis=0)
+    return _contrast(first, second, means, candidates, norm)
+
+
+def _contrast(
+    first: "Embeddings", second: "Embeddings", means: tuple[Doubles, Doubles], candidates: "Candidates", norm: Norm
+) -> Contrast:
+    from alacarte.regression._frames import Table, column_of
+
+    check_norm(norm)
+    space = first.space
+    rows, _ = space.candidate_rows(candidates, "candidates")
+    words = column_of([space.words[row] for row in rows.tolist()])
+    both = np.vstack(means)
+    values = space.cosines(both, rows) if norm == "l2" else both @ space.matrix[rows].astype(np.float64).T
+
+    def table(value: Doubles) -> Table:
+        order = np.argsort(-value, kind="stable")
+        return Table({"feature": words[order], "value": value[order]}, first.variables.backend)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Contrast(table(values[0]), table(values[1]), table(values[0] / values[1]))
 
 
 _PIECES = re.compile(r"\s+|\S+")

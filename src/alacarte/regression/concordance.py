@@ -29,7 +29,7 @@ from alacarte.regression._frames import (
 )
 from alacarte.regression._patterns import Overlaps, ValueType, find, suggestion
 from alacarte.regression._space import EmbeddingSpace
-from alacarte.regression.compat import Choices, Compat, choices
+from alacarte.regression.compat import Compat, choices
 from alacarte.targets.targets import vocabulary_index
 from alacarte.text.corpus import Corpus, Document
 from alacarte.text.encoding import Encoder, Lexicon
@@ -42,7 +42,13 @@ SHOWN = (Reading().left, Reading().right)  # words before and after in a table t
 
 
 class ReadingDocuments(TypedDict, total=False):
-    """The keywords that say where documents and their variables come from; see `contexts`."""
+    """The keywords that say where documents and their variables come from.
+
+    `text`, `tokens`, `id`: the columns with the text ("text" unless named), with ready-made tokens, with the document's
+    name. `variables`: more variables of the documents, as a frame or a mapping of columns. `tokenizer`: for texts; see
+    `alacarte.text.tokenizers`; that of the model in `known` if left out, else "words". `known`: words that guide the
+    tokenizer: vectors, or the `ALaCarte` model that will embed the contexts.
+    """
 
     text: str
     tokens: str | None
@@ -53,30 +59,103 @@ class ReadingDocuments(TypedDict, total=False):
     show_progress: bool | None
 
 
-@dataclass(frozen=True, eq=False)
-class ContextTable(Table):
-    """Contexts in documents: what was found, where, and the tokens around it; as a table, a row a context.
+class FindingContexts(ReadingDocuments, total=False):
+    """The keywords of `contexts`."""
 
-    `vocabulary[ids[offsets[i]:offsets[i + 1]]]` are the tokens of document i; context c is what lies up to
-    `window` positions before `starts[c]` and after `ends[c]` in `documents[c]`. `variables` belong to documents.
-    Without a window of its own (None), a table is embedded with the window of the transform it meets in `dem`, and
-    shows 10 words on each side until then.
+    window: int | tuple[int, int] | None
+    valuetype: ValueType
+    case_sensitive: bool
+    keep_match: bool
+    hard_cut: bool
+    overlaps: Overlaps | None
+    compat: Compat
+
+
+@dataclass(frozen=True)
+class Source:
+    """`ReadingDocuments` with their defaults."""
+
+    text: str = "text"
+    tokens: str | None = None
+    id: str | None = None
+    variables: Any = None
+    tokenizer: TokenizerLike | None = None
+    known: Any = None
+    show_progress: bool | None = None
+
+    @property
+    def index(self) -> Mapping[str, int]:
+        """Word → row of vectors, of a model, of a list of words."""
+        if isinstance(self.known, EmbeddingSpace):
+            return self.known.index
+        return self.known.vectors.key_to_index if isinstance(self.known, ALaCarte) else vocabulary_index(self.known)
+
+    @property
+    def split(self) -> Tokenizer:
+        """The tokenizer asked for; else that of the model at hand; else "words"."""
+        own = self.known.tokenizer if isinstance(self.known, (ALaCarte, EmbeddingSpace)) else "words"
+        return get_tokenizer(own if self.tokenizer is None else self.tokenizer)
+
+
+@dataclass(frozen=True)
+class Search(Source):
+    """`FindingContexts` with their defaults."""
+
+    window: int | tuple[int, int] | None = None
+    valuetype: ValueType = "glob"
+    case_sensitive: bool = False
+    keep_match: bool = False
+    hard_cut: bool = False
+    overlaps: Overlaps | None = None
+    compat: Compat = None
+
+    @property
+    def sides(self) -> tuple[int, int] | None:
+        """The window asked for, else the model's, else conText's if its rules are asked for, else none of its own."""
+        if self.window is None:
+            if isinstance(self.known, ALaCarte):
+                return self.known.settings.left, self.known.settings.right
+            own = self.known.window if isinstance(self.known, EmbeddingSpace) else None
+            return choices(self.compat).window if own is None else own
+        left, right = window_sides(self.window)
+        if min(left, right) < 0 or left + right == 0:
+            raise BadTargets(f"a window of {left} words before and {right} after holds nothing")
+        return left, right
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedDocuments:
+    """Documents as ids: `vocabulary[ids[offsets[i]:offsets[i + 1]]]` are the tokens of the i-th that has any text.
+
+    `variables` belong to documents; `skipped` counts documents without text.
     """
 
     vocabulary: Sequence[str]
     ids: Ints
     offsets: Longs
+    document_ids: Column
+    variables: Variables
+    skipped: int
+    has_texts: bool  # whether any document was text and not tokens
+
+
+@dataclass(frozen=True, eq=False)
+class ContextTable(EncodedDocuments, Table):
+    """Contexts in documents: what was found, where, and the tokens around it; as a table, a row a context.
+
+    Context c is what lies up to `window` positions before `starts[c]` and after `ends[c]` in document `documents[c]`.
+    Without a window of its own (None), a table is embedded with the window of the transform it meets in `dem`, and
+    shows 10 words on each side until then.
+    """
+
     documents: Longs
     starts: Longs
     ends: Longs
     pattern_of: Longs
     patterns: Sequence[str]
     window: tuple[int, int] | None
-    keep_match: bool
-    document_ids: Column
-    variables: Variables
+    keep_match: bool = False
     missing: list[str] = field(default_factory=list)  # patterns without a hit
-    skipped: int = 0  # documents without text
     whole: bool = False  # each document is one context
     matched_as_pattern: bool = False
 
@@ -124,21 +203,14 @@ class ContextTable(Table):
 
     def side(self, row: int, which: Literal["left", "match", "right"]) -> list[str]:
         """The tokens left or right of a hit, or the hit itself; pads left out."""
-        low, high = (int(bound[row]) for bound in self.select([row]).bounds()) if row < 0 else self._row_bounds(row)
+        start, end, document = int(self.starts[row]), int(self.ends[row]), self.documents[row]
         spans = {
-            "left": (low, int(self.starts[row])),
-            "match": (int(self.starts[row]), int(self.ends[row])),
-            "right": (int(self.ends[row]), high),
+            "left": (max(int(self.offsets[document]), start - self.sides[0]), start),
+            "match": (start, end),
+            "right": (end, min(int(self.offsets[document + 1]), end + self.sides[1])),
         }
-        start, end = spans[which]
-        return [self.vocabulary[token] for token in self.ids[start:end] if self.vocabulary[token]]
-
-    def _row_bounds(self, row: int) -> tuple[int, int]:
-        document = self.documents[row]
-        return (
-            max(int(self.offsets[document]), int(self.starts[row]) - self.sides[0]),
-            min(int(self.offsets[document + 1]), int(self.ends[row]) + self.sides[1]),
-        )
+        first, behind = spans[which]
+        return [self.vocabulary[token] for token in self.ids[first:behind] if self.vocabulary[token]]
 
     def tokens(self) -> list[list[str]]:
         """The tokens of each context, pads left out; the matched ones only if they were kept."""
@@ -213,108 +285,56 @@ def ranges(low: Longs, high: Longs) -> tuple[Longs, Longs]:
 # ------------------------------------------------------------------------------------------------ documents
 
 
-@dataclass(frozen=True, eq=False)
-class EncodedDocuments:
-    """Documents as ids: `vocabulary[ids[offsets[i]:offsets[i + 1]]]` are the tokens of the i-th that has any text."""
-
-    vocabulary: list[str]
-    ids: Ints
-    offsets: Longs
-    document_ids: Column
-    variables: Variables
-    skipped: int  # documents without text
-    texts: bool  # whether any document was text and not tokens
-
-
-def read_documents(
-    data: Any,
-    *,
-    text: str = "text",
-    tokens: str | None = None,
-    id: str | None = None,
-    variables: Any = None,
-    tokenizer: TokenizerLike | None = None,
-    known: Any = None,
-    show_progress: bool | None = None,
-) -> EncodedDocuments:
-    """Documents of any source as ids, with their variables; those without text are counted and left out."""
-    named = Variables() if variables is None else read_frame(variables)
+def read_documents(data: Any, source: Source) -> EncodedDocuments:
+    """Documents of any kind as ids, with their variables; those without text are counted and left out."""
+    named = Variables() if source.variables is None else read_frame(source.variables)
     documents: Iterable[Any]
     if looks_like_frame(data):
         frame = read_frame(data)
-        column = _text_column(frame, text, tokens)
+        column = _text_column(frame, source.text, source.tokens)
         documents = frame.columns[column]
         named = Variables(frame.without(column).columns | named.columns, frame.levels | named.levels, frame.backend)
     elif isinstance(data, (list, tuple)) and not any(hasattr(item, "__fspath__") for item in data[:1]):
         documents = data
     else:
         documents = Corpus.of(data)
-    walked = _walk(documents, get_tokenizer(tokenizer_for(known, tokenizer)), _index_of(known), show_progress)
-    count = walked.documents
-    if not walked.kept:
-        raise BadCorpus(f"none of the {count} documents has any text; check the column of the text")
-    if named.columns and any(len(column) != count for column in named.columns.values()):
-        raise BadCorpus(f"{count} documents and variables of other lengths; give one value a document")
-    used, compact = np.unique(walked.ids, return_inverse=True)
-    rows = np.array(walked.kept, dtype=np.int64)
-    names = named.column(id, "the document's id")[rows] if id is not None else rows
-    return EncodedDocuments(
-        [walked.lexicon.word(token) for token in used.tolist()],
-        compact.astype(np.int32),
-        walked.offsets,
-        names,
-        named.take(rows),
-        count - len(walked.kept),
-        walked.texts,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Walked:
-    lexicon: Lexicon
-    ids: Ints
-    offsets: Longs
-    kept: list[int]  # the numbers of the documents with text
-    documents: int  # with and without text
-    texts: bool
-
-
-def _walk(documents: Iterable[Any], split: Tokenizer, known: Mapping[str, int], show_progress: bool | None) -> _Walked:
-    """Documents in, ids out, in the order of the text; documents without any text are left out."""
-    # A compact numbering of the tokens that occur: vectors may have many words that do not.
-    lexicon = Lexicon(known, grow=True)
-    kept: list[int] = []
-    count, texts = 0, False
+    kept: list[int] = []  # the numbers of the documents with text
+    count, has_texts = 0, False
 
     def with_text() -> Iterator[str | list[str] | Document]:
-        nonlocal count, texts
+        nonlocal count, has_texts
         for number, item in enumerate(documents):
             count = number + 1
             checked = _checked(item, number)
             if checked is not None:
                 kept.append(number)
-                texts = texts or isinstance(checked, str)
+                has_texts = has_texts or isinstance(checked, str)
                 yield checked
 
-    work = Work(threads=1, show_progress=show_progress)  # one thread, so that words are numbered as they come
-    blocks = list(scan(Corpus(with_text()), Encoder(split, lexicon), work, "reading documents"))
-    ids = np.concatenate([np.empty(0, dtype=np.int32), *(block.ids for block in blocks)])
+    # One thread, so that words are numbered as they come; numbers of their own, since most of `known` does not occur.
+    lexicon = Lexicon(source.index, grow=True)
+    work = Work(threads=1, show_progress=source.show_progress)
+    blocks = list(scan(Corpus(with_text()), Encoder(source.split, lexicon), work, "reading documents"))
+    if not kept:
+        raise BadCorpus(f"none of the {count} documents has any text; check the column of the text")
+    _check_lengths(named, count, "document")
+    used, compact = np.unique(np.concatenate([block.ids for block in blocks]), return_inverse=True)
     lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(block.offsets) for block in blocks)])
-    return _Walked(lexicon, ids, np.cumsum(lengths), kept, count, texts)
+    rows = np.array(kept, dtype=np.int64)
+    return EncodedDocuments(
+        vocabulary=[lexicon.word(token) for token in used.tolist()],
+        ids=compact.astype(np.int32),
+        offsets=np.cumsum(lengths),
+        document_ids=named.column(source.id, "the document's id")[rows] if source.id is not None else rows,
+        variables=named.take(rows),
+        skipped=count - len(kept),
+        has_texts=has_texts,
+    )
 
 
-def _index_of(known: Any) -> Mapping[str, int]:
-    """Word → row of vectors, of a model, of a list of words."""
-    if isinstance(known, EmbeddingSpace):
-        return known.index
-    return known.vectors.key_to_index if isinstance(known, ALaCarte) else vocabulary_index(known)
-
-
-def tokenizer_for(known: Any, tokenizer: TokenizerLike | None) -> TokenizerLike:
-    """The tokenizer asked for; else that of the model at hand; else "words"."""
-    if tokenizer is not None:
-        return tokenizer
-    return known.tokenizer if isinstance(known, (ALaCarte, EmbeddingSpace)) else "words"
+def _check_lengths(variables: Variables, count: int, what: str) -> None:
+    if any(len(column) != count for column in variables.columns.values()):
+        raise BadCorpus(f"{count} {what}s and variables of other lengths; give one value a {what}")
 
 
 def _text_column(frame: Variables, text: str, tokens: str | None) -> str:
@@ -353,25 +373,7 @@ def _checked(item: Any, number: int) -> str | list[str] | Document | None:
 # ------------------------------------------------------------------------------------------------- contexts
 
 
-def contexts(
-    data: Any,
-    pattern: str | Sequence[str],
-    *,
-    window: int | tuple[int, int] | None = None,
-    text: str = "text",
-    tokens: str | None = None,
-    id: str | None = None,
-    variables: Any = None,
-    valuetype: ValueType = "glob",
-    case_sensitive: bool = False,
-    keep_match: bool = False,
-    hard_cut: bool = False,
-    overlaps: Overlaps | None = None,
-    tokenizer: TokenizerLike | None = None,
-    known: Any = None,
-    compat: Compat = None,
-    show_progress: bool | None = None,
-) -> ContextTable:
+def contexts(data: Any, pattern: str | Sequence[str], **options: Unpack[FindingContexts]) -> ContextTable:
     """Every place where a pattern occurs, with the words around it and the document's variables.
 
     Args:
@@ -381,91 +383,62 @@ def contexts(
         pattern: one or several. White space separates tokens that must follow each other.
         window: words on each side, or (before, after). If left out, the window of the model in `known`; without one,
             `dem` and `regress` use the window of the transform they are given (6 with `compat="conText"`).
-        text, tokens, id: the columns with the text, with ready-made tokens, with the document's name.
-        variables: more variables of the documents, as a frame or a mapping of columns.
-        valuetype: "glob" (`*`, `?`, whole tokens), "regex" (searched for inside tokens) or "fixed".
-        case_sensitive: whether upper and lower case must agree.
-        keep_match: whether the matched tokens are part of their own context.
-        hard_cut: keep only contexts with as many tokens as both windows have room for.
+        valuetype: "glob" (`*`, `?`, whole tokens; the default), "regex" (searched for inside tokens) or "fixed".
+        case_sensitive: whether upper and lower case must agree; False.
+        keep_match: whether the matched tokens are part of their own context; False.
+        hard_cut: keep only contexts with as many tokens as both windows have room for; False.
         overlaps: where hits overlap, keep the "longest" (the default), each span once ("unique"), or "all".
-        tokenizer: for texts; see `alacarte.text.tokenizers`. That of the model in `known` if left out, else "words".
-        known: words that guide the tokenizer: vectors, or the `ALaCarte` model that will embed the contexts.
         compat: "conText" for R's choices (see `alacarte.regression.compat`).
+        text, tokens, id, variables, tokenizer, known: where documents come from; see `ReadingDocuments`.
 
     >>> found = contexts({"text": ["Immigration reform now", "no reform"], "party": ["D", "R"]}, "reform", window=1)
     >>> found.to_frame()[["document", "match", "left", "right", "party"]].values.tolist()
     [[0, 'reform', ['immigration'], ['now'], 'D'], [1, 'reform', ['no'], [], 'R']]
     """
-    rules = choices(compat)
+    search = Search(**options)
+    rules = choices(search.compat)
     patterns = [pattern] if isinstance(pattern, str) else list(pattern)
     if not patterns or not all(isinstance(item, str) and item.split() for item in patterns):
         raise BadTargets("a pattern is a string with at least one word; pass one or a list of them")
-    sides = _window_for(window, known, rules)
-    if hard_cut and sides is None:
+    sides = search.sides
+    if search.hard_cut and sides is None:
         raise BadTargets("hard_cut keeps contexts that fill the window; say how large it is with window=…")
-    encoded = read_documents(
-        data,
-        text=text,
-        tokens=tokens,
-        id=id,
-        variables=variables,
-        tokenizer=tokenizer,
-        known=known,
-        show_progress=show_progress,
-    )
-    split = get_tokenizer(tokenizer_for(known, tokenizer))
-    index = _index_of(known)
+    encoded = read_documents(data, search)
+    split, index = search.split, search.index
 
     def parts(item: str) -> list[str]:
         """Plain words are split as the text is, so that `don't` finds what the text has."""
-        plain = valuetype != "regex" and not any(wild in item for wild in ("*?" if valuetype == "glob" else ""))
-        return (split(item, index) if encoded.texts and plain else item.split()) or item.split()
+        wild = {"regex": True, "glob": "*" in item or "?" in item}.get(search.valuetype, False)
+        return (split(item, index) if encoded.has_texts and not wild else item.split()) or item.split()
 
     hits = find(
         encoded.ids,
         encoded.offsets,
         encoded.vocabulary,
         [parts(item) for item in patterns],
-        valuetype,
-        case_sensitive,
-        overlaps or rules.overlaps,
+        search.valuetype,
+        search.case_sensitive,
+        search.overlaps or rules.overlaps,
     )
     if not len(hits.starts):
         raise NoOccurrences(
             f"none of {', '.join(map(repr, patterns[:5]))} occurs in {len(encoded.offsets) - 1:,} documents"
-            f"{suggestion(patterns, encoded.vocabulary)}; check spelling, case and valuetype ({valuetype!r})"
+            f"{suggestion(patterns, encoded.vocabulary)}; check spelling, case and valuetype ({search.valuetype!r})"
         )
     met = set(hits.patterns.tolist())
     table = ContextTable(
-        encoded.vocabulary,
-        encoded.ids,
-        encoded.offsets,
-        hits.documents,
-        hits.starts,
-        hits.ends,
-        hits.patterns,
-        patterns,
-        sides,
-        keep_match,
-        encoded.document_ids,
-        encoded.variables,
+        **vars(encoded),
+        documents=hits.documents,
+        starts=hits.starts,
+        ends=hits.ends,
+        pattern_of=hits.patterns,
+        patterns=patterns,
+        window=sides,
+        keep_match=search.keep_match,
         missing=[item for number, item in enumerate(patterns) if number not in met],
-        skipped=encoded.skipped,
         matched_as_pattern=rules.matched_as_pattern,
     )
-    return _full_windows(table, rules.hard_cut_counts_keyword) if hard_cut else table
-
-
-def _window_for(window: int | tuple[int, int] | None, known: Any, rules: Choices) -> tuple[int, int] | None:
-    """The window asked for, else the model's, else conText's if its rules are asked for, else none of its own."""
-    if window is None:
-        if isinstance(known, ALaCarte):
-            return known.settings.left, known.settings.right
-        return known.window if isinstance(known, EmbeddingSpace) and known.window is not None else rules.window
-    left, right = window_sides(window)
-    if min(left, right) < 0 or left + right == 0:
-        raise BadTargets(f"a window of {left} words before and {right} after holds nothing")
-    return left, right
+    return _full_windows(table, rules.hard_cut_counts_keyword) if search.hard_cut else table
 
 
 def _full_windows(table: ContextTable, count_keyword: bool) -> ContextTable:
@@ -488,25 +461,19 @@ def documents(data: Any, **options: Unpack[ReadingDocuments]) -> ContextTable:
     >>> documents(["a b c", "d e"])
     ContextTable(2 documents in 2 documents)
     """
-    return _whole(read_documents(data, **options))
+    return _whole(read_documents(data, Source(**options)))
 
 
 def _whole(encoded: EncodedDocuments) -> ContextTable:
     count = len(encoded.offsets) - 1
     return ContextTable(
-        encoded.vocabulary,
-        encoded.ids,
-        encoded.offsets,
-        np.arange(count),
-        encoded.offsets[:-1],
-        encoded.offsets[1:],
-        np.zeros(count, dtype=np.int64),
-        ["."],
-        (0, 0),
-        False,
-        encoded.document_ids,
-        encoded.variables,
-        skipped=encoded.skipped,
+        **vars(encoded),
+        documents=np.arange(count),
+        starts=encoded.offsets[:-1],
+        ends=encoded.offsets[1:],
+        pattern_of=np.zeros(count, dtype=np.int64),
+        patterns=["."],
+        window=(0, 0),
         whole=True,
     )
 
@@ -522,8 +489,7 @@ def from_tokens(tokens: Sequence[Sequence[str]], variables: Any = None) -> Conte
     encoded = Encoder(get_tokenizer("whitespace"), lexicon).encode([list(context) for context in tokens])
     count = len(encoded.offsets) - 1
     named = Variables() if variables is None else read_frame(variables)
-    if any(len(column) != count for column in named.columns.values()):
-        raise BadCorpus(f"{count} contexts and variables of other lengths; give one value a context")
+    _check_lengths(named, count, "context")
     vocabulary = [lexicon.word(token) for token in range(len(lexicon))]
     names = as_column([f"text{number + 1}" for number in range(count)])
-    return _whole(EncodedDocuments(vocabulary, encoded.ids, encoded.offsets, names, named, 0, texts=False))
+    return _whole(EncodedDocuments(vocabulary, encoded.ids, encoded.offsets, names, named, 0, has_texts=False))

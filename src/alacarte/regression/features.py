@@ -6,7 +6,7 @@ semantics of conText's `fem` and `compute_transform`.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,8 @@ from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression._frames import Table, Variables, column_of
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.compat import DEPENDENT, Compat, independent_columns
-from alacarte.regression.concordance import read_documents
+from alacarte.regression.concordance import ReadingDocuments, Source, read_documents
 from alacarte.regression.embed import Embeddings
-from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.transform import Transform
 from alacarte.vectors.geometry import cosines
 
@@ -46,16 +45,12 @@ def cooccurrences(
     *,
     window: int = 6,
     weights: Literal["uniform", "inverse"] | Sequence[float] = "uniform",
-    text: str = "text",
-    tokens: str | None = None,
-    tokenizer: TokenizerLike | None = None,
-    known: Any = None,
-    show_progress: bool | None = None,
+    **source: Unpack[ReadingDocuments],
 ) -> Cooccurrence:
     """Count pairs of features up to `window` positions apart, on both sides, within documents.
 
     `weights` is what a pair at distance 1, 2, … counts: 1 ("uniform"), 1/distance ("inverse"), or as given. Empty
-    tokens take up positions and are not counted. Data as in `contexts`.
+    tokens take up positions and are not counted. Data and the other keywords as in `documents`.
 
     >>> pairs = cooccurrences(["a b a"], window=1)
     >>> pairs.features, pairs.counts.toarray().tolist(), pairs.frequencies.tolist()
@@ -69,9 +64,7 @@ def cooccurrences(
         scale = np.asarray(weights, dtype=np.float64)
         if len(scale) != window:
             raise AlacarteError(f"{len(scale)} weights for a window of {window}; give one for each distance")
-    encoded = read_documents(
-        data, text=text, tokens=tokens, tokenizer=tokenizer, known=known, show_progress=show_progress
-    )
+    encoded = read_documents(data, Source(**source))
     used, first = np.unique(encoded.ids, return_index=True)
     order = [token for token in used[np.argsort(first)].tolist() if encoded.vocabulary[token]]
     place = np.full(len(encoded.vocabulary), -1, dtype=np.int64)

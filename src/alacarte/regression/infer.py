@@ -186,8 +186,7 @@ class EmbeddingRegression:
 
     def tstat(self) -> Any:
         """The squared length of each term over what noise adds to it, by term: 1 on average if nothing is there."""
-        estimates = self.table.coef()
-        return estimates.__class__(self.table["squared_norm"] / self.table["noise"], estimates.index, name="statistic")
+        return self.table.tstat()
 
     def pvalue(self, adjusted: bool = False) -> Any:
         """The p-values, each for itself or adjusted for all terms together, a pandas series by term."""
@@ -225,11 +224,10 @@ class EmbeddingRegression:
         return make_frame({name: column_of([value]) for name, value in one_row.items()}, self.table.backend)
 
     def _r_squared(self) -> float:
-        fit = self._fit
-        roots = np.sqrt(fit.weights)
-        left = float(np.square(fit.residuals).sum())
-        mean = (roots @ fit.residuals + (roots @ fit.z) @ fit.inner) / np.sqrt(roots @ roots)
-        return float(1 - left / (left + np.square(fit.inner).sum() - mean @ mean))
+        weights, residuals = self._fit.weights, self._fit.residuals
+        target = self._fit.z @ self._fit.inner + residuals
+        total = (target**2).sum() - ((np.sqrt(weights) @ target) ** 2).sum() / weights.sum()
+        return float(1 - (residuals**2).sum() / total)
 
     def _robust(self) -> str:
         return self.settings.variance if self.clusters is None else self.settings.variance.replace("HC", "CR")
@@ -246,11 +244,13 @@ class EmbeddingRegression:
 
     # ------------------------------------------------------------------------------------------ profiles
 
-    def predict(self, profile: Mapping[str, Any] | Any) -> Doubles:
+    def predict(self, profile: Mapping[str, Any] | Any = None) -> Doubles:
         """The embedding that the model gives a profile such as {"party": "R", "year": 2010}; rows for a frame.
 
-        Every variable of the formula needs a value.
+        Every variable of the formula needs a value. Without a profile: the embeddings fitted to the contexts.
         """
+        if profile is None:
+            return np.asarray(self.design.matrix @ self.coefficients)
         rows = self.design.at(profile) @ self.coefficients
         single = isinstance(profile, Mapping) and not any(
             isinstance(value, (list, tuple, np.ndarray)) for value in profile.values()
@@ -390,6 +390,8 @@ def regress(
     >>> fit.terms, bool(fit.table["p_value"][0] <= 0.01)
     (['Intercept', 'party[T.R]'], True)
     """
+    for name in set(options) - RegressOptions.__optional_keys__:
+        raise TypeError(f"regress() got an unexpected keyword argument {name!r}")
     settings = _record(Settings, options)
     wanted, covariates = parse_formula(formula)
     if targets is not None:
@@ -552,6 +554,7 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
         "estimate": debiased,
         "squared_norm": lengths,
         "noise": added,
+        "statistic": lengths / np.where(added > 0, added, np.nan),
     }
     rng = np.random.default_rng(settings.seed)
     if settings.intervals is not None:
@@ -568,7 +571,7 @@ def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[st
     columns["covariate_mean"] = means
     unit = "context" if fit.units is None else "cluster"
     columns["reason"] = column_of([f"rests on a single {unit}" if gone else "" for gone in lone.tolist()])
-    info = {"kind": "regression", "level": settings.level}
+    info = {"kind": "regression", "level": settings.level, "adjust": settings.adjust}
     return Table(columns, model.embeddings.variables.backend, info)
 
 

@@ -16,6 +16,7 @@ from alacarte.errors import AlacarteError, require
 from alacarte.regression._frames import Table
 from alacarte.regression._space import Candidates
 from alacarte.regression.embed import Embeddings, Groups, dem_group
+from alacarte.regression.side_by_side import label_of
 from alacarte.vectors.geometry import unit_rows
 
 if TYPE_CHECKING:
@@ -44,6 +45,12 @@ class CoefficientOptions(FigureOptions, total=False):
     alpha: float
 
 
+class TableFigureOptions(CoefficientOptions, total=False):
+    """The keywords of `Table.plot`: those of the function that draws a table of that kind."""
+
+    horizontal: bool
+
+
 def _options(options: FigureOptions) -> tuple[Any, str | None, SizeName]:
     return options.get("ax"), options.get("title"), options.get("size", "page")
 
@@ -62,7 +69,7 @@ def plot_coefficients(
     """The debiased squared length of each term with its interval; filled marks have p (adjusted) below `alpha`.
 
     Args:
-        model: what `regress` gives, or a table of terms such as `contrast` gives.
+        model: what `regress` gives, or a table of terms such as `contrast`, `regress_each` and `sensitivity` give.
         scale: "shared" (one axis for all terms), "own" (each term fills the width, and its numbers stand beside it) or
             "standardised" (the effect of one standard deviation of the covariate, so that terms can be compared).
         labels: other names for terms, such as {"party[T.R]": "Republican"}.
@@ -70,12 +77,11 @@ def plot_coefficients(
     """
     ax, title, size = _options(options)
     table = model if isinstance(model, Table) else model.table
-    settings = None if isinstance(model, Table) else model.settings
     terms = table["term"].tolist()
     drawn = _scaled(table, model, scale, 3 if size == "page" else 2)
     axes = new_axes(ax, size, 1.0 + 0.36 * len(terms))
     font = size_of(size).font
-    p, p_name = _p_values(table, settings.adjust if settings is not None else None)
+    p, p_name = _p_values(table)
     places = np.arange(len(terms))[::-1]
     for row, place in enumerate(places.tolist()):
         filled = p is None or bool(p[row] < alpha)
@@ -94,9 +100,10 @@ def plot_coefficients(
         header = "length [interval]   adjusted p" if drawn.numbers else "adjusted p"
         axes.annotate(header if p_name != "p" else header.replace("adjusted ", ""), (1.02, len(terms) - 0.45), **where)
     axes.axvline(0, color=GREY, lw=0.8, zorder=1)
-    axes.set_yticks(places, [literal((labels or {}).get(term, term)) for term in terms])
+    axes.set_yticks(places, [literal(name) for name in _row_names(table, labels)])
     axes.set_ylim(-0.6, len(terms) - 0.4)
-    interval = f" ({table.info.get('level', 0.95):.0%} interval)" if np.isfinite(drawn.ends).any() else ""
+    level = f"{table.info['level']:.0%} " if "level" in table.info else ""
+    interval = f" ({level}interval)" if np.isfinite(drawn.ends).any() else ""
     what = {
         "shared": "squared length of the coefficient, debiased",
         "own": "squared length, debiased; each term on a scale of its own",
@@ -113,6 +120,17 @@ def plot_coefficients(
         named = "documents" if model.targets is None else ", ".join(f"“{target}”" for target in model.targets)
         title = f"What moves {named}"
     return finish(axes, size, title, "x" if scale != "own" else None)
+
+
+def _row_names(table: Table, labels: Mapping[str, str] | None) -> list[str]:
+    """The terms; with what else tells the rows of a table of several regressions apart."""
+    names = [label_of(term, labels) for term in table["term"].tolist()]
+    for column in table.about:
+        values = table[column].tolist()
+        if column != "term" and len(set(values)) > 1:
+            shown = [f"{value}: " if column == "target" else f"{column} {value}: " for value in values]
+            names = [before + name for before, name in zip(shown, names, strict=True)]
+    return names
 
 
 class _Drawn(NamedTuple):
@@ -148,8 +166,9 @@ def _scaled(table: Table, model: "EmbeddingRegression | Table", scale: Scale, di
     return _Drawn(estimates * variance, ends * variance[:, None], [])
 
 
-def _p_values(table: Table, adjust: str | None) -> tuple[Doubles | None, str]:
+def _p_values(table: Table) -> tuple[Doubles | None, str]:
     """(p-values, or None; what they are called): adjusted ones, if the table has them, are called so."""
+    adjust = table.info.get("adjust")
     if "p_adjusted" in table and adjust != "none":
         return table["p_adjusted"], f"adjusted p ({ADJUSTED[adjust]})" if adjust in ADJUSTED else "adjusted p"
     return table.values.get("p_value"), "p"
@@ -179,7 +198,7 @@ def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, *
     above, below = table.info["numerator"], table.info["denominator"]
     axes = new_axes(ax, size, 2.4 if horizontal else 1.5 + 0.2 * len(shown))
     looks = {above: (COLOURS[1], MARKS[1]), "shared": (COLOURS[6], MARKS[3]), below: (COLOURS[0], MARKS[0])}
-    p, p_name = _p_values(shown, table.info.get("adjust"))
+    p, p_name = _p_values(shown)
     # With an interval, what is drawn is the ratio the interval is around.
     values = shown.values.get("debiased", shown["value"])
     values = np.where(np.isfinite(values), values, shown["value"])
@@ -340,14 +359,14 @@ def _label_ends(axes: Any, ends: list[tuple[float, str, str]], size: SizeName) -
     """Names at the right end of the lines, pushed apart where they would overlap."""
     low, high = axes.get_ylim()
     gap = 1.35 * size_of(size).font / 72 / max(axes.get_window_extent().height / axes.figure.dpi, 0.1) * (high - low)
-    places: list[float] = []
     ordered = sorted(ends, key=lambda end: end[0])
-    for y, _, _ in ordered:
-        places.append(max(y, places[-1] + gap) if places else y)
-    over = max((places[-1] if places else high) - high, 0.0)  # the highest stays inside, and pushes the others down
-    for number in range(len(places) - 1, -1, -1):
-        ceiling = places[number + 1] - gap if number + 1 < len(places) else high
-        places[number] = min(places[number], ceiling) if over else places[number]
+    places = [y for y, _, _ in ordered]
+    for number in range(1, len(places)):
+        places[number] = max(places[number], places[number - 1] + gap)
+    ceiling = high
+    for number in reversed(range(len(places))):  # the highest stays inside, and pushes the others down
+        places[number] = min(places[number], ceiling)
+        ceiling = places[number] - gap
     for place, (_, label, colour) in zip(places, ordered, strict=True):
         where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
         axes.annotate(literal(label), (1.02, place), color=colour, fontsize=size_of(size).font, **where)

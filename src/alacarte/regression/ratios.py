@@ -118,6 +118,7 @@ def ratio(
     columns["group"] = column_of([label[side] for side in near.tolist()])
     order = np.argsort(np.where(np.isnan(columns["value"]), -np.inf, columns["value"]))[::-1]
     info = {"kind": "ratio", "numerator": label[FIRST], "denominator": label[SECOND], "level": inference.level}
+    info["adjust"] = inference.adjust
     return Table(columns, embeddings.variables.backend, info).take(order)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from alacarte._io.table import Columns, Table, latex
+from alacarte._io.table import Columns, Table, latex, markdown
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class ModelTable(Table):
 
     def to_markdown(self) -> str:
         """A table in Markdown, with the note below."""
-        return f"{super().to_markdown()}\n\n{self.note}"
+        return f"{super().to_markdown()}\n\n{markdown(self.note)}"
 
     def to_latex(self) -> str:
         r"""A `tabular` for the package booktabs, with a rule between terms and models, and the note in its last row."""
@@ -53,8 +53,8 @@ class ModelTable(Table):
     def _repr_html_(self) -> str:
         return f"{super()._repr_html_()}<p>{self.note}</p>"
 
-    def _cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
-        names, rows, _ = super()._cells(None)
+    def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
+        names, rows, _ = super().cells(None)
         return names, rows, [False] + [True] * len(self.models)
 
 
@@ -98,13 +98,26 @@ def etable(
     rows: list[tuple[str, tuple[str, ...]]] = []
     for term in order:
         cells = [_cells(model, term, below, stars, digits) for model in listed]
-        rows.append(((labels or {}).get(term, term), tuple(first for first, _ in cells)))
+        rows.append((label_of(term, labels), tuple(first for first, _ in cells)))
         if below != "none":
             rows.append(("", tuple(second for _, second in cells)))
     terms = len(rows)
     rows += _about(listed)
     shown = tuple(names) if names is not None else tuple(f"({number + 1})" for number in range(len(listed)))
     return ModelTable(shown, tuple(rows), terms, _note(listed, below, stars))
+
+
+def label_of(term: str, labels: Mapping[str, str] | None) -> str:
+    """The name that people are shown for a term; those of its factors, if only they have one.
+
+    >>> label_of("party[T.R]:year", {"party[T.R]": "Republican"}), label_of("year", None)
+    ('Republican × year', 'year')
+    """
+    names = labels or {}
+    factors = term.split(":")
+    if term in names or not any(factor in names for factor in factors):
+        return names.get(term, term)
+    return " × ".join(names.get(factor, factor) for factor in factors)
 
 
 def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, digits: int) -> tuple[str, str]:
