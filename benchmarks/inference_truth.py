@@ -349,7 +349,7 @@ def two_ways_part(samples: int) -> Iterator[Result]:
             y = noise(rng, None, count, False)
             for way, number in zip(ways, (first, second), strict=True):
                 y = y + noise(rng, None, number, False)[way]
-            group = (rng.random(first) < 0.5)[ways[0]].astype(float)
+            group = (rng.permutation(first) < first // 2)[ways[0]].astype(float)
             x = np.column_stack([np.ones(count), group, rng.normal(size=count)])
             fit, _ = regression_noise.least_squares(x, y, ways)
             few.append(bool(few_units(fit, term)[0]))

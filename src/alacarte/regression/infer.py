@@ -631,8 +631,8 @@ def _intervals(
 def few_units(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
     """Which combinations rest on so few clusters that their tests and intervals may be wrong.
 
-    The clusters that count are 1 / Σ s², s their shares in the variance if half of the noise of a context is that of its
-    cluster (Carter, Schnepel and Steigerwald 2017).
+    The clusters that count are 1 / Σ s², s their shares in the variance if half of a context's noise is its cluster's
+    (Carter, Schnepel and Steigerwald 2017).
     """
     few = np.zeros(len(combinations), dtype=bool)
     for way in fit.ways[:2]:
