@@ -1,4 +1,4 @@
-"""Statistical truth by simulation with known effects; `benchmarks/regression_truth.py` is the long version."""
+"""Statistical truth by simulation with known effects; `benchmarks/inference_truth.py` is the long version."""
 
 import numpy as np
 import pytest

@@ -2,15 +2,17 @@
 
 | module | holds |
 |---|---|
-| `means` | the mean of contexts, its noise (by contexts or clusters, with weights), squared lengths without noise |
+| `means` | the mean of contexts, its noise (by contexts, clusters of one kind or two, weights), squared lengths |
 | `cosines` | cosines without the bias of noise, their intervals, for words that were fixed and words that were chosen |
-| `regression_noise` | least squares of many outputs: robust covariances, jackknife, permutations, bootstrap |
-| `lengths` | intervals for the squared length of a coefficient vector |
-| `multiple_testing` | p-values by permutation, and many p-values together: Bonferroni, Holm, Benjamini and Hochberg |
+| `two_groups` | the difference of two groups' cosines, and its test by a wild cluster bootstrap |
+| `regression_noise` | least squares of many outputs: robust covariances, permutations of terms, bootstrap |
+| `lengths` | intervals and tests for the squared length of a coefficient vector |
+| `multiple_testing` | p-values, and many p-values together: Bonferroni, Holm, Benjamini and Hochberg |
 | `spread` | the noise of induced vectors, each target's own and what all targets have in common |
 | `uncertainty` | confidence, standard errors and intervals of induced vectors |
 | `comparing` | whether two corpora use words differently |
 
-The first five are functions on arrays; the others are what `ALaCarte.induce(…, spread=16)` leads to.
-`alacarte.regression` asks for the same things about the contexts of a table.
+The first six are functions on arrays; the others are what `ALaCarte.induce(…, spread=16)` leads to.
+`alacarte.regression` asks for the same things about the contexts of a table. What holds of it all, by simulation:
+docs/inference.md.
 """

@@ -24,8 +24,10 @@ from alacarte.inference.regression_noise import Tick
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 SHORTEST = 0.02  # of ‖m‖²: a shuffled mean's squared length without noise is no smaller
-# Of two means: the unit vectors of the words chosen, and whose neighbour each is; None for words that are fixed.
-Choose = Callable[[Doubles], tuple[Doubles, Longs | None]]
+Chosen = tuple[
+    Doubles, Longs | None
+]  # unit vectors of words, and whose neighbour each is; None for words that are fixed
+Choose = Callable[[Doubles], Chosen]  # the words that would be chosen for two means
 
 
 def difference(
@@ -147,14 +149,19 @@ def share_clusters(groups: list[Units]) -> bool:
 
 
 def wild_bootstrap(
-    groups: list[Units], choose: Choose, draws: int, rng: np.random.Generator, tick: Tick = lambda done: None
+    groups: list[Units],
+    words: Chosen,
+    choose: Choose,
+    draws: int,
+    rng: np.random.Generator,
+    tick: Tick = lambda done: None,
 ) -> tuple[Doubles, Doubles]:
-    """(how many statistics without a difference reach the observed one, of how many) for each word chosen.
+    """(how many statistics without a difference reach the observed one, of how many) for each of the words.
 
     Of the words chosen after a toss that are near to the same side, the share counts whose statistic reaches.
     """
     cells = Cells.of(groups)
-    directions, side = choose(cells.means())
+    directions, side = words
     observed = np.abs(cells.statistic(directions)) * (1 - 1e-9)
     exceeding, drawn = np.zeros(len(observed)), np.zeros(len(observed))
     centre, deviations = cells.under_null(groups)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["score", "jackknife", "bootstrap"] | None
-FEW = 5.0  # clusters that count, below which one is warned
+FEW = 7.0  # clusters that count, below which one is warned
 
 
 class TextOptions(TypedDict, total=False):
@@ -631,15 +631,16 @@ def _intervals(
 def few_units(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
     """Which combinations rest on so few clusters that their tests and intervals may be wrong.
 
-    The clusters that count are 1 / Σ s², s their shares in the variance if the contexts of a cluster are all alike
+    The clusters that count are 1 / Σ s², s their shares in the variance if half of a context's noise is its cluster's
     (Carter, Schnepel and Steigerwald 2017).
     """
     few = np.zeros(len(combinations), dtype=bool)
     for way in fit.ways[:2]:
         if way.units is not None:
-            pull = way.z @ way.combined(combinations).T
-            by_cluster = np.add.reduceat(pull, np.flatnonzero(np.diff(way.units, prepend=-1)), axis=0) ** 2
-            few |= (by_cluster**2).sum(axis=0) * FEW > by_cluster.sum(axis=0) ** 2
+            pull = np.sqrt(way.weights)[:, None] * (way.z @ way.combined(combinations).T)
+            starts = np.flatnonzero(np.diff(way.units, prepend=-1))
+            variance = np.add.reduceat(pull, starts, axis=0) ** 2 + np.add.reduceat(pull**2, starts, axis=0)
+            few |= (variance**2).sum(axis=0) * FEW > variance.sum(axis=0) ** 2
     return few
 
 

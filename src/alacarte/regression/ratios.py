@@ -1,6 +1,7 @@
 """Which words tell two groups' uses of a word apart: the ratio of their cosines, with intervals and permutations."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -11,7 +12,7 @@ from alacarte.errors import AlacarteError
 from alacarte.inference.cosines import check_one_way, debiased_cosines, interval, plain_cosines, why_undefined
 from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value, t_test
-from alacarte.inference.two_groups import difference, wild_bootstrap
+from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._groups import (
     Inference,
@@ -26,10 +27,12 @@ from alacarte.regression._lexical import Lexical
 from alacarte.regression._space import Candidates
 from alacarte.regression.compat import Choices, bootstrap_cosines, bootstrap_summary
 from alacarte.regression.embed import Embeddings, Groups
+from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 CELLS = 1 << 24  # of a block of permuted group labels
+POOL = 2000  # nearest words of either group that may be chosen when a test chooses anew
 FIRST, SECOND, BOTH = 1, 2, 3  # whose neighbour a word is
 
 
@@ -137,12 +140,21 @@ class _Asked:
     def directions(self) -> Doubles:
         return self.lexical.directions(self.chosen)
 
-    def choose(self, means: Doubles) -> tuple[Doubles, Longs | None]:
+    def words(self) -> Chosen:
+        return self.directions(), None if self.all_words else self.near
+
+    @cached_property
+    def pool(self) -> Doubles:
+        """The words that may be chosen after a toss: those that are not far from either group."""
+        means = np.stack([unit.mean() for unit in self.units])
+        return self.lexical.directions(_chosen(self.lexical.cosines(means), max(POOL, 20 * len(self.chosen)))[0])
+
+    def choose(self, means: Doubles) -> Chosen:
         """The words that would be chosen for these two means."""
         if self.all_words:
-            return self.directions(), None
-        chosen, near = _chosen(self.lexical.cosines(means), self.k)
-        return self.lexical.directions(chosen), near
+            return self.words()
+        chosen, near = _chosen(unit_rows(means) @ self.pool.T, self.k)
+        return self.pool[chosen], near
 
     def excess(self, rng: np.random.Generator) -> Doubles | None:
         """What choosing the words added to the cosines of either group, (2, words)."""
@@ -251,7 +263,7 @@ def _p_values(asked: _Asked, value: Doubles, inference: RatioInference, rng: np.
         test, p = "wild bootstrap", np.full(len(apart), np.nan)
         if known.any():
             with progress(number, "draws", "testing ratios", show=inference.show_progress) as bar:
-                exceeding, drawn = wild_bootstrap(units, asked.choose, number, rng, bar.update_to)
+                exceeding, drawn = wild_bootstrap(units, asked.words(), asked.choose, number, rng, bar.update_to)
             p = (1 + exceeding) / (1 + drawn)
     p = np.where(known, p, np.nan)
     tests = column_of([test if there else "" for there in known.tolist()])
