@@ -119,7 +119,7 @@ def test_what_an_older_model_had_goes_even_if_its_remover_was_killed(tmp_path, m
     model = ALaCarte(WordVectors.load(tmp_path / "v.vec"), transform)
     model.save(tmp_path / "m", include_vectors=True)
     with monkeypatch.context() as killed:
-        killed.setattr("alacarte.saving._remove_replaced", lambda path: None)
+        killed.setattr("alacarte.model.saving._remove_replaced", lambda path: None)
         model.save(tmp_path / "m")
     assert (tmp_path / "m" / "vectors.safetensors").exists()
     model.save(tmp_path / "m")
