@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from alacarte.contexts.sums import ContextSums, merge
     from alacarte.errors import AlacarteError
     from alacarte.explaining import explain
+    from alacarte.inference.vocabulary import compare
     from alacarte.model import ALaCarte, InducedVectors
     from alacarte.passes.collect import collect
     from alacarte.passes.discover import discover
@@ -35,6 +36,7 @@ __all__ = [
     "WordVectors",
     "__version__",
     "collect",
+    "compare",
     "discover",
     "explain",
     "induce_senses",
@@ -47,6 +49,7 @@ __getattr__, __dir__ = exports(
         "contexts.sums": ["ContextSums", "merge"],
         "errors": ["AlacarteError"],
         "explaining": ["explain"],
+        "inference.vocabulary": ["compare"],
         "model": ["ALaCarte", "InducedVectors"],
         "passes.collect": ["collect"],
         "passes.discover": ["discover"],

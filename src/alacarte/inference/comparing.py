@@ -16,8 +16,8 @@ tail of this is right, and with a whole vocabulary only the tail counts:
   others for being noisy. Distances and their intervals are in the units of the vectors.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -39,6 +39,7 @@ LEAST_DF = 3.0  # degrees of freedom of the noise on either side, about one less
 METRIC_FROM = 200  # words: fewer do not say what the typical noise is well enough to measure in its units
 RIDGE = 0.1  # of the average noise, added to that of each direction before it becomes the unit
 OWN_WORTH = 10.0  # degrees of freedom that the dimensions of other words' noise are worth beside a word's own
+NUMBERS = ("cosine", "distance", "low", "high", "statistic", "p_value", "q_value")
 ALIKE = 500  # words with about as many degrees of freedom, over which these dimensions are averaged
 
 
@@ -71,12 +72,25 @@ class Comparison(Record):
 
 
 @dataclass(frozen=True)
+class LoudestContexts:
+    """The contexts of a word that lie farthest along the difference of its two vectors, the farthest first."""
+
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Comparisons(Records[Comparison]):
-    """Words in two corpora, the surest difference first, those that could not be tested last; a row a word."""
+    """Words in two corpora, the surest difference first, those that could not be tested last; a row a word.
+
+    `names` are those of the two sides; `contexts` has, for words that are reported, the lines that speak loudest.
+    """
 
     kind: ClassVar[type[Any]] = Comparison
     items: tuple[Comparison, ...]
     level: float
+    names: tuple[str, str] = ("a", "b")
+    contexts: Mapping[str, LoudestContexts] = field(default_factory=dict)
 
     def changed(self, q: float = 0.05) -> tuple[Comparison, ...]:
         """The words whose q-value is at most `q`: of these, a share of q is expected to be wrong."""
@@ -126,35 +140,38 @@ def compare_uses(
             raise NoOccurrences("no target occurs in both corpora; embed the same targets from both")
     else:
         names = [words] if isinstance(words, str) else list(words)
-    sides = []
-    for corpus in (first, second):
-        rows = corpus.rows(names)
-        contexts = corpus.deviations_of(rows).contexts.astype(np.int64)
-        sides.append(
-            Side(contexts, lambda chosen, corpus=corpus, rows=rows: corpus.deviations_of(rows[chosen]), corpus.typical)
-        )  # type: ignore[misc]
-    return compare_sides(names, (sides[0], sides[1]), level)
+    return compare_sides(names, (_side(first, names), _side(second, names)), level)
+
+
+def _side(corpus: Uncertainty, words: Sequence[str]) -> Side:
+    rows = corpus.rows(words)
+    contexts = corpus.deviations_of(rows).contexts.astype(np.int64)
+    return Side(contexts, lambda chosen: corpus.deviations_of(rows[chosen]), corpus.typical)
 
 
 def typical_of(
-    contexts: npt.NDArray[np.int64], deviations: Callable[[Rows], Deviations], others: Doubles
+    contexts: npt.NDArray[np.int64], deviations: Callable[[Rows], Deviations], others: npt.NDArray[np.floating[Any]]
 ) -> TypicalSpread:
     """What the spreads of some words have in common: of at most `SAMPLE` of them."""
     step = max(1, len(contexts) // SAMPLE)
-    return TypicalSpread.learn(deviations(np.arange(0, len(contexts), step, dtype=np.intp)), others[:OTHERS])
+    return TypicalSpread.learn(
+        deviations(np.arange(0, len(contexts), step, dtype=np.intp)), others[:OTHERS].astype(np.float64)
+    )
 
 
-def compare_sides(words: Sequence[str], sides: tuple[Side, Side], level: float = 0.95) -> Comparisons:
+def compare_sides(
+    words: Sequence[str], sides: tuple[Side, Side], level: float = 0.95, names: tuple[str, str] = ("a", "b")
+) -> Comparisons:
     """Test all words that two sides have, in blocks: memory grows with the words only as the table does."""
     check_level(level)
     count = len(words)
-    numbers = {name: np.full(count, np.nan) for name in ("cosine", "distance", "low", "high", "statistic", "p_value")}
+    numbers = {name: np.full(count, np.nan) for name in NUMBERS}
     df = np.empty((2, count))
     for rows, parts in _blocks(sides, np.arange(count)):
         df[:, rows] = [part.df for part in parts]
         for name, values in _distances(parts, (sides[0].typical, sides[1].typical), level).items():
             numbers[name][rows] = values
-    enough = (df >= LEAST_DF).all(axis=0)
+    enough = df.min(axis=0) >= LEAST_DF
     tested = np.flatnonzero(enough)
     for name in ("distance", "low", "high"):
         numbers[name][~enough] = np.nan
@@ -162,30 +179,40 @@ def compare_sides(words: Sequence[str], sides: tuple[Side, Side], level: float =
         numbers["statistic"][tested], numbers["p_value"][tested] = _test(sides, tested)
     numbers["q_value"] = adjusted(numbers["p_value"], "bh")
     order = np.lexsort((-numbers["statistic"], numbers["p_value"]))  # NaN is last
-    contexts = [side.contexts for side in sides]
-    columns = np.stack([numbers[name] for name in Comparison.__dataclass_fields__ if name in numbers], axis=1)
-    items = [
-        Comparison(
-            words[row],
-            int(contexts[0][row]),
-            int(contexts[1][row]),
-            *columns[row].tolist(),
-            reason="" if enough[row] else _reason(df[:, row]),
+    counts = np.stack([side.contexts for side in sides], axis=1).tolist()
+    columns = np.stack([numbers[name] for name in NUMBERS], axis=1).tolist()
+    items = []
+    for row in order.tolist():
+        cosine, distance, low, high, statistic, p_value, q_value = columns[row]
+        contexts_a, contexts_b = counts[row]
+        reason = "" if enough[row] else _reason(df[:, row], names)
+        items.append(
+            Comparison(
+                words[row],
+                contexts_a,
+                contexts_b,
+                cosine,
+                distance,
+                low,
+                high,
+                statistic,
+                p_value,
+                q_value,
+                reason,
+            )
         )
-        for row in order.tolist()
-    ]
-    return Comparisons(tuple(items), level)
+    return Comparisons(tuple(items), level, names)
 
 
-def _reason(df: Doubles) -> str:
+def _reason(df: Doubles, names: tuple[str, str]) -> str:
     """Why a word was not tested.
 
-    >>> _reason(np.array([1.2, 14.0]))
-    'too few documents: the noise of a rests on about 2, and 4 are needed'
+    >>> _reason(np.array([1.2, 14.0]), ("1990", "2000"))
+    'too few documents: the uses in 1990 are worth about 2, and 4 are needed'
     """
     side = int(np.argmin(df))
     return (
-        f"too few documents: the noise of {'ab'[side]} rests on about {df[side] + 1:.0f}, "
+        f"too few documents: the uses in {names[side]} are worth about {df[side] + 1:.0f}, "
         f"and {LEAST_DF + 1:.0f} are needed"
     )
 
