@@ -48,14 +48,15 @@ def write_comparison(found: "Comparisons", out: Path | None) -> None:
 
 
 def show_comparison(found: "Comparisons", top: int, contexts: int, as_json: bool) -> None:
-    """The surest words with their numbers, then the lines that speak loudest for each."""
+    """The words that moved farthest for sure, with their numbers, then the lines that speak loudest for each."""
     if as_json:
         loudest = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
         show_json({"names": list(found.names), "level": found.level, "words": found.to_dict(), "contexts": loudest})
         return
     changed, untested = found.changed(Q), sum(1 for item in found if item.reason)
     tested = len(found) - untested
-    shown = [item for item in found if not item.reason][:top]
+    rest = [item for item in found if not item.reason and not item.q_value <= Q]
+    shown = [*changed, *rest][:top]
     cells = [
         (
             item.word,

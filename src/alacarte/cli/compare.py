@@ -69,6 +69,9 @@ def compare(
     contexts: Annotated[
         int, typer.Option(min=0, rich_help_panel=WHOLE, help="Lines a word and side that speak loudest; 0: none.")
     ] = 3,
+    relative: Annotated[
+        bool, typer.Option("--relative", rich_help_panel=WHOLE, help="Relative to how words differ on average.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", rich_help_panel=WHOLE, help="Keep all rows: .csv or .json.")
     ] = None,
@@ -125,6 +128,7 @@ def compare(
             vocabulary=everything,
             min_count=min_count,
             level=level,
+            relative=relative,
             contexts=contexts,
             threads=threads,
             memory=memory,

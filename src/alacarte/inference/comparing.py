@@ -17,14 +17,14 @@ tail of this is right, and with a whole vocabulary only the tail counts:
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.table import Record, Records
-from alacarte.errors import NoOccurrences
+from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.inference.cosines import check_level, interval
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.quadratic_forms import ratio_tail
@@ -93,8 +93,11 @@ class Comparisons(Records[Comparison]):
     contexts: Mapping[str, LoudestContexts] = field(default_factory=dict)
 
     def changed(self, q: float = 0.05) -> tuple[Comparison, ...]:
-        """The words whose q-value is at most `q`: of these, a share of q is expected to be wrong."""
-        return tuple(item for item in self.items if item.q_value <= q)
+        """The words whose q-value is at most `q`, of which a share of q is expected to be wrong.
+
+        First come those that moved farthest, by the least that their distance is known to be (`low`).
+        """
+        return tuple(sorted((item for item in self.items if item.q_value <= q), key=lambda item: -item.low))
 
     def plot(self, ax: Any = None, *, q: float = 0.05, labels: int = 20, title: str | None = None) -> Any:
         """A volcano plot: distance against −log₁₀ q, names for the `labels` surest words; matplotlib's axes."""
@@ -160,10 +163,19 @@ def typical_of(
 
 
 def compare_sides(
-    words: Sequence[str], sides: tuple[Side, Side], level: float = 0.95, names: tuple[str, str] = ("a", "b")
+    words: Sequence[str],
+    sides: tuple[Side, Side],
+    level: float = 0.95,
+    names: tuple[str, str] = ("a", "b"),
+    relative: bool = False,
 ) -> Comparisons:
-    """Test all words that two sides have, in blocks: memory grows with the words only as the table does."""
+    """Test all words that two sides have, in blocks: memory grows with the words only as the table does.
+
+    `relative`: to what all words have in common, the shift from one side's vectors to the other's.
+    """
     check_level(level)
+    if relative:
+        sides = sides[0], _shifted(sides)
     count = len(words)
     numbers = {name: np.full(count, np.nan) for name in NUMBERS}
     df = np.empty((2, count))
@@ -202,6 +214,27 @@ def compare_sides(
             )
         )
     return Comparisons(tuple(items), level, names)
+
+
+def _shifted(sides: tuple[Side, Side]) -> Side:
+    """The second side with all of its vectors moved by what the typical word differs by between the two."""
+    count = len(sides[0].contexts)
+    if count < METRIC_FROM:
+        raise NotEnoughData(
+            f"what {count} words have in common says little of the typical shift; compare at least {METRIC_FROM}"
+        )
+    sample = np.arange(0, count, max(1, count // SAMPLE), dtype=np.intp)
+    a, b = sides[0].deviations(sample), sides[1].deviations(sample)
+    longer = float(np.median(np.linalg.norm(b.means, axis=1) / np.linalg.norm(a.means, axis=1)))
+    noise = longer**2 * a.noise + b.noise
+    weights = np.where((a.df > 0) & (b.df > 0), 1 / (noise + np.median(noise)), 0.0)
+    shift = np.average(longer * a.means - b.means, axis=0, weights=weights)
+
+    def deviations_of(rows: Rows) -> Deviations:
+        part = sides[1].deviations(rows)
+        return Deviations(part.means + shift, part.z, part.df, part.contexts)
+
+    return replace(sides[1], deviations=deviations_of)
 
 
 def _reason(df: Doubles, names: tuple[str, str]) -> str:
@@ -299,7 +332,7 @@ def _differences(
     middle = unit_rows(a + b)
     difference = a - b - np.einsum("td,td->t", a - b, middle)[:, None] * middle
     groups = [part.z / root[:, None] for part, root in zip(parts, roots, strict=True)]
-    return difference, [z - np.einsum("tgd,td->tg", z, middle)[..., None] * middle[:, None] for z in groups]
+    return difference, [z - (z @ middle[:, :, None]) * middle[:, None] for z in groups]
 
 
 def _typical_shape(

@@ -48,6 +48,12 @@ class CompareOptions(TypedDict, total=False):
     callback: ProgressCallback | None
 
 
+class _Testing(TypedDict):
+    level: float
+    names: tuple[str, str]
+    relative: bool
+
+
 class Model(Protocol):
     """What `compare` needs of a model; `ALaCarte` has it."""
 
@@ -82,6 +88,7 @@ def compare(
     min_count: int = MIN_COUNT,
     level: float = 0.95,
     spread: int = GROUPS,
+    relative: bool = False,
     contexts: int = 3,
     **options: Unpack[CompareOptions],
 ) -> Comparisons:
@@ -94,7 +101,8 @@ def compare(
     gave. Instead of `other`, `by` names a column of a data frame and `groups` two of its values; `text` is the column
     with the text. `targets` (phrases, patterns) are tested beside the words of the vectors, or alone with
     `vocabulary=False`. `contexts`: how many lines to show on either side for the words with q ≤ .05, at most 100 words;
-    0 saves the last pass. `spread`: the groups of documents by which noise is measured.
+    0 saves the last pass. `spread`: the groups of documents by which noise is measured. `relative`: whether a word
+    moves otherwise than words do on average, for corpora that differ in topic or tone as a whole.
 
     With vectors alone, averages of context vectors are compared as they are.
 
@@ -127,7 +135,7 @@ def compare(
         listed = reader.targets((first, second), wanted, vocabulary, min_count, work)
         sums = tuple(reader.collect(side, listed, spread, work) for side in (first, second))  # type: ignore[assignment]
     _refuse_same_text(sums)
-    result = _tested(reader, sums, _asked(targets), min_count, level, names)
+    result = _tested(reader, sums, _asked(targets), min_count, {"level": level, "names": names, "relative": relative})
     if not contexts:
         return result
     corpora = cast("tuple[Corpus, Corpus]", (first, second))
@@ -296,8 +304,7 @@ def _tested(
     sums: tuple[ContextSums, ContextSums],
     asked: Iterable[str],
     min_count: int,
-    level: float,
-    names: tuple[str, str],
+    testing: _Testing,
 ) -> Comparisons:
     places = [{key: row for row, key in enumerate(side.keys)} for side in sums]
     counts = [dict(zip(side.keys, side.occurrences.tolist(), strict=True)) for side in sums]
@@ -309,14 +316,15 @@ def _tested(
         and known[0][places[0][key]]
         and known[1][places[1][key]]
     ]
-    left_out = list(_left_out([word for word in asked if word not in set(words)], counts, min_count, names))
+    tested = set(words)
+    left_out = list(_left_out([word for word in asked if word not in tested], counts, min_count, testing["names"]))
     if not words:
         if left_out:
-            return Comparisons(tuple(left_out), level, names)
+            return Comparisons(tuple(left_out), testing["level"], testing["names"])
         raise NoOccurrences(f"no target occurs {min_count:,} times in both corpora; lower min_count or give more text")
     sides = [reader.side(side, np.array([at[word] for word in words])) for side, at in zip(sums, places, strict=True)]
-    tested = compare_sides(words, (sides[0], sides[1]), level, names)
-    return replace(tested, items=(*tested.items, *left_out))
+    result = compare_sides(words, (sides[0], sides[1]), **testing)
+    return replace(result, items=(*result.items, *left_out))
 
 
 def _left_out(
