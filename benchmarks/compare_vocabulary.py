@@ -5,7 +5,8 @@
     python benchmarks/compare_vocabulary.py topic CORPUS CORPUS --model glove.6B.100d --vectors glove.6B.100d.npy
     python benchmarks/compare_vocabulary.py cost
 
-`null` splits a corpus by document at random, so that every word found is a false discovery. `power` splits it once, and
+`null` splits a corpus by document at random, so that every word found is a false discovery (documents are dealt to 128
+groups at random, once, and 64 of these make a half, each time others). `power` splits it once, and
 in one half lets some words take over a share of the contexts of others. `topic` compares two different corpora: what it
 finds there is no evidence that a word means something else. `cost` is of made-up sums.
 """
@@ -14,12 +15,14 @@ import argparse
 import re
 import resource
 import time
+from dataclasses import fields, replace
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte import ALaCarte, ContextSums, Corpus, Targets, compare
+from alacarte.contexts.sums import Sums
 from alacarte.inference.comparing import Comparisons, Side, compare_sides, typical_of
 from alacarte.inference.spread import deviations
 from alacarte.passes.collect import count_words
@@ -28,6 +31,7 @@ BINS = (20, 50, 200, 1000, 10**12)
 LEVELS = (0.05, 0.01, 0.001, 0.0001)
 SHARES = (0.1, 0.2, 0.5, 1.0)
 PAIRS = 60
+DEALT = 128  # groups of documents that a random split puts on either side
 
 
 def texts_of(place: str, options: argparse.Namespace) -> list[str]:
@@ -49,14 +53,29 @@ def frequent_words(model: ALaCarte, texts: list[str], least: int) -> Targets:
 # ---------------------------------------------------------------------------------------------------- null
 
 
+def split(dealt: ContextSums, seed: int) -> list[ContextSums]:
+    """Two random halves of documents that were dealt to `DEALT` groups, each in sixteen groups again."""
+    order = np.random.default_rng(seed).permutation(DEALT)
+    return [_some(dealt, part) for part in (order[: DEALT // 2], order[DEALT // 2 :])]
+
+
+def _some(dealt: ContextSums, groups: npt.NDArray[np.intp]) -> ContextSums:
+    def joined(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return values[:, groups].reshape(len(values), 16, len(groups) // 16, *values.shape[2:]).sum(axis=2)
+
+    assert dealt.groups is not None
+    sums = Sums(*(joined(getattr(dealt.groups, item.name)) for item in fields(Sums)))
+    return replace(dealt, all=sums.over_groups(), groups=sums, units=frozenset())
+
+
 def null(options: argparse.Namespace, model: ALaCarte) -> None:
     texts = texts_of(options.corpus[0], options)
     words = frequent_words(model, texts, 2 * options.min_count)
     print(f"{options.corpus[0]}: {len(texts):,} documents, {options.splits} random splits, relative={options.relative}")
     hits, sizes, bins, tested, covered = [], [], [], [], []
+    dealt = model.collect(texts, words, spread=DEALT)
     for seed in range(options.splits):
-        sums = [model.collect(half, words, spread=16) for half in halves(texts, 1000 + seed)]
-        found = compare(model, *sums, min_count=options.min_count, relative=options.relative)
+        found = compare(model, *split(dealt, seed), min_count=options.min_count, relative=options.relative)
         p = np.array([item.p_value for item in found if not item.reason])
         count = np.array([min(item.contexts_a, item.contexts_b) for item in found if not item.reason])
         hits.append(len(found.changed(0.05)))
@@ -68,9 +87,8 @@ def null(options: argparse.Namespace, model: ALaCarte) -> None:
             f"  split {seed}: {len(p):,} tested, {hits[-1]} found, least p × words {p.min() * len(p):.2g}", flush=True
         )
     words_in, words_tested = np.mean(tested, axis=0)
-    print(
-        f"| words | tested | splits | with a discovery | {' | '.join(f'p ≤ {level:g}' for level in LEVELS)} | covers 0 |"
-    )
+    levels = " | ".join(f"p ≤ {level:g}" for level in LEVELS)
+    print(f"| words | tested | splits | with a discovery | {levels} | covers 0 |")
     shown = " | ".join(f"{size:.5f}".rstrip("0") for size in np.mean(sizes, axis=0))
     any_hit = sum(hit > 0 for hit in hits)
     print(f"| {words_in:,.0f} | {words_tested:,.0f} | {len(hits)} | {any_hit} | {shown} | {np.mean(covered):.3f} |")

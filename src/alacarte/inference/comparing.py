@@ -293,15 +293,16 @@ def _test(sides: tuple[Side, Side], rows: Rows) -> tuple[Doubles, Doubles]:
     """(statistic, p-value) of words whose noise is known on both sides."""
     sample = rows[:: max(1, len(rows) // SAMPLE)]
     parts = sides[0].deviations(sample), sides[1].deviations(sample)
+    typical = sides[0].typical, sides[1].typical
     metric = np.eye(parts[0].means.shape[1])
-    shape, shape_df = _typical_shape(parts, _lengths_of(parts))
+    shape, shape_df = _typical_shape(parts, typical)
     if len(rows) >= METRIC_FROM:
         values, axes = np.linalg.eigh(shape)
         metric = (axes / np.sqrt(np.maximum(values, 0.0) + RIDGE * values.mean())) @ axes.T
         parts = _measured(parts[0], metric), _measured(parts[1], metric)
-        shape, shape_df = _typical_shape(parts, _lengths_of(parts))
+        typical = TypicalSpread.learn(parts[0]), TypicalSpread.learn(parts[1])
+        shape, shape_df = _typical_shape(parts, typical)
     spectrum = _spectrum(shape, shape_df)
-    typical = _lengths_of(parts)
     noises = []
     for _, pair in _blocks(sides, rows):
         measured = _measured(pair[0], metric), _measured(pair[1], metric)
@@ -317,10 +318,6 @@ def _test(sides: tuple[Side, Side], rows: Rows) -> tuple[Doubles, Doubles]:
 
 def _measured(part: Deviations, metric: Doubles) -> Deviations:
     return Deviations(part.means @ metric, part.z @ metric, part.df, part.contexts)
-
-
-def _lengths_of(parts: tuple[Deviations, Deviations]) -> tuple[TypicalSpread, TypicalSpread]:
-    return TypicalSpread.learn(parts[0]), TypicalSpread.learn(parts[1])
 
 
 def _differences(
