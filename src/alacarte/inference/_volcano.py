@@ -24,7 +24,7 @@ def draw(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: s
     sure = np.array([item.q_value <= q for item in tested])
     axes = new_axes(ax, "page", 4.6)
     axes.scatter(x[~sure], y[~sure], s=9, color=GREY, alpha=0.35, lw=0, zorder=2)
-    axes.scatter(x[sure], y[sure], s=16, color=COLOURS[1], lw=0, zorder=3)
+    axes.scatter(x[sure], y[sure], s=12, color=COLOURS[1], alpha=0.7, lw=0, zorder=3)
     axes.axhline(-np.log10(q), color=GREY, lw=0.8, ls="--", zorder=1)
     axes.set_xlim(left=min(0.0, float(x.min())))
     axes.set_ylim(bottom=-0.02 * max(float(y.max()), 1.5))
@@ -40,7 +40,8 @@ def draw(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: s
         ],
     )
     finish(axes, "page", title)
-    _label(axes, x, y, [item.word for item in tested], np.flatnonzero(sure)[:labels].tolist())
+    places = {item.word: place for place, item in enumerate(tested)}
+    _label(axes, x, y, [item.word for item in tested], [places[item.word] for item in comparisons.changed(q)[:labels]])
     return axes
 
 

@@ -100,7 +100,7 @@ class Comparisons(Records[Comparison]):
         return tuple(sorted((item for item in self.items if item.q_value <= q), key=lambda item: -item.low))
 
     def plot(self, ax: Any = None, *, q: float = 0.05, labels: int = 20, title: str | None = None) -> Any:
-        """A volcano plot: distance against −log₁₀ q, names for the `labels` surest words; matplotlib's axes."""
+        """A volcano plot: distance against −log₁₀ q, names for the first `labels` of `changed`; matplotlib's axes."""
         from alacarte.inference._volcano import draw
 
         return draw(self, ax, q=q, labels=labels, title=title)
@@ -183,7 +183,7 @@ def compare_sides(
         df[:, rows] = [part.df for part in parts]
         for name, values in _distances(parts, (sides[0].typical, sides[1].typical), level).items():
             numbers[name][rows] = values
-    enough = df.min(axis=0) >= LEAST_DF
+    enough = df.min(axis=0) > LEAST_DF - 1e-9  # four documents with as many uses each have 3, but for rounding
     tested = np.flatnonzero(enough)
     for name in ("distance", "low", "high"):
         numbers[name][~enough] = np.nan
