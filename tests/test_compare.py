@@ -202,6 +202,8 @@ def test_vectors_alone_patterns_and_shards():
         for text in texts
     ]
     assert compare(MODEL, *parts) == compare(MODEL, *whole)
+    chosen = compare(MODEL, *whole, ["w1", "w9"], vocabulary=False)
+    assert {item.word: item.reason for item in chosen} == {"w1": "", "w9": "does not occur in a"}
     assert compare(MODEL, *(MODEL.apply(sums) for sums in whole)) == compare(MODEL, *whole)
 
 

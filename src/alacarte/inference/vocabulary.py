@@ -5,7 +5,7 @@ on both sides; `alacarte.inference.comparing` tests them; a third gathers contex
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack, cast
@@ -135,7 +135,9 @@ def compare(
         listed = reader.targets((first, second), wanted, vocabulary, min_count, work)
         sums = tuple(reader.collect(side, listed, spread, work) for side in (first, second))  # type: ignore[assignment]
     _refuse_same_text(sums)
-    result = _tested(reader, sums, _asked(targets), min_count, {"level": level, "names": names, "relative": relative})
+    asked = [] if targets is None else list(Targets.of(targets))
+    testing: _Testing = {"level": level, "names": names, "relative": relative}
+    result = _tested(reader, sums, asked, vocabulary, min_count, testing)
     if not contexts:
         return result
     corpora = cast("tuple[Corpus, Corpus]", (first, second))
@@ -294,25 +296,24 @@ def _nothing_frequent(words: Sequence[str], counts: list[npt.NDArray[np.int64]],
 # ------------------------------------------------------------------------------------------------------- testing
 
 
-def _asked(targets: TargetsLike | None) -> list[str]:
-    """The targets that a table must say something about."""
-    return [] if targets is None else list(Targets.of(targets))
-
-
 def _tested(
     reader: _Reader,
     sums: tuple[ContextSums, ContextSums],
-    asked: Iterable[str],
+    asked: Sequence[str],
+    vocabulary: bool,
     min_count: int,
     testing: _Testing,
 ) -> Comparisons:
+    """The words that both sides use often enough, tested, and those asked for that are not, with the reason."""
+    only = set(asked)
     places = [{key: row for row, key in enumerate(side.keys)} for side in sums]
     counts = [dict(zip(side.keys, side.occurrences.tolist(), strict=True)) for side in sums]
     known = [(side.all.totals > 0) for side in sums]
     words = [
         key
         for key in sums[0].keys
-        if min(counts[0][key], counts[1].get(key, 0)) >= min_count
+        if (vocabulary or key in only)
+        and min(counts[0][key], counts[1].get(key, 0)) >= min_count
         and known[0][places[0][key]]
         and known[1][places[1][key]]
     ]
