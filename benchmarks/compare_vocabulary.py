@@ -17,6 +17,7 @@ import resource
 import time
 from dataclasses import fields, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -72,33 +73,48 @@ def null(options: argparse.Namespace, model: ALaCarte) -> None:
     texts = texts_of(options.corpus[0], options)
     words = frequent_words(model, texts, 2 * options.min_count)
     print(f"{options.corpus[0]}: {len(texts):,} documents, {options.splits} random splits, relative={options.relative}")
-    hits, sizes, bins, tested, covered = [], [], [], [], []
     dealt = model.collect(texts, words, spread=DEALT)
-    for seed in range(options.splits):
-        found = compare(model, *split(dealt, seed), min_count=options.min_count, relative=options.relative)
-        p = np.array([item.p_value for item in found if not item.reason])
-        count = np.array([min(item.contexts_a, item.contexts_b) for item in found if not item.reason])
-        hits.append(len(found.changed(0.05)))
-        sizes.append([np.mean(p <= level) for level in LEVELS])
-        bins.append([_shares(p[(count >= low) & (count < high)]) for low, high in pairwise(BINS)])
-        covered.append(np.mean([item.low <= 0 for item in found if not item.reason]))
-        tested.append((len(found), len(p)))
-        print(
-            f"  split {seed}: {len(p):,} tested, {hits[-1]} found, least p × words {p.min() * len(p):.2g}", flush=True
-        )
-    words_in, words_tested = np.mean(tested, axis=0)
+    splits: list[_Split] = []
+    try:
+        for seed in range(options.first, options.first + options.splits):
+            found = compare(model, *split(dealt, seed), min_count=options.min_count, relative=options.relative)
+            tested = [item for item in found if not item.reason]
+            p = np.array([item.p_value for item in tested])
+            count = np.array([min(item.contexts_a, item.contexts_b) for item in tested])
+            bins = [_shares(p[(count >= low) & (count < high)])[:3] for low, high in pairwise(BINS)]
+            covered = float(np.mean([item.low <= 0 for item in tested]))
+            splits.append(_Split(len(found), len(p), len(found.changed(0.05)), _shares(p), bins, covered))
+            print(
+                f"  split {seed}: {len(p):,} tested, {splits[-1].found} found, least p × words {p.min() * len(p):.2g}"
+            )
+    except KeyboardInterrupt:
+        print("  interrupted; of the splits so far:")
+    _summarise(splits)
+
+
+class _Split(NamedTuple):
+    words: int
+    tested: int
+    found: int
+    sizes: list[float]
+    bins: list[list[float]]
+    covered: float
+
+
+def _summarise(splits: list[_Split]) -> None:
+    columns = [np.array(column, dtype=np.float64) for column in zip(*splits, strict=True)]
+    words, tested, _, sizes, bins, covered = (np.nanmean(column, axis=0) for column in columns)
+    any_found = int(np.count_nonzero(columns[2]))
     levels = " | ".join(f"p ≤ {level:g}" for level in LEVELS)
     print(f"| words | tested | splits | with a discovery | {levels} | covers 0 |")
-    shown = " | ".join(f"{size:.5f}".rstrip("0") for size in np.mean(sizes, axis=0))
-    any_hit = sum(hit > 0 for hit in hits)
-    print(f"| {words_in:,.0f} | {words_tested:,.0f} | {len(hits)} | {any_hit} | {shown} | {np.mean(covered):.3f} |")
-    means = np.nanmean(np.array(bins), axis=0)
-    for place, low in enumerate(BINS[:-1]):
-        print(f"| {low:,} and more uses | {' | '.join(f'{share:.4f}' for share in means[place])} |")
+    shown = " | ".join(f"{size:.5f}".rstrip("0") for size in sizes)
+    print(f"| {words:,.0f} | {tested:,.0f} | {len(splits)} | {any_found} | {shown} | {covered:.3f} |")
+    for low, shares in zip(BINS, bins, strict=False):
+        print(f"| {low:,} and more uses | {' | '.join(f'{share:.4f}' for share in shares)} |")
 
 
 def _shares(p: npt.NDArray[np.float64]) -> list[float]:
-    return [float(np.mean(p <= level)) if len(p) else float("nan") for level in LEVELS[:3]]
+    return [float(np.mean(p <= level)) if len(p) else float("nan") for level in LEVELS]
 
 
 # --------------------------------------------------------------------------------------------------- power
@@ -207,6 +223,7 @@ def main() -> None:
     parser.add_argument("--unit", default="paragraph", help="what a document is in plain text")
     parser.add_argument("--documents", type=int, help="use only the first so many")
     parser.add_argument("--splits", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first split")
     parser.add_argument("--min-count", type=int, default=20)
     parser.add_argument("--relative", action="store_true")
     options = parser.parse_args()
