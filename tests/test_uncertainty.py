@@ -87,7 +87,7 @@ def test_one_context_alone_tells_nothing_and_beside_others_something():
     assert np.isnan(alone.confidence[0])
     sure, _ = simulated(200, 8, seed=0)
     one, _ = simulated(200, 1, seed=1)
-    beside = Uncertainty(one.keys, one._deviations_of, OTHERS, sure.typical)
+    beside = Uncertainty(one.keys, one.deviations_of, OTHERS, sure.typical)
     assert 0 < beside.confidence_of("w0") < sure.confidence.mean()
 
 
@@ -165,8 +165,10 @@ def test_the_comparison_keeps_its_size(n_a, n_b):
     second, _ = simulated(400, n_b, seed=2, truth=1.5 * truth)  # longer, but the same direction
     found = compare_uses(first, second)
     assert np.mean([item.p_value < 0.05 for item in found]) < 0.09  # .05 is expected; this is four standard errors
-    assert np.mean([item.p_value for item in found]) == pytest.approx(0.5, abs=0.1)
-    hits = [item.low <= 1 <= item.high for item in found]
+    tested = [item for item in found if not item.reason]
+    assert len(tested) > 350
+    assert np.mean([item.p_value for item in tested]) == pytest.approx(0.5, abs=0.1)
+    hits = [item.low <= 0 <= item.high for item in tested]
     assert np.mean(hits) > 0.85
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from alacarte._io.table import Table
     from alacarte.contexts.sums import ContextSums, merge
     from alacarte.errors import AlacarteError
+    from alacarte.inference.vocabulary import compare
     from alacarte.model import ALaCarte, InducedVectors, explain
     from alacarte.passes.collect import collect
     from alacarte.passes.discover import discover
@@ -36,6 +37,7 @@ __all__ = [
     "WordVectors",
     "__version__",
     "collect",
+    "compare",
     "discover",
     "explain",
     "induce_senses",
@@ -48,6 +50,7 @@ __getattr__, __dir__ = exports(
         "_io.table": ["Table"],
         "contexts.sums": ["ContextSums", "merge"],
         "errors": ["AlacarteError"],
+        "inference.vocabulary": ["compare"],
         "model": ["ALaCarte", "InducedVectors", "explain"],
         "passes.collect": ["collect"],
         "passes.discover": ["discover"],

@@ -104,19 +104,17 @@ def _show_comparisons(comparisons: "Comparisons", as_json: bool) -> None:
     if as_json:
         show_json(comparisons.to_dict())
         return
-    cells = [
-        (
-            item.word,
-            f"{item.contexts_a:,}",
-            f"{item.contexts_b:,}",
-            f"{item.similarity:.2f}",
+    cells = []
+    for item in comparisons[:SHOWN]:
+        numbers = (
+            f"{item.distance:.2f}",
             f"{item.low:.2f} … {item.high:.2f}",
             f"{item.p_value:.2g}",
             f"{item.q_value:.2g}",
         )
-        for item in comparisons[:SHOWN]
-    ]
-    names = ["word", "contexts here", "there", "similarity", f"{comparisons.level:.0%} interval", "p", "q"]
+        shown = ("–", item.reason, "–", "–") if item.reason else numbers
+        cells.append((item.word, f"{item.contexts_a:,}", f"{item.contexts_b:,}", *shown))
+    names = ["word", "contexts here", "there", "distance", f"{comparisons.level:.0%} interval", "p", "q"]
     show_columns(names, cells)
     if len(comparisons) > SHOWN:
         note(f"{len(comparisons) - SHOWN:,} more rows; --json prints all")

@@ -1,22 +1,81 @@
-"""`alc compare`: the same word in several groups."""
+"""`alc compare`: the same word in several groups, or the whole vocabulary in two corpora."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from alacarte.cli import _study as s
 from alacarte.cli import options as o
-from alacarte.cli.opening import open_model, parse_window
+from alacarte.cli._vocabulary import check_table_file, parse_groups, show_comparison, write_comparison
+from alacarte.cli.opening import open_corpus, open_model, parse_window, refuse
 from alacarte.cli.output import note, show_json, show_neighbours, voice
+from alacarte.cli.outputs import check_outputs
+
+if TYPE_CHECKING:
+    from alacarte.model import ALaCarte
+
+WHOLE = "Two corpora, word by word"
+OF_ONE_WORD = (  # options of the comparison of groups by neighbours
+    *("features", "cluster", "equal_clusters", "window", "match", "k", "among"),
+    *("permutations", "numerator", "seed", "csv"),
+)
+OF_ALL_WORDS = (
+    "corpus",
+    "other",
+    "group",
+    "min_count",
+    "top",
+    "contexts",
+    "out",
+    "unit",
+    "format",
+    "threads",
+    "memory",
+)
 
 
 def compare(
     ctx: typer.Context,
-    data: s.Data,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", rich_help_panel=s.DATA, help="A table: CSV, TSV, JSON lines or Parquet."),
+    ] = None,
     target: Annotated[
-        list[str], typer.Option("--target", "-t", metavar="PATTERN", help="The word, phrase or glob; repeat for more.")
-    ],
-    by: Annotated[str, typer.Option(metavar="COLUMN", help="The variable whose groups are compared.")],
+        list[str] | None,
+        typer.Option("--target", "-t", metavar="PATTERN", help="The word, phrase or glob; repeat for more."),
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The variable of the table whose groups are compared.")
+    ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", rich_help_panel=WHOLE, help="Instead of a table: text of one side; repeat."),
+    ] = None,
+    other: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="PATH", rich_help_panel=WHOLE, help="Text of the other side; repeat for more."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", rich_help_panel=WHOLE, help="Test every word that both sides use often enough.")
+    ] = False,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VALUE", rich_help_panel=WHOLE, help="With --data and --all: the two groups of --by."),
+    ] = None,
+    min_count: Annotated[
+        int, typer.Option(min=2, rich_help_panel=WHOLE, help="How often both sides must use a word.")
+    ] = 20,
+    top: Annotated[int, typer.Option(min=1, rich_help_panel=WHOLE, help="How many words to show.")] = 20,
+    contexts: Annotated[
+        int, typer.Option(min=0, rich_help_panel=WHOLE, help="Lines a word and side that speak loudest; 0: none.")
+    ] = 3,
+    relative: Annotated[
+        bool, typer.Option("--relative", rich_help_panel=WHOLE, help="Relative to how words differ on average.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", rich_help_panel=WHOLE, help="Keep all rows: .csv or .json.")
+    ] = None,
     text: s.Text = "text",
     tokens: s.Tokens = None,
     where: s.Where = None,
@@ -40,23 +99,59 @@ def compare(
     plot: s.Plot = None,
     tokenizer: o.ModelTokenizer = None,
     force: o.Force = False,
+    unit: o.Unit = "line",
+    format: o.CorpusFormat = None,
+    threads: o.Threads = None,
+    memory: o.Memory = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
-    """Compare groups' uses of a word: nearest words, the words that tell two groups apart, cosines.
+    """Compare groups' uses of a word, or two corpora's uses of every word.
 
     \b
     alc compare --data speeches.csv --text speech --target immigration --by party --model glove.6B.50d --plot map.png
+    alc compare --corpus old.txt --with new.txt --all --model glove.6B.50d --out words.csv --plot words.png
+    alc compare --data speeches.csv --text speech --by party --group D --group R --all --model glove.6B.50d
 
-    With two groups, --csv and --plot are of the ratios; with more, of the neighbours and a map.
+    Of a word in groups: nearest words, the words that tell two groups apart, cosines. With two groups, --csv and --plot
+    are of the ratios; with more, of the neighbours and a map. Of a vocabulary: a test for each word, by documents, and
+    the lines that speak loudest; on two files of text without --all, for the words named with --target.
     """
     s.check_study(ctx, plot)
+    if everything or corpus or other:
+        refuse(ctx, "goes with one word in the groups of a table, and not with two corpora", *OF_ONE_WORD)
+        check_table_file(out)
+        check_outputs(ctx, out=None)
+        found = _words(
+            open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force),
+            *_sides(data, where, by, group, (corpus, other), text, {"unit": unit, "format": format, "text": text}),
+            target,
+            vocabulary=everything,
+            min_count=min_count,
+            level=level,
+            relative=relative,
+            contexts=contexts,
+            threads=threads,
+            memory=memory,
+        )
+        write_comparison(found, out)
+        if plot is not None:
+            s.write_plot(found.plot(labels=top), plot)
+        show_comparison(found, top, contexts, as_json)
+        return
+    if data is None or not target or by is None:
+        raise typer.BadParameter(
+            "name a table, a word and a variable: --data FILE --target WORD --by COLUMN; or two texts and every word: "
+            "--corpus FILE --with FILE --all"
+        )
+    refuse(ctx, "goes with --all, or with --corpus and --with", *OF_ALL_WORDS)
     frame = s.open_table(data, where)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
-    from alacarte.regression import contexts, dem, dem_group, nearest, plot_map, plot_ratio, ratio, similarity
+    from alacarte.regression import contexts as contexts_of
+    from alacarte.regression import dem, dem_group, nearest, plot_map, plot_ratio, ratio, similarity
 
-    table = contexts(
+    table = contexts_of(
         frame,
         target,
         text=text,
@@ -122,3 +217,39 @@ def compare(
         s.show_table(apart, False, f"cosine with {apart.info['numerator']} / cosine with {apart.info['denominator']}")
     if cosines is not None:
         s.show_table(cosines, False, "cosines")
+
+
+def _sides(
+    data: Path | None,
+    where: str | None,
+    by: str | None,
+    group: list[str] | None,
+    corpora: tuple[list[str] | None, list[str] | None],
+    text: str,
+    reading: dict[str, Any],
+) -> tuple[Any, Any, dict[str, Any]]:
+    """(one side, the other, how they are told apart), as `alacarte.compare` takes them."""
+    if data is not None:
+        if by is None or any(corpora):
+            raise typer.BadParameter("with --data, --by COLUMN says what is compared; --corpus and --with are for text")
+        frame = s.open_table(data, where)
+        values = frame[by].unique().tolist() if by in frame else []
+        return frame, None, {"by": by, "groups": parse_groups(group, values), "text": text}
+    if not all(corpora):
+        raise typer.BadParameter("a comparison has two sides: --corpus FILE --with FILE, or --data FILE --by COLUMN")
+    if by is not None or group or where is not None:
+        raise typer.BadParameter("--by, --group and --where are for the columns of a table; pass it as --data")
+    first, second = (open_corpus(paths or [], **reading) for paths in corpora)
+    if set(corpora[0] or []) == set(corpora[1] or []):
+        raise typer.BadParameter("--corpus and --with name the same text; there is nothing to compare")
+    return first, second, {}
+
+
+def _words(
+    opened: "ALaCarte", first: Any, second: Any, apart: dict[str, Any], target: list[str] | None, **options: Any
+) -> Any:
+    from alacarte.inference.vocabulary import compare as compare_words
+
+    if not options["vocabulary"] and not target:
+        raise typer.BadParameter("name words with --target, or test every word with --all")
+    return compare_words(opened, first, second, target, show_progress=voice.progress, **apart, **options)

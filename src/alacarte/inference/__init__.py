@@ -10,7 +10,9 @@
 | `multiple_testing` | p-values, and many p-values together: Bonferroni, Holm, Benjamini and Hochberg |
 | `spread` | the noise of induced vectors, each target's own and what all targets have in common |
 | `uncertainty` | confidence, standard errors and intervals of induced vectors |
-| `comparing` | whether two corpora use words differently |
+| `quadratic_forms` | how probable it is that a squared length exceeds a multiple of its noise |
+| `comparing` | whether two corpora use words differently: the test, for any number of words |
+| `vocabulary` | `compare`: the passes over two corpora, the test of every word, the lines that speak loudest |
 
 The first six are functions on arrays; the others are what `ALaCarte.induce(…, spread=16)` leads to.
 `alacarte.regression` asks for the same things about the contexts of a table. What holds of it all, by simulation:

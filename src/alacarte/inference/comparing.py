@@ -1,31 +1,46 @@
-"""Do two corpora use a word differently? A test for each word, from what is known of the noise of both vectors.
+"""Do two corpora use words differently? A test for each of any number of words, from sums by groups of documents.
 
-Directions are compared, not lengths: shorter documents cut windows, which shortens vectors and is no other use.
-With a = m_a / √q_a and b = m_b / √q_b (alacarte.inference.spread), D = a − b without its part along a + b, and P the
-projection that takes this part out,
+Directions are compared, not lengths: shorter documents cut windows, which shortens vectors and is no other use. With
+a = m_a / √q_a and b = m_b / √q_b (alacarte.inference.spread), D is a − b without its part along a + b, and V the
+covariance of D by how far the groups of documents lie apart, on either side. The statistic is ‖D‖² / tr V. If both
+corpora use the word alike, it is distributed as Σ λ_i χ²₁ / (Σ λ_i χ²_f / f), with λ the eigenvalues of the true
+covariance and f the degrees of freedom of V (`alacarte.inference.quadratic_forms`). Three things decide whether the
+tail of this is right, and with a whole vocabulary only the tail counts:
 
-    F = ‖D‖² / tr P (V_a / q_a + V_b / q_b) P
-
-has about the F distribution with r and r · f degrees of freedom if both corpora use the word alike (Dempster 1958; r is
-the effective number of dimensions of the noise, f the degrees of freedom of the variances).
+- *f* falls as the uses of a word crowd in few documents (Satterthwaite). Where it is below `LEAST_DF` on either side,
+  the word is not tested.
+- *λ*: words share a spectrum, that of the noise of all words together. A word whose own noise lies in fewer dimensions
+  than that (tr Λ² / (tr Λ)², estimated without bias from the groups, and drawn toward what words with as many degrees
+  of freedom have on average) has the difference along one more direction, the heaviest tail that this allows.
+- *The metric*: with many words, vectors are measured in units of the typical noise, so that no direction outweighs the
+  others for being noisy. Distances and their intervals are in the units of the vectors.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.table import Record, Records
-from alacarte.errors import NoOccurrences
-from alacarte.inference.cosines import interval
+from alacarte.errors import NoOccurrences, NotEnoughData
+from alacarte.inference.cosines import check_level, interval
 from alacarte.inference.multiple_testing import adjusted
+from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.inference.spread import Deviations, TypicalSpread
-from alacarte.inference.uncertainty import Uncertainty
-from alacarte.vectors.geometry import cosines, unit_rows
+from alacarte.inference.uncertainty import OTHERS, SAMPLE, Uncertainty
+from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+BLOCK = 1 << 9  # words at a time
+LEAST_DF = 3.0  # degrees of freedom of the noise on either side, about one less than the documents that carry it
+METRIC_FROM = 200  # words: fewer do not say what the typical noise is well enough to measure in its units
+RIDGE = 0.1  # of the average noise, added to that of each direction before it becomes the unit
+OWN_WORTH = 10.0  # degrees of freedom that the dimensions of other words' noise are worth beside a word's own
+NUMBERS = ("cosine", "distance", "low", "high", "statistic", "p_value", "q_value")
+ALIKE = 500  # words with about as many degrees of freedom, over which these dimensions are averaged
 
 
 class HasUncertainty(Protocol):
@@ -37,30 +52,67 @@ class HasUncertainty(Protocol):
 class Comparison(Record):
     """One word in two corpora.
 
-    `similarity` is the cosine between the two uses, corrected for noise, with its interval; `p_value` is the chance of
-    a difference as large as this or larger if there is none; `q_value` takes account of how many words were compared
-    (Benjamini and Hochberg 1995).
+    `cosine` is that of the two vectors as they are, `distance` 1 − the cosine that infinitely many contexts would give,
+    with its interval from `low` to `high`; `statistic` is the squared difference of directions over its noise;
+    `p_value` is the chance of a difference as large as this or larger if there is none; `q_value` takes account of how
+    many words were compared (Benjamini and Hochberg 1995). A word that cannot be tested has a `reason` and no numbers.
     """
 
     word: str
     contexts_a: int
     contexts_b: int
     cosine: float
-    similarity: float
+    distance: float
     low: float
     high: float
     statistic: float
     p_value: float
     q_value: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class LoudestContexts:
+    """The contexts of a word that lie farthest along the difference of its two vectors, the farthest first."""
+
+    a: tuple[str, ...]
+    b: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Comparisons(Records[Comparison]):
-    """Words in two corpora, the surest difference first; as a table, a row a word."""
+    """Words in two corpora, the surest difference first, those that could not be tested last; a row a word.
 
-    kind = Comparison
+    `names` are those of the two sides; `contexts` has, for words that are reported, the lines that speak loudest.
+    """
+
+    kind: ClassVar[type[Any]] = Comparison
     items: tuple[Comparison, ...]
     level: float
+    names: tuple[str, str] = ("a", "b")
+    contexts: Mapping[str, LoudestContexts] = field(default_factory=dict)
+
+    def changed(self, q: float = 0.05) -> tuple[Comparison, ...]:
+        """The words whose q-value is at most `q`, of which a share of q is expected to be wrong.
+
+        First come those that moved farthest, by the least that their distance is known to be (`low`).
+        """
+        return tuple(sorted((item for item in self.items if item.q_value <= q), key=lambda item: -item.low))
+
+    def plot(self, ax: Any = None, *, q: float = 0.05, labels: int = 20, title: str | None = None) -> Any:
+        """A volcano plot: distance against −log₁₀ q, names for the first `labels` of `changed`; matplotlib's axes."""
+        from alacarte.inference._volcano import draw
+
+        return draw(self, ax, q=q, labels=labels, title=title)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One corpus: how often each word occurs, what the noise of each is made of, and what all have in common."""
+
+    contexts: npt.NDArray[np.int64]
+    deviations: Callable[[Rows], Deviations]
+    typical: TypicalSpread
 
 
 def compare_uses(
@@ -91,63 +143,245 @@ def compare_uses(
             raise NoOccurrences("no target occurs in both corpora; embed the same targets from both")
     else:
         names = [words] if isinstance(words, str) else list(words)
-    tests = [_compare(name, first, second, level) for name in names]
-    tests.sort(key=lambda item: (item.p_value, -item.statistic))
-    q_values = adjusted([item.p_value for item in tests], "bh").tolist()
-    items = tuple(replace(item, q_value=q) for item, q in zip(tests, q_values, strict=True))
-    return Comparisons(items, level)
+    return compare_sides(names, (_side(first, names), _side(second, names)), level)
 
 
-def _compare(word: str, first: Uncertainty, second: Uncertainty, level: float) -> Comparison:
-    from scipy import special
+def _side(corpus: Uncertainty, words: Sequence[str]) -> Side:
+    rows = corpus.rows(words)
+    contexts = corpus.deviations_of(rows).contexts.astype(np.int64)
+    return Side(contexts, lambda chosen: corpus.deviations_of(rows[chosen]), corpus.typical)
 
-    sides = [(corpus.one(word), corpus.typical) for corpus in (first, second)]
-    parts = [_scaled(*side) for side in sides]
-    middle = unit_rows(parts[0].unit + parts[1].unit)
-    difference = parts[0].unit - parts[1].unit
-    difference = difference - (difference @ middle) * middle
-    shapes = [part.noise * _without(side[1].shape, middle) for part, side in zip(parts, sides, strict=True)]
-    traces = [float(np.trace(shape)) for shape in shapes]
-    both = shapes[0] + shapes[1]
-    rank = float(np.trace(both) ** 2 / np.sum(both**2))
-    below = sum(traces) ** 2 / sum(trace**2 / part.df for trace, part in zip(traces, parts, strict=True))
-    statistic = float(difference @ difference) / sum(traces)
-    # The cosine of the two: its noise is that of either, along what changes it.
-    estimate = float(parts[0].unit @ parts[1].unit)
-    variance, dfs = 0.0, []
-    for at, (target, typical) in enumerate(sides):
-        mine, theirs = parts[at], parts[1 - at]
-        w = ((theirs.unit - mine.own * estimate * mine.unit) / mine.root)[None]
-        along, df = typical.variance_along(target, w, np.array([estimate]))
-        variance += float(along[0]) + estimate**2 * max(mine.extra, 0.0) / (4 * mine.root**4)
-        dfs.append(float(df[0]))
-    low, high = interval(np.array(estimate), np.sqrt(variance), min(dfs), level)
-    n_a, n_b = (int(target.contexts[0]) for target, _ in sides)
-    cosine = float(cosines(sides[0][0].means[0], sides[1][0].means[0]))
-    p = float(special.fdtrc(rank, below, statistic))
-    similarity = float(np.clip(estimate, -1, 1))
-    return Comparison(word, n_a, n_b, cosine, similarity, float(low), float(high), statistic, p, p)
+
+def typical_of(
+    contexts: npt.NDArray[np.int64], deviations: Callable[[Rows], Deviations], others: npt.NDArray[np.floating[Any]]
+) -> TypicalSpread:
+    """What the spreads of some words have in common: of at most `SAMPLE` of them."""
+    step = max(1, len(contexts) // SAMPLE)
+    return TypicalSpread.learn(
+        deviations(np.arange(0, len(contexts), step, dtype=np.intp)), others[:OTHERS].astype(np.float64)
+    )
+
+
+def compare_sides(
+    words: Sequence[str],
+    sides: tuple[Side, Side],
+    level: float = 0.95,
+    names: tuple[str, str] = ("a", "b"),
+    relative: bool = False,
+) -> Comparisons:
+    """Test all words that two sides have, in blocks: memory grows with the words only as the table does.
+
+    `relative`: to what all words have in common, the shift from one side's vectors to the other's.
+    """
+    check_level(level)
+    if relative:
+        sides = sides[0], _shifted(sides)
+    count = len(words)
+    numbers = {name: np.full(count, np.nan) for name in NUMBERS}
+    df = np.empty((2, count))
+    for rows, parts in _blocks(sides, np.arange(count)):
+        df[:, rows] = [part.df for part in parts]
+        for name, values in _distances(parts, (sides[0].typical, sides[1].typical), level).items():
+            numbers[name][rows] = values
+    enough = df.min(axis=0) > LEAST_DF - 1e-9  # four documents with as many uses each have 3, but for rounding
+    tested = np.flatnonzero(enough)
+    for name in ("distance", "low", "high"):
+        numbers[name][~enough] = np.nan
+    if len(tested):
+        numbers["statistic"][tested], numbers["p_value"][tested] = _test(sides, tested)
+    numbers["q_value"] = adjusted(numbers["p_value"], "bh")
+    order = np.lexsort((-numbers["statistic"], numbers["p_value"]))  # NaN is last
+    counts = np.stack([side.contexts for side in sides], axis=1).tolist()
+    columns = np.stack([numbers[name] for name in NUMBERS], axis=1).tolist()
+    items = []
+    for row in order.tolist():
+        cosine, distance, low, high, statistic, p_value, q_value = columns[row]
+        contexts_a, contexts_b = counts[row]
+        reason = "" if enough[row] else _reason(df[:, row], names)
+        items.append(
+            Comparison(
+                words[row],
+                contexts_a,
+                contexts_b,
+                cosine,
+                distance,
+                low,
+                high,
+                statistic,
+                p_value,
+                q_value,
+                reason,
+            )
+        )
+    return Comparisons(tuple(items), level, names)
+
+
+def _shifted(sides: tuple[Side, Side]) -> Side:
+    """The second side with all of its vectors moved by what the typical word differs by between the two."""
+    count = len(sides[0].contexts)
+    if count < METRIC_FROM:
+        raise NotEnoughData(
+            f"what {count} words have in common says little of the typical shift; compare at least {METRIC_FROM}"
+        )
+    sample = np.arange(0, count, max(1, count // SAMPLE), dtype=np.intp)
+    a, b = sides[0].deviations(sample), sides[1].deviations(sample)
+    longer = float(np.median(np.linalg.norm(b.means, axis=1) / np.linalg.norm(a.means, axis=1)))
+    noise = longer**2 * a.noise + b.noise
+    weights = np.where((a.df > 0) & (b.df > 0), 1 / (noise + np.median(noise)), 0.0)
+    shift = np.average(longer * a.means - b.means, axis=0, weights=weights)
+
+    def deviations_of(rows: Rows) -> Deviations:
+        part = sides[1].deviations(rows)
+        return Deviations(part.means + shift, part.z, part.df, part.contexts)
+
+    return replace(sides[1], deviations=deviations_of)
+
+
+def _reason(df: Doubles, names: tuple[str, str]) -> str:
+    """Why a word was not tested.
+
+    >>> _reason(np.array([1.2, 14.0]), ("1990", "2000"))
+    'too few documents: the uses in 1990 are worth about 2, and 4 are needed'
+    """
+    side = int(np.argmin(df))
+    return (
+        f"too few documents: the uses in {names[side]} are worth about {df[side] + 1:.0f}, "
+        f"and {LEAST_DF + 1:.0f} are needed"
+    )
+
+
+def _blocks(sides: tuple[Side, Side], rows: Rows) -> Iterator[tuple[Rows, tuple[Deviations, Deviations]]]:
+    for low in range(0, len(rows), BLOCK):
+        chosen = rows[low : low + BLOCK]
+        yield chosen, (sides[0].deviations(chosen), sides[1].deviations(chosen))
+
+
+def _distances(
+    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread], level: float
+) -> dict[str, Doubles]:
+    """The cosine as it is, and 1 − the cosine without noise, with its interval: its noise is that of either side."""
+    lengths = [shared.lengths(part) for part, shared in zip(parts, typical, strict=True)]
+    roots = [np.sqrt(q) for q, _, _ in lengths]
+    units = [part.means / root[:, None] for part, root in zip(parts, roots, strict=True)]
+    estimate = np.einsum("td,td->t", *units)
+    variance, df = np.zeros(len(estimate)), np.full(len(estimate), np.inf)
+    for mine, theirs in ((0, 1), (1, 0)):
+        (q, own, extra), root = lengths[mine], roots[mine]
+        w = (units[theirs] - (own * estimate)[:, None] * units[mine]) / root[:, None]
+        along, along_df = typical[mine].variance_along(parts[mine], w, estimate)
+        variance += along + estimate**2 * np.maximum(extra, 0.0) / (4 * q**2)
+        df = np.minimum(df, along_df)
+    low, high = interval(estimate, np.sqrt(variance), np.maximum(df, 1e-3), level)
+    cosine = np.einsum("td,td->t", *(unit_rows(part.means) for part in parts))
+    return {"cosine": cosine, "distance": 1 - np.clip(estimate, -1, 1), "low": 1 - high, "high": 1 - low}
+
+
+# --------------------------------------------------------------------------------------------------- the test
 
 
 @dataclass(frozen=True)
-class _Side:
-    unit: Doubles  # m / √q
-    root: float  # √q
-    own: float
-    extra: float
-    noise: float  # tr V / q
-    df: float  # of the noise
+class _Noise:
+    """Of each word: ‖D‖², tr V of either side, tr Λ² without bias, and the degrees of freedom of either side."""
+
+    difference: Doubles
+    traces: Doubles  # (2, words)
+    square: Doubles
+    df: Doubles  # (2, words)
 
 
-def _scaled(target: Deviations, typical: TypicalSpread) -> _Side:
-    q, own, extra = (float(values[0]) for values in typical.lengths(target))
-    root = float(np.sqrt(q))
-    df = float(target.df[0]) * typical.rank + typical.scale_df
-    return _Side(target.means[0] / root, root, own, extra, float(typical.noise(target)[0]) / q, df)
+def _test(sides: tuple[Side, Side], rows: Rows) -> tuple[Doubles, Doubles]:
+    """(statistic, p-value) of words whose noise is known on both sides."""
+    sample = rows[:: max(1, len(rows) // SAMPLE)]
+    parts = sides[0].deviations(sample), sides[1].deviations(sample)
+    typical = sides[0].typical, sides[1].typical
+    metric = np.eye(parts[0].means.shape[1])
+    shape, shape_df = _typical_shape(parts, typical)
+    if len(rows) >= METRIC_FROM:
+        values, axes = np.linalg.eigh(shape)
+        metric = (axes / np.sqrt(np.maximum(values, 0.0) + RIDGE * values.mean())) @ axes.T
+        parts = _measured(parts[0], metric), _measured(parts[1], metric)
+        typical = TypicalSpread.learn(parts[0]), TypicalSpread.learn(parts[1])
+        shape, shape_df = _typical_shape(parts, typical)
+    spectrum = _spectrum(shape, shape_df)
+    noises = []
+    for _, pair in _blocks(sides, rows):
+        measured = _measured(pair[0], metric), _measured(pair[1], metric)
+        noises.append(_noise(measured, typical))
+    noise = _Noise(
+        *(np.concatenate([getattr(part, name) for part in noises], axis=-1) for name in _Noise.__annotations__)
+    )
+    trace = noise.traces.sum(axis=0)
+    df = trace**2 / (noise.traces**2 / noise.df).sum(axis=0)
+    statistic = noise.difference / trace
+    return statistic, ratio_tail(statistic, _with_own(spectrum, noise.square / trace**2, df), df)
 
 
-def _without(shape: Doubles, unit: Doubles) -> Doubles:
-    """P S P, where P takes the part along a unit vector out."""
-    along = shape @ unit
-    crossed = np.outer(unit, along)
-    return np.asarray(shape - crossed - crossed.T + (unit @ along) * np.outer(unit, unit))
+def _measured(part: Deviations, metric: Doubles) -> Deviations:
+    return Deviations(part.means @ metric, part.z @ metric, part.df, part.contexts)
+
+
+def _differences(
+    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread]
+) -> tuple[Doubles, list[Doubles]]:
+    """(D, the deviations of either side's groups in the units of D), all without their part along a + b."""
+    roots = [np.sqrt(shared.lengths(part)[0])[:, None] for part, shared in zip(parts, typical, strict=True)]
+    a, b = (part.means / root for part, root in zip(parts, roots, strict=True))
+    middle = unit_rows(a + b)
+    difference = a - b - np.einsum("td,td->t", a - b, middle)[:, None] * middle
+    groups = [part.z / root[:, None] for part, root in zip(parts, roots, strict=True)]
+    return difference, [z - (z @ middle[:, :, None]) * middle[:, None] for z in groups]
+
+
+def _typical_shape(
+    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread]
+) -> tuple[Doubles, float]:
+    """(the covariance of all words' noise together at trace 1, its degrees of freedom)."""
+    _, sides = _differences(parts, typical)
+    dimension = parts[0].means.shape[1]
+    shape, total = np.zeros((dimension, dimension)), 0.0
+    for z, part in zip(sides, parts, strict=True):
+        trace = np.einsum("tgd,tgd->t", z, z)
+        unit = (z * np.sqrt(part.df / np.where(trace > 0, trace, np.inf))[:, None, None]).reshape(-1, dimension)
+        shape += unit.T @ unit
+        total += float(part.df.sum())
+    return shape / max(float(np.trace(shape)), 1e-300), total
+
+
+def _spectrum(shape: Doubles, df: float) -> Doubles:
+    """Eigenvalues at sum 1, drawn together by as much as those of an estimate lie too far apart (Ledoit and Wolf)."""
+    values = np.maximum(np.linalg.eigvalsh(shape), 0.0)
+    values = values / values.sum()
+    apart, flat = float(np.sum(values**2)), 1 / len(values)
+    true = _square_without_bias(np.ones(1), np.array([apart]), np.array([df]))[0]
+    kept = np.sqrt(np.clip((true - flat) / max(apart - flat, 1e-300), 0.0, 1.0))
+    return np.asarray(flat + kept * (values - flat))
+
+
+def _square_without_bias(trace: Doubles, square: Doubles, df: Doubles) -> Doubles:
+    """tr Σ² from tr S and tr S² of an estimate S with so many degrees of freedom."""
+    return np.asarray(df**2 / ((df - 1) * (df + 2)) * (square - trace**2 / df))
+
+
+def _noise(parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread]) -> _Noise:
+    difference, (a, b) = _differences(parts, typical)
+    products = [x @ y.transpose(0, 2, 1) for x, y in ((a, a), (b, b), (a, b))]
+    traces = np.stack([np.einsum("tgg->t", product) for product in products[:2]])
+    squares = [np.einsum("tgh,tgh->t", product, product) for product in products]
+    df = np.stack([part.df for part in parts])
+    own = [_square_without_bias(traces[side], squares[side], df[side]) for side in (0, 1)]
+    return _Noise(np.einsum("td,td->t", difference, difference), traces, own[0] + own[1] + 2 * squares[2], df)
+
+
+def _with_own(spectrum: Doubles, concentration: Doubles, df: Doubles) -> Doubles:
+    """The spectrum of each word: the common one, and a share w along one more direction.
+
+    `concentration` is tr Λ² / (tr Λ)² by each word's own groups; w is such that the spectrum has as much.
+    """
+    average = np.empty_like(concentration)
+    for alike in np.array_split(np.argsort(df, kind="stable"), max(1, len(df) // ALIKE)):
+        average[alike] = concentration[alike].mean()
+    wanted = np.clip((df * concentration + OWN_WORTH * average) / (df + OWN_WORTH), 0.0, 1.0)
+    common = float(np.sum(spectrum**2))
+    lacking = np.maximum(wanted - common, 0.0)  # (1 + common) w² − 2 common w = lacking
+    w = np.where(lacking > 0, (common + np.sqrt(common**2 + (1 + common) * lacking)) / (1 + common), 0.0)
+    return np.column_stack([w, (1 - w)[:, None] * spectrum])

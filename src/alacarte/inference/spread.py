@@ -122,7 +122,8 @@ class TypicalSpread:
         level = noise
         for _ in range(2):  # at the targets' own traces first, then at the shrunken ones
             unit = targets.z * np.sqrt(df / np.where(level > 0, level, 1.0))[:, None, None]
-            shape = np.einsum("tgd,tge->de", unit, unit) / df.sum()
+            flat = unit.reshape(-1, unit.shape[-1])
+            shape = flat.T @ flat / df.sum()
             shape /= max(float(np.trace(shape)), 1e-300)
             rank = _effective_rank(shape, float(df.sum()))
             scale, scale_df = _prior(trace, df * rank)
@@ -194,7 +195,7 @@ class TypicalSpread:
 
     def expected_along(self, targets: Deviations, directions: Doubles, cosines: Doubles | None = None) -> Doubles:
         """w · V w if the target's contexts spread as typical ones do."""
-        along = self.noise(targets) * np.einsum("td,de,te->t", directions, self.shape, directions)
+        along = self.noise(targets) * _quadratic(self.shape, directions)
         return np.asarray(along if cosines is None else along * (1 + self.near * np.clip(cosines, -1, 1) ** 2))
 
     def _squared_noise(self, targets: Deviations, noise: Doubles) -> Doubles:
@@ -205,7 +206,7 @@ class TypicalSpread:
     def _crossed_noise(self, targets: Deviations, q: Doubles, noise: Doubles) -> Doubles:
         """The variance of 2 μ · e for a vector of squared length q."""
         units = unit_rows(targets.means)
-        return np.asarray(4 * q * noise * np.einsum("td,de,te->t", units, self.shape, units))
+        return np.asarray(4 * q * noise * _quadratic(self.shape, units))
 
     def _lengths(self, targets: Deviations) -> tuple[float, float]:
         """Mean and standard deviation of ‖μ‖² over targets, the sampling noise taken off."""
@@ -260,10 +261,15 @@ _NUMBERS = ("scale", "scale_df", "direction_df", "rank", "length", "length_sprea
 
 def own_variance_along(targets: Deviations, directions: Doubles, along: Doubles | None = None) -> Doubles:
     """w · V w by the target's own contexts; with `along` (θ / q) the variance of the cosine θ."""
-    pull = np.einsum("tgd,td->tg", targets.z, directions)
+    pull = (targets.z @ directions[:, :, None])[..., 0]
     if along is not None and targets.shares is not None:
         pull = pull + along[:, None] * own_pulls(np.einsum("tgd,tgd->tg", targets.z, targets.z), targets.shares)
     return np.asarray(np.sum(pull**2, axis=1))
+
+
+def _quadratic(matrix: Doubles, rows: Doubles) -> Doubles:
+    """w · S w for each row w."""
+    return np.asarray(np.einsum("td,td->t", rows @ matrix, rows))
 
 
 def _effective_rank(shape: Doubles, df: float) -> float:

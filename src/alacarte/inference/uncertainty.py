@@ -83,7 +83,7 @@ class Uncertainty(Table):
     ) -> None:
         self.keys = list(keys)
         self.vectors = vectors
-        self._deviations_of = deviations_of
+        self.deviations_of = deviations_of
         self._given = typical
 
     @classmethod
@@ -148,7 +148,7 @@ class Uncertainty(Table):
     def typical(self) -> TypicalSpread:
         """What the targets' spreads have in common; what was given, where there are too few to tell."""
         step = max(1, len(self) // SAMPLE)
-        target = self._deviations_of(np.arange(0, len(self), step, dtype=np.intp))
+        target = self.deviations_of(np.arange(0, len(self), step, dtype=np.intp))
         if self._given is not None and np.count_nonzero(target.df > 0.5) < LEARNED_FROM:
             return self._given
         return TypicalSpread.learn(target, self.vectors.matrix[:OTHERS].astype(np.float64))
@@ -159,7 +159,7 @@ class Uncertainty(Table):
         typical = self.typical
         noises, confidences = np.empty(len(self)), np.empty(len(self))
         for low in range(0, len(self), BLOCK):
-            target = self._deviations_of(np.arange(low, min(low + BLOCK, len(self))))
+            target = self.deviations_of(np.arange(low, min(low + BLOCK, len(self))))
             noise, (q, _, _) = typical.noise(target), typical.lengths(target)
             known = target.df * typical.rank + typical.scale_df > 0
             noises[low : low + BLOCK] = np.where(known, noise, np.nan)
@@ -176,7 +176,7 @@ class Uncertainty(Table):
 
     def confidence_of(self, word: str) -> float:
         place = self._place(word)
-        self._known(word, self._deviations_of(np.array([place])))
+        self._known(word, self.deviations_of(np.array([place])))
         return float(self.confidence[place])
 
     @property
@@ -195,9 +195,13 @@ class Uncertainty(Table):
         """A row a group: their outer products add up to the covariance by the target's own contexts."""
         return np.array(self.one(word).z[0])
 
+    def rows(self, words: Iterable[str]) -> Rows:
+        """The places of targets among `keys`."""
+        return np.array([self._place(word) for word in words], dtype=np.intp)
+
     def one(self, word: str) -> Deviations:
         """The parts that everything about one target is computed from."""
-        target = self._deviations_of(np.array([self._place(word)]))
+        target = self.deviations_of(np.array([self._place(word)]))
         self._known(word, target)
         return target
 
@@ -311,7 +315,7 @@ class Uncertainty(Table):
 
     def columns(self) -> Columns:
         """Each target with its contexts, effective contexts, confidence and the length of its noise."""
-        blocks = (self._deviations_of(np.arange(low, min(low + BLOCK, len(self)))) for low in self._blocks())
+        blocks = (self.deviations_of(np.arange(low, min(low + BLOCK, len(self)))) for low in self._blocks())
         contexts = np.concatenate([block.contexts for block in blocks]).astype(np.int64)
         return {
             "word": self.keys,

@@ -1,0 +1,82 @@
+"""The contexts that speak loudest for a difference: those that lie farthest along it, of a sample of each word's."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.reading import Reading
+from alacarte.contexts.samples import OUTSIDE, ContextSample
+from alacarte.contexts.sums import Sums
+from alacarte.contexts.weights import ContextWeights
+from alacarte.contexts.windows import sums_of_windows
+from alacarte.passes.scan import run
+from alacarte.passes.work import Work
+from alacarte.targets.targets import Targets
+from alacarte.text.corpus import Corpus
+from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.tokenizers import Tokenizer
+from alacarte.vectors.word_vectors import WordVectors
+
+Doubles = npt.NDArray[np.float64]
+SAMPLED = 300  # contexts of each word and corpus that are looked at, if it has as many
+UNKNOWN = "…"  # a word without an id
+
+
+@dataclass(frozen=True)
+class Source:
+    """What contexts are read with: vectors, weights, settings, tokenizer; and the matrix that transforms their sums."""
+
+    vectors: WordVectors
+    weights: ContextWeights
+    settings: Reading
+    tokenizer: Tokenizer
+    matrix: Doubles
+
+
+def loudest(
+    source: Source, corpus: Corpus, targets: Targets, directions: Doubles, count: int, work: Work
+) -> list[tuple[str, ...]]:
+    """For each target the `count` contexts farthest along its direction (a row each), the farthest first, as text.
+
+    The corpus is read once more, for a sample of the contexts of these targets.
+    """
+    lexicon = Lexicon(source.vectors.key_to_index, grow=True)
+    matcher = targets.compile(lexicon, source.tokenizer)
+    lexicon.admit = lambda token: True  # patterns admit only what they match, and every word is to be shown
+    reading = source.settings
+    tally = ContextSample(
+        matcher, lexicon, (reading.left, reading.right), SAMPLED, drop_unknown=reading.unknown == "drop"
+    )
+    run(tally, corpus, Encoder(source.tokenizer, lexicon), work, "gathering contexts")
+    kept = tally.contexts
+    result: list[tuple[str, ...]] = [()] * matcher.size
+    if not len(kept):
+        return result
+    integers = IntegerVectors.of(source.vectors, source.weights, reading)
+    sums = sums_of_windows(integers, reading, kept.before, kept.after)
+    scores = np.einsum("cd,cd->c", _vectors(sums, integers, reading), (directions @ source.matrix)[kept.targets])
+    order = np.lexsort((-scores, kept.targets))
+    first = np.searchsorted(kept.targets[order], np.arange(matcher.size + 1))
+    for target in range(matcher.size):
+        lines: dict[str, None] = {}  # a text that is there twice is shown once
+        for row in order[first[target] : first[target + 1]].tolist():
+            parts = kept.before[row], kept.matched[row], kept.after[row]
+            before, matched, after = (_words(lexicon, ids) for ids in parts)
+            lines[" ".join(filter(None, [before, f"[{matched}]", after]))] = None
+            if len(lines) == count:
+                break
+        result[target] = tuple(lines)
+    return result
+
+
+def _vectors(sums: Sums, integers: IntegerVectors, reading: Reading) -> Doubles:
+    """The average of each context by itself; 0 for one without a word that counts."""
+    divisor = sums.divisor(integers.scale, reading.averaging).astype(np.float64)
+    return np.asarray(sums.sums * integers.scale.sum_units / np.where(divisor > 0, divisor, 1.0)[:, None])
+
+
+def _words(lexicon: Lexicon, ids: npt.NDArray[Any]) -> str:
+    return " ".join(UNKNOWN if token < 0 else lexicon.word(token) for token in ids[ids != OUTSIDE].tolist())

@@ -1,0 +1,73 @@
+"""The volcano plot of a comparison: how far words moved, against how sure it is."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from alacarte._io.figures import COLOURS, GREY, finish, key, literal, new_axes, size_of
+from alacarte.errors import NotEnoughData, require
+
+if TYPE_CHECKING:
+    from alacarte.inference.comparing import Comparisons
+
+LEAST_Q = 1e-16  # surer is not drawn higher
+PLACES = [(5, 0, "left"), (-5, 0, "right"), (0, 7, "center"), (0, -7, "center"), (6, 9, "left"), (-6, 9, "right")]
+
+
+def draw(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: str | None) -> Any:
+    """Axes with a mark a word, filled where its q-value is at most `q`, and names that cover no other name."""
+    tested = [item for item in comparisons if not item.reason]
+    if not tested:
+        raise NotEnoughData("no word could be tested, so there is nothing to draw; the table says why")
+    x = np.array([item.distance for item in tested])
+    y = -np.log10(np.maximum([item.q_value for item in tested], LEAST_Q))
+    sure = np.array([item.q_value <= q for item in tested])
+    axes = new_axes(ax, "page", 4.6)
+    axes.scatter(x[~sure], y[~sure], s=9, color=GREY, alpha=0.35, lw=0, zorder=2)
+    axes.scatter(x[sure], y[sure], s=12, color=COLOURS[1], alpha=0.7, lw=0, zorder=3)
+    axes.axhline(-np.log10(q), color=GREY, lw=0.8, ls="--", zorder=1)
+    axes.set_xlim(left=min(0.0, float(x.min())))
+    axes.set_ylim(bottom=-0.02 * max(float(y.max()), 1.5))
+    axes.margins(0.1)
+    axes.set_xlabel(f"distance of the two uses (1 − cosine), {comparisons.names[0]} and {comparisons.names[1]}")
+    axes.set_ylabel("−log₁₀ q")
+    key(
+        axes,
+        "page",
+        [
+            (f"q ≤ {q:g}: {int(sure.sum()):,} words", {"marker": "o", "color": COLOURS[1], "ms": 4}),
+            (f"others: {int((~sure).sum()):,}", {"marker": "o", "color": GREY, "ms": 3}),
+        ],
+    )
+    finish(axes, "page", title)
+    places = {item.word: place for place, item in enumerate(tested)}
+    _label(axes, x, y, [item.word for item in tested], [places[item.word] for item in comparisons.changed(q)[:labels]])
+    return axes
+
+
+def _label(axes: Any, x: Any, y: Any, words: list[str], rows: list[int]) -> None:
+    """The names of some points, each at the first place around its point where it covers no other; or none."""
+    boxes = require("matplotlib.transforms", extra="plot", purpose="drawing figures")
+    axes.figure.canvas.draw()
+    inside, taken = axes.get_window_extent(), []
+    for row in rows:
+        column, line = axes.transData.transform((x[row], y[row]))
+        taken.append(boxes.Bbox.from_extents(column - 3, line - 3, column + 3, line + 3))
+    for row in rows:
+        for right, up, side in PLACES:
+            label = axes.annotate(
+                literal(words[row]),
+                (x[row], y[row]),
+                xytext=(right, up),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                fontsize=size_of("page").font - 1,
+                zorder=4,
+            )
+            box = label.get_window_extent()
+            within = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
+            if within and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+            label.remove()

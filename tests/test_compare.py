@@ -1,0 +1,338 @@
+"""Every word of two corpora compared: `alacarte.compare`, the test behind it, `alc compare --all`."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from scipy import special, stats
+from typer.testing import CliRunner
+
+from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, compare, merge
+from alacarte.cli import app
+from alacarte.errors import AlacarteError, BadCorpus, BadSums, NoOccurrences
+from alacarte.inference import comparing
+from alacarte.inference.comparing import Side, compare_sides, compare_uses
+from alacarte.inference.quadratic_forms import ratio_tail
+from alacarte.inference.spread import deviations
+
+D = 6
+RNG = np.random.default_rng(0)
+VECTORS = WordVectors([f"w{i}" for i in range(120)], RNG.normal(size=(120, D)) + np.eye(D)[0])
+MODEL = ALaCarte(VECTORS, Transform(np.eye(D)))
+WORDS = VECTORS.words
+
+
+def documents(seed: int, count: int = 400, changed: bool = False, topics: bool = True) -> list[str]:
+    """Documents of 40 words about one of 20 topics each; "w0" stands beside other words if `changed`."""
+    rng = np.random.default_rng(seed)
+    texts = []
+    for _ in range(count):
+        topic = rng.choice(WORDS[1:], 12) if topics else WORDS[1:]
+        words = [*rng.choice(WORDS[1:], 20), *rng.choice(topic, 20)]
+        rng.shuffle(words)
+        near = rng.choice(WORDS[60:] if changed else WORDS[1:60], 6)
+        texts.append(" ".join([*words, "w0", *near]))
+    return texts
+
+
+# -------------------------------------------------------------------------------------------- squared lengths
+
+
+@pytest.mark.parametrize(("dimensions", "df"), [(1, 4.0), (5, 10.0), (40, 25.0)])
+def test_equal_eigenvalues_give_an_f_distribution(dimensions, df):
+    ratio = np.array([0.3, 0.9, 1.0, 1.2, 2.0, 5.0])
+    found = ratio_tail(ratio, np.full(dimensions, 1 / dimensions), np.full(6, df))
+    np.testing.assert_allclose(found, special.fdtrc(dimensions, dimensions * df, ratio), rtol=0.06)
+
+
+def test_the_tail_is_that_of_the_largest_eigenvalue():
+    rng = np.random.default_rng(1)
+    eigenvalues, df = np.array([0.3, *np.full(70, 0.01)]), 12.0
+    above = rng.chisquare(1, (200_000, 71)) @ eigenvalues
+    below = rng.chisquare(df, (200_000, 71)) @ eigenvalues / df
+    ratio = np.array([0.8, 1.0, 1.5, 2.5, 3.5])
+    found = ratio_tail(ratio, eigenvalues, np.full(5, df))
+    simulated = np.array([np.mean(above > value * below) for value in ratio])
+    np.testing.assert_allclose(found, simulated, rtol=0.12)
+    by_f = special.fdtrc(1 / np.sum(eigenvalues**2), df / np.sum(eigenvalues**2), ratio)
+    assert found[-1] > 5 * by_f[-1]  # what an F distribution with as many dimensions says there
+
+
+# --------------------------------------------------------------------------------------------------- the test
+
+
+def simulated(words: int, seed: int, truth: np.ndarray, heavy: bool = False) -> Side:
+    """Group sums of words; if `heavy`, one document in twelve is far off and has ten times the uses of any other."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.poisson(6, size=(words, 16)) + 1.0
+    shape = np.diag(np.linspace(0.3, 2, truth.shape[1]))
+    means = truth[:, None] + rng.normal(size=(words, 16, truth.shape[1])) @ shape / np.sqrt(sizes)[..., None]
+    if heavy:
+        bursts = rng.random((words, 16)) < 1 / 12
+        sizes = np.where(bursts, 30.0, sizes)
+        means += np.where(bursts, 1.0, 0.0)[..., None] * rng.normal(size=means.shape) * 2
+    sums, contexts = means * sizes[..., None], sizes.sum(axis=1).astype(np.int64)
+
+    def deviations_of(rows):
+        return deviations(sums[rows], sizes[rows], contexts[rows], np.eye(truth.shape[1]))
+
+    others = rng.normal(size=(300, truth.shape[1]))
+    return Side(contexts, deviations_of, comparing.typical_of(contexts, deviations_of, others))
+
+
+@pytest.mark.parametrize("heavy", [False, True])
+def test_words_that_are_used_alike_are_not_found(heavy):
+    truth = np.random.default_rng(5).normal(size=(1500, 20)) * 2
+    sides = simulated(1500, 1, truth, heavy), simulated(1500, 2, 1.4 * truth, heavy)  # longer, in the same direction
+    found = compare_sides([str(i) for i in range(1500)], sides)
+    p = np.array([item.p_value for item in found if not item.reason])
+    assert len(p) > 1000
+    assert not found.changed(0.05)
+    assert np.mean(p <= 0.05) < 0.07
+    assert np.mean(p <= 0.01) < 0.018
+    if not heavy:
+        assert stats.kstest(p, "uniform").statistic < 0.08
+
+
+def test_blocks_do_not_change_a_number(monkeypatch):
+    truth = np.random.default_rng(5).normal(size=(230, 8)) * 2
+    sides = simulated(230, 1, truth), simulated(230, 2, truth)
+    names = [f"w{i}" for i in range(230)]
+    at_once = {item.word: item for item in compare_sides(names, sides)}
+    monkeypatch.setattr(comparing, "BLOCK", 7)
+    by_sevens = {item.word: item for item in compare_sides(names, sides)}
+    for word in names:
+        for name in comparing.NUMBERS:
+            assert getattr(by_sevens[word], name) == pytest.approx(getattr(at_once[word], name), rel=1e-9, abs=1e-12)
+
+
+def test_sums_compared_at_once_and_induced_vectors_give_the_same():
+    texts = documents(1), documents(2)
+    targets = Targets(WORDS)
+    sums = [MODEL.collect(text, targets, spread=16) for text in texts]
+    together = {item.word: item for item in compare(MODEL, *sums)}
+    separate = compare_uses(*(MODEL.apply(part) for part in sums))
+    assert len(separate) == len(together) == 120
+    for item in separate:
+        for name in comparing.NUMBERS:
+            assert getattr(item, name) == pytest.approx(getattr(together[item.word], name), rel=1e-12, abs=1e-12)
+
+
+def test_a_word_whose_uses_are_in_one_document_has_a_reason_and_no_p():
+    texts = documents(1)
+    texts[0] += " rare w1 w2 rare w3" * 20
+    found = compare(MODEL, texts, [text + " rare w5" for text in documents(2)], ["rare"], contexts=0)
+    item = next(item for item in found if item.word == "rare")
+    assert np.isnan(item.p_value)
+    assert np.isnan(item.q_value)
+    assert np.isnan(item.distance)
+    assert item.reason.startswith("too few documents: the uses in a are worth about 1")
+    assert found[-1] is item  # after all that were tested
+    assert json.loads(found.to_json())[-1]["p_value"] is None
+
+
+# --------------------------------------------------------------------------------------------------- the verb
+
+
+def test_random_halves_of_a_text_do_not_differ():
+    text = documents(3, 1200)
+    order = np.random.default_rng(4).permutation(len(text))
+    halves = [[text[i] for i in part] for part in (order[:600], order[600:])]
+    found = compare(MODEL, *halves)
+    assert len(found) == 120
+    assert not found.changed()
+    assert not found.contexts
+    assert np.mean([item.p_value <= 0.05 for item in found]) < 0.1
+
+
+def test_a_word_with_other_neighbours_is_found_and_its_lines_are_shown():
+    found = compare(MODEL, documents(1), documents(2, changed=True), ["w0 w3"], contexts=2)
+    assert [item.word for item in found.changed()] == ["w0"]
+    first = found[0]
+    assert first.q_value < 1e-6
+    assert 0 < first.low < first.distance < first.high
+    assert (first.contexts_a, first.contexts_b) == (400, 400)
+    lines = found.contexts["w0"]
+    assert len(lines.a) == len(lines.b) == 2
+    # By hand: which window lies farthest along the difference of the two directions.
+    vectors = [MODEL.induce(text, ["w0"])["w0"].astype(float) for text in (documents(1), documents(2, changed=True))]
+    direction = vectors[0] / np.linalg.norm(vectors[0]) - vectors[1] / np.linalg.norm(vectors[1])
+    windows = [text.split()[-17:] for text in documents(1)]  # ten words, "w0", six words
+    scores = [sum(VECTORS[word] @ direction for word in [*window[:10], *window[11:]]) for window in windows]
+    sampled = {
+        " ".join([*window[:10], "[w0]", *window[11:]]): score for window, score in zip(windows, scores, strict=True)
+    }
+    assert lines.a[0] in sampled
+    assert lines.a[1] in sampled
+    assert sampled[lines.a[0]] >= sampled[lines.a[1]]
+    assert sampled[lines.a[0]] >= np.quantile(scores, 0.98)  # 300 of 400 contexts are looked at
+
+
+def test_relative_to_what_all_words_have_in_common():
+    near = documents(2, topics=False)
+    tone = ["w7 w8"]  # one side says these all the time
+    toned = [
+        " ".join(f"{word} {tone[0]}" if place % 5 == 0 else word for place, word in enumerate(text.split()))
+        for text in documents(1, topics=False)
+    ]
+    vectors = WordVectors(WORDS, np.asarray(VECTORS.matrix))
+    many = [f"x{i}" for i in range(150)]
+    rng = np.random.default_rng(0)
+    sides = [
+        [" ".join(f"{word} {rng.choice(many)}" for word in text.split()) for text in side] for side in (toned, near)
+    ]
+    plain = compare(vectors, *sides, many, contexts=0, vocabulary=False)
+    with pytest.raises(AlacarteError, match="at least 200"):
+        compare(vectors, *sides, many, contexts=0, vocabulary=False, relative=True)
+    relative = compare(vectors, *sides, many, contexts=0, relative=True)
+    ours = set(many)
+    assert len([item for item in plain.changed() if item.word in ours]) > 100
+    assert len([item for item in relative.changed() if item.word in ours]) < 30
+
+
+def test_vectors_alone_patterns_and_shards():
+    texts = documents(1), documents(2, changed=True)
+    found = compare(VECTORS, *texts, Targets.glob("w11?"), contexts=0)
+    assert found[0].word == "w0"
+    assert "w11?" in {item.word for item in found}
+    whole = [MODEL.collect(text, ["w0", "w1"], spread=16) for text in texts]
+    parts = [
+        merge([MODEL.collect(text[::2], ["w0", "w1"], spread=16), MODEL.collect(text[1::2], ["w0", "w1"], spread=16)])
+        for text in texts
+    ]
+    assert compare(MODEL, *parts) == compare(MODEL, *whole)
+    chosen = compare(MODEL, *whole, ["w1", "w9"], vocabulary=False)
+    assert {item.word: item.reason for item in chosen} == {"w1": "", "w9": "does not occur in a"}
+    assert compare(MODEL, *(MODEL.apply(sums) for sums in whole)) == compare(MODEL, *whole)
+
+
+def test_groups_of_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    texts = [*documents(1), *documents(2, changed=True)]
+    frame = pandas.DataFrame({"speech": texts, "party": ["D"] * 400 + ["R"] * 400})
+    found = compare(MODEL, frame, by="party", groups=("D", "R"), text="speech", contexts=1)
+    assert found.names == ("D", "R")
+    assert [item.word for item in found.changed()] == ["w0"]
+    assert found.items == compare(MODEL, texts[:400], texts[400:], contexts=0).items
+    for options, message in [
+        ({"by": "state"}, "no column 'state'"),
+        ({"by": "party", "groups": ("D", "X")}, "no row has 'X'"),
+        ({"by": "party", "groups": ("D", "D")}, "nothing to compare"),
+        ({"by": "speech"}, "name the two to compare"),
+    ]:
+        with pytest.raises(AlacarteError, match=message):
+            compare(MODEL, frame, text="speech", **options)
+
+
+def test_a_corpus_that_can_be_read_only_once():
+    found = compare(MODEL, iter(documents(1)), iter(documents(2, changed=True)), contexts=1)
+    assert found[0].word == "w0"
+    assert found.contexts["w0"].b
+
+
+def test_what_cannot_be_compared(tmp_path):
+    texts = documents(1)
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(texts))
+    for first, second in [(texts, texts), (str(path), path), (Corpus(path), Corpus([path, path]))]:
+        with pytest.raises(BadCorpus, match=r"nothing to compare|in both corpora"):
+            compare(MODEL, first, second)
+    with pytest.raises(NoOccurrences, match=r"20 times in both corpora \('w0' has 9 and 8\); .*lower min_count"):
+        compare(MODEL, ["w0"] * 9, ["w0 w1"] * 8)
+    with pytest.raises(NoOccurrences, match="none occurs in both"):
+        compare(MODEL, ["w1 w2"] * 50, ["w3 w4"] * 50)
+    with pytest.raises(BadSums, match="spread=16"):
+        compare(MODEL, *[MODEL.collect(text, ["w1"]) for text in (texts, documents(2))])
+    with pytest.raises(AlacarteError, match="two corpora"):
+        compare(MODEL, texts)
+    with pytest.raises(AlacarteError, match="names a column of a data frame"):
+        compare(MODEL, texts, by="party")
+    with pytest.raises(TypeError, match="shard"):
+        compare(MODEL, texts, documents(2), shard=(1, 2))
+    only = compare(MODEL, texts, documents(2), ["nowhere", "w0"], vocabulary=False, contexts=0)
+    assert {item.word: item.reason for item in only}["nowhere"] == "does not occur in a"
+
+
+def test_a_volcano_plot_with_labels_that_do_not_overlap():
+    pytest.importorskip("matplotlib").use("Agg")
+    truth = np.random.default_rng(5).normal(size=(300, 8)) * 2
+    other = truth.copy()
+    other[:40] = np.random.default_rng(6).normal(size=(40, 8)) * 2
+    found = compare_sides([f"w{i}" for i in range(300)], (simulated(300, 1, truth), simulated(300, 2, other)))
+    axes = found.plot(labels=15, title="a $ sign")
+    axes.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert 3 <= len(boxes) <= 15
+    assert not any(one.overlaps(two) for place, one in enumerate(boxes) for two in boxes[:place])
+
+
+# ------------------------------------------------------------------------------------------------ command line
+
+
+@pytest.fixture
+def folder(tmp_path):
+    MODEL.save(tmp_path / "model")
+    (tmp_path / "a.txt").write_text("\n".join(documents(1)))
+    (tmp_path / "b.txt").write_text("\n".join(documents(2, changed=True)))
+    rows = [{"speech": text, "year": 1990} for text in documents(1)]
+    rows += [{"speech": text, "year": 2000} for text in documents(2, changed=True)]
+    (tmp_path / "both.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return tmp_path
+
+
+def alc(folder, *options):
+    return CliRunner().invoke(app, ["compare", "--model", str(folder / "model"), *map(str, options)])
+
+
+def test_the_command_on_two_files(folder):
+    pytest.importorskip("matplotlib")
+    files = "--corpus", folder / "a.txt", "--with", folder / "b.txt", "--all"
+    result = alc(folder, *files, "--contexts", 1, "--top", 2, "--out", folder / "x.csv", "--plot", folder / "x.png")
+    assert result.exit_code == 0, result.output
+    assert "w0, a: " in result.output
+    assert "w0, b: " in result.output
+    assert "1 of 120 words are used differently" in result.output
+    assert "95% interval" in result.output
+    assert (folder / "x.png").stat().st_size > 1000
+    with (folder / "x.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["word"] == "w0"
+    assert float(rows[0]["q_value"]) < 0.001
+    assert len(rows) == 120
+    found = json.loads(alc(folder, *files, "--json", "--contexts", 2, "--min-count", 30).stdout)
+    assert found["words"][0]["word"] == "w0"
+    assert len(found["contexts"]["w0"]["a"]) == 2
+
+
+def test_the_command_on_named_words_and_on_a_table(folder):
+    files = "--corpus", folder / "a.txt", "--with", folder / "b.txt"
+    found = json.loads(alc(folder, *files, "--target", "w0", "--target", "nowhere", "--json").stdout)
+    assert [row["word"] for row in found["words"]] == ["w0", "nowhere"]
+    assert found["words"][1]["reason"] == "does not occur in a"
+    pytest.importorskip("pandas")
+    table = "--data", folder / "both.jsonl", "--text", "speech", "--by", "year", "--all"
+    result = alc(folder, *table, "--group", "1990", "--group", "2000", "--contexts", 0)
+    assert result.exit_code == 0, result.output
+    assert "uses in 1990" in result.output
+    assert "1 of 120 words" in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--all"], "a comparison has two sides"),
+        (["--corpus", "a.txt", "--with", "a.txt", "--all"], "name the same text"),
+        (["--corpus", "a.txt", "--with", "b.txt"], "test every word with --all"),
+        (["--corpus", "a.txt", "--with", "b.txt", "--all", "--min-count", "5000"], "lower --min-count"),
+        (["--corpus", "a.txt", "--with", "b.txt", "--all", "--csv", "x.csv"], "not with two corpora"),
+        (["--corpus", "a.txt", "--with", "b.txt", "--all", "--out", "x.xls"], ".csv or .json"),
+        (["--data", "both.jsonl", "--all"], "--by COLUMN"),
+        (["--data", "both.jsonl", "--target", "w0", "--by", "year", "--top", "3"], "goes with --all"),
+    ],
+)
+def test_what_the_command_refuses(folder, monkeypatch, options, message):
+    monkeypatch.chdir(folder)
+    result = alc(folder, *options)
+    assert result.exit_code != 0
+    assert message in " ".join(result.output.replace("│", " ").split())
