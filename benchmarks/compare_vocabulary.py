@@ -82,7 +82,7 @@ def null(options: argparse.Namespace, model: ALaCarte) -> None:
             p = np.array([item.p_value for item in tested])
             count = np.array([min(item.contexts_a, item.contexts_b) for item in tested])
             bins = [_shares(p[(count >= low) & (count < high)])[:3] for low, high in pairwise(BINS)]
-            covered = float(np.mean([item.low <= 0 for item in tested]))
+            covered = float(np.mean([item.conf_low <= 0 for item in tested]))
             splits.append(_Split(len(found), len(p), len(found.changed(0.05)), _shares(p), bins, covered))
             print(
                 f"  split {seed}: {len(p):,} tested, {splits[-1].found} found, least p × words {p.min() * len(p):.2g}"

@@ -267,8 +267,8 @@ def ratio_part(samples: int) -> Iterator[Result]:
                 table = ratio_of(pair, rng, k)
                 known = np.isfinite(table["p_value"])
                 hits[name].append(table["p_value"][known] <= 0.05)
-                known = np.isfinite(table["lower"])
-                inside = (table["lower"] <= 1) & (table["upper"] >= 1)
+                known = np.isfinite(table["conf_low"])
+                inside = (table["conf_low"] <= 1) & (table["conf_high"] >= 1)
                 hits[f"interval {name}"].append(inside[known] if known.any() else np.array([np.nan]))
         yield line("ratio: words chosen", str(pair), hits["chosen"], "size", warns)
         yield line("ratio: words named", str(pair), hits["named"], "size", warns)
@@ -327,8 +327,8 @@ def cosines_part(samples: int) -> Iterator[Result]:
             warns |= any(issubclass(item.category, AlacarteWarning) for item in caught)
             for hits, table in zip((named, chosen), tables, strict=True):
                 truth = np.array([unit[word] for word in table["feature"]])
-                known = np.isfinite(table["lower"])
-                inside = (table["lower"] <= truth) & (truth <= table["upper"])
+                known = np.isfinite(table["conf_low"])
+                inside = (table["conf_low"] <= truth) & (truth <= table["conf_high"])
                 hits.append(inside[known] if known.any() else np.array([np.nan]))
         shown = str(pair).split(" against ")[0] + (", tails" if tails else "")
         yield line("similarity: intervals", shown, named, "fixed", warns)
@@ -363,7 +363,7 @@ def two_ways_part(samples: int) -> Iterator[Result]:
                 warnings.simplefilter("ignore")
                 table = similarity(found, NEAR, cluster=TwoWays(*ways), intervals="jackknife")
             truth = np.array([TRUE[int(word[1:])] for word in table["feature"]])
-            coverage.append((table["lower"] <= truth) & (truth <= table["upper"]))
+            coverage.append((table["conf_low"] <= truth) & (truth <= table["conf_high"]))
         design = f"{first} and {second} clusters of two kinds, {count} contexts"
         warns = np.mean(few) > 0.5
         yield line("regress: one term", design, tests, "size", warns)

@@ -158,7 +158,13 @@ def coverage(
             for kind, found in lists.items():
                 for item in found:
                     value = true[number, index[item.other]]
-                    kinds[kind].append((item.low <= value <= item.high, item.high - item.low, item.estimate - value))
+                    kinds[kind].append(
+                        (
+                            item.conf_low <= value <= item.conf_high,
+                            item.conf_high - item.conf_low,
+                            item.estimate - value,
+                        )
+                    )
             mean = sure.one(word).means[0]
             reached.append(mean @ truth[number] / np.linalg.norm(mean))
         row = {"n": n, "confidence": float(sure.confidence.mean()), "reached": float(np.mean(reached))}

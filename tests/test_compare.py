@@ -151,7 +151,7 @@ def test_a_word_with_other_neighbours_is_found_and_its_lines_are_shown():
     assert [item.word for item in found.changed()] == ["w0"]
     first = found[0]
     assert first.q_value < 1e-6
-    assert 0 < first.low < first.distance < first.high
+    assert 0 < first.conf_low < first.distance < first.conf_high
     assert (first.contexts_a, first.contexts_b) == (400, 400)
     lines = found.contexts["w0"]
     assert len(lines.a) == len(lines.b) == 2

@@ -121,7 +121,7 @@ def test_several_contexts_and_a_typical_spread_make_it_sure():
     made = model()
     several = explain(made, ["a x b", "x c d", "e a x"], "x")
     assert 0 < several.confidence < 1
-    assert several.nearest[0].low < several.nearest[0].high
+    assert several.nearest[0].conf_low < several.nearest[0].conf_high
     rng = np.random.default_rng(0)
     texts = [" ".join([f"t{i % 40}", *rng.choice(WORDS, 4)]) for i in range(400)]
     sums = collect(VECTORS, texts, [f"t{i}" for i in range(40)], window=(3, 2), spread=16)

@@ -43,7 +43,7 @@ def test_intervals_cover(n):
     for number in range(400):
         rows = rng.integers(0, 300, 6)
         for row, item in zip(rows, sure.similarities(f"w{number}", [f"v{i}" for i in rows]), strict=True):
-            hits.append(item.low <= true[number, row] <= item.high)
+            hits.append(item.conf_low <= true[number, row] <= item.conf_high)
     assert 0.92 < np.mean(hits) < 0.99
 
 
@@ -54,7 +54,7 @@ def test_intervals_of_the_nearest_know_that_they_were_chosen():
     for number in range(0, 300, 3):
         for item in sure.nearest(f"w{number}", 3):
             value = true[number, OTHERS.index(item.other)]
-            hits.append(item.low <= value <= item.high)
+            hits.append(item.conf_low <= value <= item.conf_high)
             excess.append(item.estimate - value)
             naive.append(sure.similarity(f"w{number}", item.other).estimate - value)
     assert np.mean(hits) > 0.9
@@ -97,7 +97,7 @@ def test_two_targets():
     hits = []
     for number in range(0, 300, 2):
         item = sure.similarity(f"w{number}", f"w{number + 1}")
-        hits.append(item.low <= units[number] @ units[number + 1] <= item.high)
+        hits.append(item.conf_low <= units[number] @ units[number + 1] <= item.conf_high)
     assert np.mean(hits) > 0.88  # 150 intervals: four standard errors
     assert sure.between("w0", "w0").estimate == 1.0
 
@@ -168,7 +168,7 @@ def test_the_comparison_keeps_its_size(n_a, n_b):
     tested = [item for item in found if not item.reason]
     assert len(tested) > 350
     assert np.mean([item.p_value for item in tested]) == pytest.approx(0.5, abs=0.1)
-    hits = [item.low <= 0 <= item.high for item in tested]
+    hits = [item.conf_low <= 0 <= item.conf_high for item in tested]
     assert np.mean(hits) > 0.85
 
 
@@ -205,5 +205,5 @@ def test_a_target_on_its_own_has_the_standard_error_that_groups_of_contexts_have
     units /= np.linalg.norm(units, axis=1, keepdims=True)
     found = estimate([Units(sums, sizes, np.arange(14), 14)], units, "jackknife")
     ours = sure.similarities("x", vectors.words)
-    np.testing.assert_allclose([item.standard_error for item in ours], found.std_error[0], rtol=1e-5)
-    np.testing.assert_allclose([item.low for item in ours], found.lower[0], rtol=1e-4)
+    np.testing.assert_allclose([item.std_error for item in ours], found.std_error[0], rtol=1e-5)
+    np.testing.assert_allclose([item.conf_low for item in ours], found.lower[0], rtol=1e-4)

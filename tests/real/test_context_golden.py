@@ -432,8 +432,8 @@ COLUMNS = {
     "n_obs": "contexts",
     "covariate_mean": "covariate_mean",
     "std.error": "std_error",
-    "lower.ci": "lower",
-    "upper.ci": "upper",
+    "lower.ci": "conf_low",
+    "upper.ci": "conf_high",
 }
 
 
@@ -511,7 +511,7 @@ def assert_near(found, name, keys, draws=100):
         error = float(row["std.error"])
         assert abs(found["value"][place] - float(row["value"])) < 5 * error / np.sqrt(draws)
         assert found["std_error"][place] == pytest.approx(error, rel=0.3)
-        for ours, theirs in (("lower", "lower.ci"), ("upper", "upper.ci")):
+        for ours, theirs in (("conf_low", "lower.ci"), ("conf_high", "upper.ci")):
             assert abs(found[ours][place] - float(row[theirs])) < 1.2 * error
         if "p.value" in row:
             p = found["p_value"][place]  # of a ratio that is itself a mean over bootstraps

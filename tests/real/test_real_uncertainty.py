@@ -52,7 +52,7 @@ def test_coverage_and_confidence_on_real_words(contexts, n):
         others += [name for name, _ in model.vectors.nearest(truth[row], 3, among=20_000, exclude=[word])]
         for item in sure.similarities(word, others):
             vector = model.vectors[item.other]
-            hits.append(item.low <= truth[row] @ vector / np.linalg.norm(vector) <= item.high)
+            hits.append(item.conf_low <= truth[row] @ vector / np.linalg.norm(vector) <= item.conf_high)
     assert 0.92 < np.mean(hits) < 0.995
     reached = np.einsum("wd,wd->w", found.means, truth) / np.linalg.norm(found.means, axis=1)
     assert sure.confidence.mean() == pytest.approx(reached.mean(), abs=0.03)

@@ -79,7 +79,7 @@ def test_figures_are_as_wide_as_a_column_or_a_page(found, size):
 
 def test_over_time_a_point_without_an_interval_is_open(found):
     table = similarity_over(found, "year", "US$", within="party", intervals="jackknife")
-    lone = np.flatnonzero(~np.isfinite(table["lower"]))
+    lone = np.flatnonzero(~np.isfinite(table["conf_low"]))
     assert len(lone) == 1
     axes = plot_over(table)
     opened = [c for c in axes.collections if c.get_facecolor().size and c.get_facecolor()[0].tolist() == [1, 1, 1, 1]]
@@ -93,8 +93,8 @@ def test_over_time_a_point_without_an_interval_is_open(found):
 
 def test_the_axis_of_cosines_stays_within_its_bounds(found):
     table = similarity_over(found, "year", ["word1", "word2"], intervals="jackknife")
-    table["upper"][:] = 7.0
-    table["lower"][:] = -7.0
+    table["conf_high"][:] = 7.0
+    table["conf_low"][:] = -7.0
     assert plot_over(table).get_ylim() == (-1.0, 1.0)
 
 

@@ -86,8 +86,8 @@ def chosen_words(count, clusters, samples, seed):
         fixed = similarity(found, selected["feature"].tolist(), **options)
         for number, table in enumerate((selected, fixed)):
             true_cosines = truth[[words.index(word) for word in table["feature"]]]
-            hits[number].append((table["lower"] <= true_cosines) & (true_cosines <= table["upper"]))
-            errors[number].append(table["debiased"] - true_cosines)
+            hits[number].append((table["conf_low"] <= true_cosines) & (true_cosines <= table["conf_high"]))
+            errors[number].append(table["estimate"] - true_cosines)
     return np.mean(hits, axis=(1, 2)), np.mean(errors, axis=(1, 2))
 
 

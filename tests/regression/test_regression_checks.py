@@ -137,12 +137,12 @@ def test_weights_are_copies_everywhere():
         similarity(found, ["w1"], "party", weights="weight", **options),
         similarity(copies, ["w1"], "party", **options),
     )
-    for name in ("value", "debiased", "std_error", "lower", "upper"):
+    for name in ("value", "estimate", "std_error", "conf_low", "conf_high"):
         np.testing.assert_allclose(ours[name], theirs[name])
     np.testing.assert_allclose(dem_group(found, "party", weights=weight).matrix, dem_group(copies, "party").matrix)
     fit = regress("~ party", found, weights="weight", cluster="speaker", permutations=0)
     want = regress("~ party", copies, cluster="speaker", permutations=0)
-    for name in ("estimate", "lower", "upper"):
+    for name in ("estimate", "conf_low", "conf_high"):
         np.testing.assert_allclose(fit.table[name], want.table[name], rtol=1e-6)
     np.testing.assert_allclose(fit.predict({"party": "D"}), dem_group(found, "party", weights="weight")["D"])
     nothing = weight * (np.arange(40) > 5)

@@ -260,7 +260,7 @@ def test_bootstrap_and_jackknife_agree_where_there_is_enough():
         for how in ("jackknife", "bootstrap")
     )
     np.testing.assert_allclose(a["std_error"], b["std_error"], rtol=0.12)
-    np.testing.assert_allclose(a["debiased"], b["debiased"])
+    np.testing.assert_allclose(a["estimate"], b["estimate"])
     again = similarity(found, ["w1", "w2"], "party", intervals="bootstrap", seed=0, draws=1000)
     assert again.rows() == b.rows()
 
@@ -340,7 +340,7 @@ def test_products_instead_of_cosines():
     table = similarity(found, ["w1", "w2"], "party", norm="none", intervals="jackknife")
     want = means.matrix @ VECTORS[1][[1, 2]].T
     np.testing.assert_allclose(table["value"], want.ravel())
-    np.testing.assert_allclose(table["debiased"], want.ravel())
+    np.testing.assert_allclose(table["estimate"], want.ravel())
     own = found.matrix[found.variables.columns["party"] == "D"] @ VECTORS[1][1]
     assert table["std_error"][0] == pytest.approx(own.std(ddof=1) / np.sqrt(len(own)))
     bootstrap = similarity(found, ["w1", "w2"], "party", norm="none", intervals="bootstrap")

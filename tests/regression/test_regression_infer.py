@@ -180,7 +180,7 @@ def test_a_group_with_one_context(intervals):
     data["party"][0] = "Whig"
     with pytest.warns(AlacarteWarning, match="'party\\[T.Whig\\]' rests on a single context"):
         fit = regress("tax* ~ party", data, VECTORS, intervals=intervals, **FAST)
-    for name in ("std_error", "lower", "upper"):
+    for name in ("std_error", "conf_low", "conf_high"):
         assert np.isnan(fit.table[name]).tolist() == [False, True]
 
 
@@ -222,7 +222,7 @@ def test_profiles_and_contrasts():
         np.testing.assert_allclose(fit.predict(frame), [fit.predict(a), fit.predict(b)])
     between = fit.contrast(a, b)
     assert between["term"].tolist() == ["party: R − D"]
-    for name in ("estimate", "noise", "lower", "upper"):
+    for name in ("estimate", "noise", "conf_low", "conf_high"):
         assert between[name][0] == pytest.approx(fit.table[name][0])
     near = fit.nearest(a, k=3)
     assert len(near) == 3

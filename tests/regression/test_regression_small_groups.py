@@ -22,7 +22,7 @@ from alacarte.regression import (
 
 WORDS = [f"w{number}" for number in range(30)]
 VECTORS = (WORDS, np.random.default_rng(0).normal(size=(30, 6)) + 1)
-NAN = ("debiased", "std_error", "lower", "upper")
+NAN = ("estimate", "std_error", "conf_low", "conf_high")
 
 
 def sample(party, **columns):
@@ -56,7 +56,7 @@ def test_a_group_of_one_context_is_nan_and_says_why(intervals):
 def test_a_group_of_one_cluster_is_nan_and_says_why():
     found = sample(["D"] * 20 + ["R"] * 2, speaker=SPEAKERS)
     table = similarity(found, ["w1"], "party", intervals="jackknife", cluster="speaker")
-    assert np.isnan(table["debiased"]).tolist() == [False, True]
+    assert np.isnan(table["estimate"]).tolist() == [False, True]
     assert table["reason"].tolist() == ["", "one cluster alone does not show its noise"]
     assert similarity(found, ["w1"], "party", intervals="jackknife")["reason"][1] == (
         "two contexts are too few for a standard error"
@@ -78,7 +78,7 @@ def test_a_term_that_rests_on_one_context_has_no_estimate():
     found = sample(LONE)
     with pytest.warns(AlacarteWarning, match="rests on a single context"):
         table = regress("~ party", found, permutations=19).table
-    for column in ("estimate", "noise", "std_error", "lower", "upper", "p_value", "p_adjusted"):
+    for column in ("estimate", "noise", "std_error", "conf_low", "conf_high", "p_value", "p_adjusted"):
         assert np.isnan(table[column]).all(), column
     assert np.isfinite(table["squared_norm"]).all()
     assert table["reason"].tolist() == ["rests on a single context"]

@@ -66,7 +66,7 @@ def test_a_glance_has_what_the_model_was_fitted_on(found):
 
 def test_other_tables_behave_the_same(found):
     table = similarity(found, ["w1", "w2"], "party", intervals="jackknife")
-    assert table.coef().loc[("D", "w2")] == pytest.approx(float(table["debiased"][1]))
+    assert table.coef().loc[("D", "w2")] == pytest.approx(float(table["estimate"][1]))
     assert list(table.confint().index.names) == ["target", "feature"]
     assert table.se().shape == (6,)
     apart = ratio(found, "two", k=3, permutations=19)

@@ -52,7 +52,8 @@ def show_similarities(similarities: "Similarities") -> None:
         note("there is no neighbour to show")
         return
     rows = [
-        (item.other, f"{item.cosine:.3f}", f"{item.estimate:.2f}", _range(item.low, item.high)) for item in similarities
+        (item.other, f"{item.cosine:.3f}", f"{item.estimate:.2f}", _range(item.conf_low, item.conf_high))
+        for item in similarities
     ]
     level = f"{similarities[0].level:.0%}"
     show_columns([similarities[0].word or "neighbour", "cosine", "without noise", f"{level} interval"], rows)

@@ -63,7 +63,7 @@ def show_comparison(found: "Comparisons", top: int, contexts: int, as_json: bool
             f"{item.contexts_a:,}",
             f"{item.contexts_b:,}",
             f"{item.distance:.3f}",
-            f"{item.low:.3f} … {item.high:.3f}",
+            f"{item.conf_low:.3f} … {item.conf_high:.3f}",
             _chance(item.p_value),
             _chance(item.q_value),
         )

@@ -108,7 +108,7 @@ def _show_comparisons(comparisons: "Comparisons", as_json: bool) -> None:
     for item in comparisons[:SHOWN]:
         numbers = (
             f"{item.distance:.2f}",
-            f"{item.low:.2f} … {item.high:.2f}",
+            f"{item.conf_low:.2f} … {item.conf_high:.2f}",
             f"{item.p_value:.2g}",
             f"{item.q_value:.2g}",
         )

@@ -39,7 +39,7 @@ LEAST_DF = 3.0  # degrees of freedom of the noise on either side, about one less
 METRIC_FROM = 200  # words: fewer do not say what the typical noise is well enough to measure in its units
 RIDGE = 0.1  # of the average noise, added to that of each direction before it becomes the unit
 OWN_WORTH = 10.0  # degrees of freedom that the dimensions of other words' noise are worth beside a word's own
-NUMBERS = ("cosine", "distance", "low", "high", "statistic", "p_value", "q_value")
+NUMBERS = ("cosine", "distance", "conf_low", "conf_high", "statistic", "p_value", "q_value")
 ALIKE = 500  # words with about as many degrees of freedom, over which these dimensions are averaged
 
 
@@ -53,7 +53,7 @@ class Comparison(Record):
     """One word in two corpora.
 
     `cosine` is that of the two vectors as they are, `distance` 1 − the cosine that infinitely many contexts would give,
-    with its interval from `low` to `high`; `statistic` is the squared difference of directions over its noise;
+    with its interval, `conf_low` to `conf_high`; `statistic` is the squared difference of directions over its noise;
     `p_value` is the chance of a difference as large as this or larger if there is none; `q_value` takes account of how
     many words were compared (Benjamini and Hochberg 1995). A word that cannot be tested has a `reason` and no numbers.
     """
@@ -63,8 +63,8 @@ class Comparison(Record):
     contexts_b: int
     cosine: float
     distance: float
-    low: float
-    high: float
+    conf_low: float
+    conf_high: float
     statistic: float
     p_value: float
     q_value: float
@@ -95,9 +95,9 @@ class Comparisons(Records[Comparison]):
     def changed(self, q: float = 0.05) -> tuple[Comparison, ...]:
         """The words whose q-value is at most `q`, of which a share of q is expected to be wrong.
 
-        First come those that moved farthest, by the least that their distance is known to be (`low`).
+        First come those that moved farthest, by the least that their distance is known to be (`conf_low`).
         """
-        return tuple(sorted((item for item in self.items if item.q_value <= q), key=lambda item: -item.low))
+        return tuple(sorted((item for item in self.items if item.q_value <= q), key=lambda item: -item.conf_low))
 
     def plot(self, ax: Any = None, *, q: float = 0.05, labels: int = 20, title: str | None = None) -> Any:
         """A volcano plot: distance against −log₁₀ q, names for the first `labels` of `changed`; matplotlib's axes."""
@@ -185,7 +185,7 @@ def compare_sides(
             numbers[name][rows] = values
     enough = df.min(axis=0) > LEAST_DF - 1e-9  # four documents with as many uses each have 3, but for rounding
     tested = np.flatnonzero(enough)
-    for name in ("distance", "low", "high"):
+    for name in ("distance", "conf_low", "conf_high"):
         numbers[name][~enough] = np.nan
     if len(tested):
         numbers["statistic"][tested], numbers["p_value"][tested] = _test(sides, tested)
@@ -273,7 +273,7 @@ def _distances(
         df = np.minimum(df, along_df)
     low, high = interval(estimate, np.sqrt(variance), np.maximum(df, 1e-3), level)
     cosine = np.einsum("td,td->t", *(unit_rows(part.means) for part in parts))
-    return {"cosine": cosine, "distance": 1 - np.clip(estimate, -1, 1), "low": 1 - high, "high": 1 - low}
+    return {"cosine": cosine, "distance": 1 - np.clip(estimate, -1, 1), "conf_low": 1 - high, "conf_high": 1 - low}
 
 
 # --------------------------------------------------------------------------------------------------- the test

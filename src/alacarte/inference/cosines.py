@@ -128,7 +128,7 @@ def estimate(
 ) -> Estimates:
     """Cosines of the groups' means with unit vectors (or means or differences of such), and their intervals.
 
-    `excess` (a number a feature) is what choosing the features added to the cosines; it is taken off `debiased`. With
+    `excess` (a number a feature) is what choosing the features added to the cosines; it is taken off `estimate`. With
     the norm "none" it is products instead of cosines, which have no bias and no bounds.
     """
     products = norm == "none"

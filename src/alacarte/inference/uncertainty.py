@@ -35,16 +35,16 @@ class Similarity(Record):
     """A cosine with its interval.
 
     `cosine` is that of the vectors as they are; `estimate` that of the vectors that infinitely many contexts would
-    give, which is what `low` and `high` enclose.
+    give, which is what `conf_low` and `conf_high` enclose.
     """
 
     word: str
     other: str
     cosine: float
     estimate: float
-    standard_error: float
-    low: float
-    high: float
+    std_error: float
+    conf_low: float
+    conf_high: float
     level: float
 
 
@@ -224,12 +224,12 @@ class Uncertainty(Table):
 
     def standard_error(self, word: str, other: "str | npt.ArrayLike") -> float:
         """The standard error of the cosine."""
-        return self.similarity(word, other).standard_error
+        return self.similarity(word, other).std_error
 
     def interval(self, word: str, other: "str | npt.ArrayLike", level: float = 0.95) -> tuple[float, float]:
         """Where the cosine that infinitely many contexts would give lies."""
         similarity = self.similarity(word, other, level)
-        return similarity.low, similarity.high
+        return similarity.conf_low, similarity.conf_high
 
     def similarities(self, word: str, others: Iterable[str], level: float = 0.95) -> Similarities:
         """The cosines of a target with words that have a vector."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Column = npt.NDArray[Any]
 PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
-ESTIMATES = ("estimate", "debiased", "value")  # what a table estimates: the first of these that it has
+ESTIMATES = ("estimate", "value")  # what a table estimates: the first of these that it has
 # The first of these ends the columns that say what a row is about.
 RESULTS = frozenset([*ESTIMATES, "rank", "score", "n", "df", "effect", "squared_norm", "std_error", "p_value"])
 BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
@@ -110,7 +110,7 @@ class Table(table.Table):
     def confint(self) -> Any:
         """The ends of the intervals, a pandas frame with two columns, by what each row is about."""
         pandas = require("pandas", extra="regression", purpose="confint()")
-        return pandas.DataFrame({name: self._series(name) for name in ("lower", "upper")})
+        return pandas.DataFrame({name: self._series(name) for name in ("conf_low", "conf_high")})
 
     def glance(self) -> Any:
         """A frame with one row: what the table is about as a whole."""

@@ -170,12 +170,12 @@ def estimate_columns(estimates: Estimates, pick: Callable[[npt.NDArray[Any]], np
     """The columns of estimates (groups, features), flattened by `pick`."""
     columns = {"value": pick(estimates.value)}
     if estimates.debiased is not None:
-        columns["debiased"] = pick(estimates.debiased)
+        columns["estimate"] = pick(estimates.debiased)
     if estimates.std_error is not None and estimates.lower is not None and estimates.upper is not None:
         columns |= {
             "std_error": pick(estimates.std_error),
-            "lower": pick(estimates.lower),
-            "upper": pick(estimates.upper),
+            "conf_low": pick(estimates.lower),
+            "conf_high": pick(estimates.upper),
         }
     if estimates.reasons:
         columns["reason"] = pick(np.repeat(column_of(estimates.reasons)[:, None], estimates.value.shape[1], axis=1))

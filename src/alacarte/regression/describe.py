@@ -3,7 +3,7 @@
 Every function takes the embeddings of contexts and a grouping (`by`), or means made by `dem_group`. `intervals`
 asks for standard errors and intervals: "jackknife" (deterministic, in closed form) or "bootstrap"; with `cluster`,
 contexts of one cluster (a speaker, a document) are left out or drawn together. The cosine of a mean of few noisy
-contexts is too small; `debiased` is corrected for that, and is what the interval is around. Where a group has too few
+contexts is too small; `estimate` is corrected for that, and is what the interval is around. Where a group has too few
 contexts or clusters for that, it is NaN, and `reason` says why. The other keywords are those of `InferenceOptions`.
 """
 
@@ -51,7 +51,7 @@ def nearest(
 
     `candidates` narrows the search: the first so many words of the vectors, a list of words, or "contexts" for those
     that occur in the contexts. `stem` averages the cosines of words with one stem ("porter", "english", "german" …).
-    With `intervals`, `debiased` and its interval take account of it that these words were chosen: the largest of many
+    With `intervals`, `estimate` and its interval take account of it that these words were chosen: the largest of many
     noisy cosines are too large.
 
     >>> from alacarte.regression import dem

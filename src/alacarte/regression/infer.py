@@ -606,7 +606,7 @@ def _intervals(
     if settings.intervals == "score":
         with progress(fit.clusters, "units", "intervals", show=settings.show_progress) as bar:
             error, low, high = score_interval(fit, combinations, settings.level, bar.update_to)
-        return {"std_error": error, "lower": low, "upper": high}
+        return {"std_error": error, "conf_low": low, "conf_high": high}
     if fit.other_ways:
         raise AlacarteError(f"there is no {settings.intervals} for clusters of two kinds; use intervals='score'")
     if settings.intervals == "bootstrap":
@@ -616,7 +616,7 @@ def _intervals(
         pivots = values - lengths
         low, high = np.nanquantile(pivots, [1 - tail, tail], axis=0)
         error = np.nanstd(values, axis=0, ddof=1)
-        return {"std_error": error, "lower": debiased - high, "upper": debiased - low}
+        return {"std_error": error, "conf_low": debiased - high, "conf_high": debiased - low}
     units = fit.rows if rules.jackknife_over_rows else fit.clusters
     share = settings.jackknife_fraction
     used = fit if share == 1 else _subsample(model, share, rng, rules)
@@ -625,7 +625,7 @@ def _intervals(
     spread = ((values - values.mean(axis=0)) ** 2).sum(axis=0) * share
     error = np.sqrt((units - 1) / units * spread)
     reach = special.stdtrit(units - 1, tail) * error
-    return {"std_error": error, "lower": debiased - reach, "upper": debiased + reach}
+    return {"std_error": error, "conf_low": debiased - reach, "conf_high": debiased + reach}
 
 
 def few_units(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:

@@ -143,9 +143,9 @@ def _scaled(table: Table, model: "EmbeddingRegression | Table", scale: Scale, di
     """Estimates and ends of intervals on the scale of the figure."""
     terms = table["term"].tolist()
     absent = np.full(len(terms), np.nan)
-    ends = np.column_stack([table.values.get("lower", absent), table.values.get("upper", absent)])
+    ends = np.column_stack([table.values.get("conf_low", absent), table.values.get("conf_high", absent)])
     estimates = table["estimate"].astype(np.float64)
-    if not (ends[:, 0] < 0).any() and "lower" in table:  # as the interval, so the mark: no length is below 0
+    if not (ends[:, 0] < 0).any() and "conf_low" in table:  # as the interval, so the mark: no length is below 0
         estimates = np.maximum(estimates, 0.0)
     if scale == "shared":
         return _Drawn(estimates, ends, [])
@@ -200,9 +200,9 @@ def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, *
     looks = {above: (COLOURS[1], MARKS[1]), "shared": (COLOURS[6], MARKS[3]), below: (COLOURS[0], MARKS[0])}
     p, p_name = _p_values(shown)
     # With an interval, what is drawn is the ratio the interval is around.
-    values = shown.values.get("debiased", shown["value"])
+    values = shown.values.get("estimate", shown["value"])
     values = np.where(np.isfinite(values), values, shown["value"])
-    low, high = (shown.values.get(name, np.full(len(shown), np.nan)) for name in ("lower", "upper"))
+    low, high = (shown.values.get(name, np.full(len(shown), np.nan)) for name in ("conf_low", "conf_high"))
     limit = _ratio_axis(axes, np.concatenate([values, low, high]))
     order = np.argsort(values, kind="stable")
     texts: list[_Label] = []
@@ -302,8 +302,8 @@ def plot_over(table: Table, **options: Unpack[FigureOptions]) -> Any:
         crowded = sum(map(len, names)) > 8.5 * size_of(size).width
         axes.set_xticks(range(len(levels)), names, **({"rotation": 30, "ha": "right"} if crowded else {}))
     axes.set_xlabel(literal(over))
-    band = f", {table.info['level']:.0%} band" if "lower" in table else ""
-    axes.set_ylabel(f"cosine{' (debiased)' if 'debiased' in table else ''}{band}")
+    band = f", {table.info['level']:.0%} band" if "conf_low" in table else ""
+    axes.set_ylabel(f"cosine{' (debiased)' if 'estimate' in table else ''}{band}")
     key(axes, size, _over_key(table, largest))
     return finish(axes, size, title, "y")
 
@@ -314,11 +314,11 @@ def _line(axes: Any, rows: Table, at: Doubles, number: int, largest: int) -> Dou
     A point without an interval, though others have one, is the plain cosine, and its mark is open. Returns the heights.
     """
     colour, mark, line = look(number)
-    values = rows.values.get("debiased", rows["value"])
+    values = rows.values.get("estimate", rows["value"])
     axes.plot(at, values, color=colour, ls=line, lw=1.6, zorder=3)
     known = np.isfinite(values)
-    if "lower" in rows:
-        low, high = np.clip(rows["lower"], -1, 1), np.clip(rows["upper"], -1, 1)
+    if "conf_low" in rows:
+        low, high = np.clip(rows["conf_low"], -1, 1), np.clip(rows["conf_high"], -1, 1)
         known = np.isfinite(low) & np.isfinite(high)
         axes.fill_between(at, low, high, color=colour, alpha=0.14, lw=0)
         beside = np.concatenate([[False], known[:-1]]) | np.concatenate([known[1:], [False]])
@@ -346,7 +346,7 @@ def _over_key(table: Table, largest: int) -> list[tuple[str, dict[str, Any]]]:
         (_contexts(count), {"marker": "o", "color": GREY, "ms": float(np.sqrt(_mark_area(count, largest)))})
         for count in sorted({int(table["n"][drawn].min(initial=largest)), largest})
     ]
-    if "lower" in table and (drawn & ~np.isfinite(table["lower"])).any():
+    if "conf_low" in table and (drawn & ~np.isfinite(table["conf_low"])).any():
         entries.append(("no interval (plain cosine)", {"marker": "o", "mec": GREY, "mfc": "white", "ms": 5}))
     return entries
 

@@ -207,10 +207,10 @@ def _intervals(asked: _Asked, inference: RatioInference, rng: np.random.Generato
     low, high = interval(centre, error, np.maximum(df, 1.0), inference.level, np.inf)
     ratio_at = np.exp(centre)
     return {
-        "debiased": ratio_at,
+        "estimate": ratio_at,
         "std_error": ratio_at * error,
-        "lower": np.exp(low),
-        "upper": np.exp(high),
+        "conf_low": np.exp(low),
+        "conf_high": np.exp(high),
         "reason": column_of([_why_undefined(units, value) for value in (centre + error).tolist()]),
     }
 

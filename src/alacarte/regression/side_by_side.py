@@ -138,7 +138,7 @@ def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, d
     marks = next((mark for limit, mark in STARS if adjusted < limit), "") if stars else ""
     second = {
         "std_error": f"({written(value('std_error'))})",
-        "interval": f"[{written(value('lower'))}, {written(value('upper'))}]",
+        "interval": f"[{written(value('conf_low'))}, {written(value('conf_high'))}]",
         "p_value": f"p = {written(value('p_value'))}",
         "none": "",
     }
