@@ -47,7 +47,7 @@ COMBINING = 8  # two such characters in a row may change places in normalisation
 CASED, CASE_IGNORABLE = 16, 32  # for the capital sigma, whose lower case depends on its neighbours
 TABLE = 0x20000  # code points with an entry; those beyond are left to the reference
 NOBODY = -1
-NOT_NORMAL, NOT_OURS = -1, -2  # instead of a length
+NOT_NORMAL, NOT_OURS, TOO_LONG = -1, -2, -3  # instead of a length
 
 
 # Kernels get these with arrays, and hand them on with pointers in place of the arrays.
@@ -1027,19 +1027,35 @@ def _reach(data, low, high, safe, size):  # type: ignore[no-untyped-def]
 
 @inner
 def _careful(low, high, whitespace, n, work):  # type: ignore[no-untyped-def]
-    """Ids of the tokens of data[low:high], which white space or the end of the data follows; -1 if not ours."""
+    """Ids of the tokens of data[low:high], which white space or the end of the data follows; where they end."""
     text, kinds = work.scratch.text, work.scratch.kinds
     length = _fold(work.data, low, high, work.characters, text, kinds)
     if length == NOT_NORMAL:
         length = _fold_dependent(work.data, low, high, work.characters, whitespace, work.scratch)
     if length < 0:
-        return -1
+        return NOT_OURS
     for k in range(length, length + 4):  # so that looking ahead needs no check
         text[k] = 32
         kinds[k] = SPACE
     if whitespace:
         return _split_spaces(text, kinds, length, work.table, work.ids, n, work.unknown)
     return _split_words(text, kinds, length, work.known, work.table, work.ids, n, work.unknown)
+
+
+@inner
+def _read_chunk(i, size, safe, whitespace, n, work):  # type: ignore[no-untyped-def]
+    """(where it ends, where its ids end) of what is read carefully from i on.
+
+    Instead of the second, NOT_OURS if the reference has to decide, and TOO_LONG if there is no room for the first.
+    """
+    chunk = _chunk_end(work.data, i, size)
+    high = _reach(work.data, i, chunk, safe, size)
+    if high - i > work.scratch.size:
+        return high, TOO_LONG
+    after = _careful(i, high, whitespace, n, work)
+    if after == NOT_OURS and high > chunk:
+        return chunk, _careful(i, chunk, whitespace, n, work)
+    return high, after
 
 
 @inner
@@ -1276,15 +1292,10 @@ def encode_words(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lon
                 offsets[documents] = n
                 documents += 1
             continue
-        chunk = _chunk_end(data, i, size)
-        high = _reach(data, i, chunk, safe, size)
-        if high - i > scratch.size:
+        high, after = _read_chunk(i, size, safe, False, n, work)
+        if after == TOO_LONG:
             return 0, 0, left, high - i
-        after = _careful(i, high, False, n, work)
-        if after < 0 and high > chunk:
-            high = chunk
-            after = _careful(i, high, False, n, work)
-        if after < 0:
+        if after == NOT_OURS:
             left = _leave(left, n_left, documents, n, i, high, data)
             n_left += 1
         else:
@@ -1302,7 +1313,7 @@ def encode_spaces(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lo
     """The same by the rules of `whitespace`."""
     work = _work_pointers(arrays)
     size = arrays[0].size
-    data, case, unknown, scratch = work.data, work.case, work.unknown, work.scratch
+    data, case, unknown = work.data, work.case, work.unknown
     safe = size - 16
     most = 0 if unknown.wanted else BATCH - 2
     last = -1 if unknown.wanted else size - 80
@@ -1329,15 +1340,10 @@ def encode_spaces(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lo
                 n += 1
                 i = end + (data[end] == _SPACE)
                 continue
-        chunk = _chunk_end(data, i, size)
-        high = _reach(data, i, chunk, safe, size)
-        if high - i > scratch.size:
+        high, after = _read_chunk(i, size, safe, True, n, work)
+        if after == TOO_LONG:
             return 0, 0, left, high - i
-        after = _careful(i, high, True, n, work)
-        if after < 0 and high > chunk:
-            high = chunk
-            after = _careful(i, high, True, n, work)
-        if after < 0:
+        if after == NOT_OURS:
             left = _leave(left, n_left, documents, n, i, high, data)
             n_left += 1
         else:
