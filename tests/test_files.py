@@ -1,14 +1,19 @@
 """Files and folders that are whole or not there, and locks that end with their process."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte._io.files import Companions, atomic_write, hidden_companion, lock
+from alacarte._io.tensors import copy_from_file, forget_pages
 from alacarte.errors import BadCheckpoint
 
 HOLD = """
@@ -146,3 +151,23 @@ def test_the_next_writer_finishes_or_removes_what_a_killed_one_left(tmp_path):
         "two": "1",
         ".two.mine": "of somebody else",
     }
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux tells what lies in memory")
+def test_what_is_copied_from_a_file_does_not_stay_in_memory(tmp_path):
+    def mapped_memory():
+        listed = Path("/proc/self/smaps").read_text().split("big.safetensors")[1]
+        return int(re.search(r"Rss: *(\d+) kB", listed)[1]) * 1024
+
+    numbers = np.arange(1 << 20, dtype=np.int64).reshape(-1, 64)
+    write_artifact(tmp_path / "big.safetensors", "x", {"rows": numbers}, {})
+    rows = read_artifact(tmp_path / "big.safetensors").tensors["rows"]
+    assert int(rows.sum()) == int(numbers.sum())
+    assert mapped_memory() > 0.9 * numbers.nbytes
+    copy = np.empty_like(numbers)
+    copy_from_file(rows, copy)
+    assert np.array_equal(copy, numbers)
+    assert mapped_memory() < 0.1 * numbers.nbytes
+    assert np.array_equal(rows, numbers)  # read again
+    forget_pages(copy)  # not in a file: nothing happens
+    assert np.array_equal(copy, numbers)

@@ -35,6 +35,7 @@ from alacarte._io.files import atomic_write
 from alacarte._io.tensors import (
     Places,
     damaged,
+    forget_pages,
     layout,
     little_endian_blocks,
     map_tensors,
@@ -49,6 +50,7 @@ __all__ = ["KINDS", "Artifact", "describe", "identity", "kind_of", "read_artifac
 FORMAT = "alacarte"
 DIGESTS = "digests"  # the name of the last tensor
 BLOCK = 1 << 24  # bytes that one digest covers
+LARGE = 1 << 29  # bytes of a tensor that does not stay in memory when it is compared with its digests
 UPGRADE = "upgrade it: pip install --upgrade alacarte-embeddings"
 
 Result = TypeVar("Result")
@@ -180,7 +182,10 @@ class Artifact:
 
         def whole(number: int) -> bool:
             block = data[number * BLOCK : (number + 1) * BLOCK]
-            return sha256(block.data).digest() == self._digests[name][number]
+            same = sha256(block.data).digest() == self._digests[name][number]
+            if data.nbytes > LARGE:
+                forget_pages(block)
+            return same
 
         listed = numbers.tolist()
         if len(listed) <= 1:

@@ -15,6 +15,7 @@ header, then the arrays one after the other. It is read here and not through the
 
 import json
 import math
+import mmap
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -114,6 +115,30 @@ def map_tensors(
             tensors[name] = flat.reshape(shape)
         tensors[name].flags.writeable = False
     return tensors, places, metadata, mapped
+
+
+def forget_pages(array: NDArray[Any]) -> None:
+    """Let the system take back the memory of an array that lies in a file; it is read again when it is needed.
+
+    Does nothing for an array in memory of its own, and where the system has no way to do it.
+    """
+    owner: Any = array
+    while isinstance(owner, np.ndarray | memoryview):
+        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
+    if not isinstance(owner, mmap.mmap) or not hasattr(mmap, "MADV_DONTNEED") or not array.size:
+        return
+    begin = array.ctypes.data - np.frombuffer(owner, np.uint8).ctypes.data
+    first, end = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE, begin + array.nbytes
+    if end - first >= mmap.PAGESIZE:
+        owner.madvise(mmap.MADV_DONTNEED, first, (end - first) // mmap.PAGESIZE * mmap.PAGESIZE)
+
+
+def copy_from_file(source: NDArray[Any], destination: NDArray[Any]) -> None:
+    """Copy rows that may lie in a file, and hold only a few MiB of them in memory on the way."""
+    step = max(1, BLOCK // max(1, source.nbytes // max(1, len(source))))
+    for start in range(0, len(source), step):
+        destination[start : start + step] = source[start : start + step]
+        forget_pages(source[start : start + step])
 
 
 def _header(file: BinaryIO, path: str | os.PathLike[str], error: type[AlacarteError]) -> tuple[Places, dict[str, str]]:

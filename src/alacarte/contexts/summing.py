@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import word_tensors
-from alacarte._io.tensors import unpack_words
+from alacarte._io.tensors import copy_from_file, unpack_words
 from alacarte.contexts.groups import document_codes, groups_of
 from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
@@ -100,7 +100,7 @@ class SumsTally:
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         self.matcher.restore(unpack_words(arrays["keys"], arrays["keys_offsets"]))
         self._make_room()
-        self.rows[: self.size] = arrays["rows"]
+        copy_from_file(arrays["rows"], self.rows[: self.size])
 
     def progress(self) -> dict[str, object]:
         if len(self.matcher.keys) > COVERED:
