@@ -111,7 +111,7 @@ def few_shot(rng, words=400, d=10, context_noise=2.0, form_noise=1.0, sizes=(1, 
     forms = truth + noise[:, None] * rng.normal(size=(words, d))
     forms = np.tile(units(forms) / (1 + noise[:, None]), (len(sizes), 1))
     relatives = units(truth + 0.5 * rng.normal(size=(words, d)))
-    return Trials(rows, contexts, forms, truth[rows], relatives[rows], np.eye(d) / d, n, rows % 3, None, 0.0)
+    return Trials(rows, contexts, forms, truth[rows], relatives[rows], np.eye(d) / d, n, rows % 3, None)
 
 
 def units(rows):

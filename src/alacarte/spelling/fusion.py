@@ -44,7 +44,7 @@ DEFINITION = 8  # contexts that a definition is worth, by the training nonces
 NEAREST, AMONG = 10, 30_000  # neighbours of a word that are taken for its relatives, among so many first words
 FEW = 2  # relatives that a word must have
 LETTERS = 4  # words that begin with the same so many letters may be forms of one another: no relatives
-TEMPER = -0.5  # log-odds by which contexts count less than a word's neighbours say; see docs/form.md
+TEMPER = (-0.4, 0.0, -1.0)  # added to what a word's neighbours say, by which contexts count too much; see docs/form.md
 USUAL = (-0.3, 0.2, -1.0)  # what is learned where hardly anything is, by the neighbours of English words
 USUAL_WORTH = 0.1  # of the AUC of a word, for each unit away
 
@@ -166,7 +166,7 @@ class Fusion(Table):
                 np.log(np.linalg.norm(trials.forms, axis=1) / typical),
             ]
         )
-        every, temper = np.arange(len(trials.sizes)), np.array([trials.temper, 0.0, 0.0])
+        every, temper = np.arange(len(trials.sizes)), np.array(trials.temper)
         held_out = np.empty(len(every))
         for fold in np.unique(trials.folds).tolist():
             others = every[trials.folds != fold]
@@ -202,6 +202,10 @@ class Fusion(Table):
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "Fusion":
         """The weights in an artifact of ours."""
+        if "sizes" in artifact.metadata:
+            raise BadTransform(
+                f"{artifact.path}: fusion weights of an older alacarte; learn them again (alc fit --form)"
+            )
         report = tuple(artifact.build(Simulated, item, "report") for item in artifact.value("report", list))
         common = np.array(artifact.tensor("common", np.float64, 1)) if "common" in artifact.tensors else None
         numbers = artifact.tensor("weights", np.float64, 1).tolist()
@@ -232,7 +236,7 @@ class Trials:
     sizes: Longs  # numbers of contexts
     folds: Longs  # a word's rows are all in the same one
     common: Doubles | None  # the direction of the mean of all vectors
-    temper: float  # what is added to the log-odds of contexts that are learned
+    temper: tuple[float, float, float] = (0.0, 0.0, 0.0)  # what is added to the three weights that are learned
 
     @classmethod
     def of(
@@ -277,7 +281,7 @@ class Trials:
             samples.sizes[usable],
             folds,
             common,
-            TEMPER if relatives is None else 0.0,
+            TEMPER if relatives is None else (0.0, 0.0, 0.0),
         )
 
 
