@@ -46,6 +46,11 @@ class _Fused:
         return np.asarray(self.weight * self.target.means[0] / self.length + (1 - self.weight) * self.form)
 
     @property
+    def as_given(self) -> Doubles:
+        """The fused vector as it was made: |x| with its noise."""
+        return replace(self, length=float(np.linalg.norm(self.target.means[0]))).vector
+
+    @property
     def square(self) -> float:
         """The squared length that the fused vector has without noise."""
         w, agreement = self.weight, float(self.target.means[0] @ self.form) / self.length
@@ -144,8 +149,12 @@ class FusedUncertainty(Uncertainty):
         error = np.sqrt(variance + max(fused.second_order, 0.0) * by_square**2)
         if excess is not None:
             estimate = estimate - excess
-        plain = replace(fused, length=float(np.linalg.norm(fused.target.means[0])))
-        columns = (cosines(units, plain.vector), np.clip(estimate, -1, 1), error, *interval(estimate, error, df, level))
+        columns = (
+            cosines(units, fused.as_given),
+            np.clip(estimate, -1, 1),
+            error,
+            *interval(estimate, error, df, level),
+        )
         return [
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
@@ -174,8 +183,7 @@ class FusedUncertainty(Uncertainty):
         total = df + typical.direction_df
         error = float(np.sqrt((df * float(np.sum(np.square(along))) + typical.direction_df * expected) / total + extra))
         low, high = interval(np.array(estimate), np.array(error), total, level)
-        plain = [replace(one, length=float(np.linalg.norm(one.target.means[0]))).vector for one in (first, second)]
-        cosine = float(cosines(*plain))
+        cosine = float(cosines(first.as_given, second.as_given))
         return Similarity(word, other, cosine, float(np.clip(estimate, -1, 1)), error, float(low), float(high), level)
 
     def _searched(self, word: str) -> SearchedVector:
@@ -185,7 +193,7 @@ class FusedUncertainty(Uncertainty):
         covariance = pull @ self.covariance(word) @ pull.T
         noise = float(np.trace(covariance))
         return SearchedVector(
-            fused.vector, fused.square, covariance, lambda drawn: np.asarray(debiased_squares(drawn, noise))
+            fused.as_given, fused.square, covariance, lambda drawn: np.asarray(debiased_squares(drawn, noise))
         )
 
 
