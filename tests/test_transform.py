@@ -11,7 +11,9 @@ from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import Scale
 from alacarte.contexts.sums import Sums
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch
+from alacarte.transform.automatic import _expected_cosines
 from alacarte.transform.least_squares import Regression
+from alacarte.vectors.geometry import cosines
 
 
 def whole_sums(vectors, means, counts, **amounts):
@@ -154,34 +156,34 @@ def noisy(seed=0, words=6000, d=4, context_noise=3.0, counts=None):
     return vectors, whole_sums(vectors, u, counts), counts
 
 
-def cosine_of_few(transform, vectors, sums, counts, rows):
-    """The mean over doublings of the count, up to 255, of the mean cosine of some words."""
-    induced, true = transform(sums.means(rows)), vectors.matrix[rows]
-    cosines = (induced * true).sum(1) / np.linalg.norm(induced, axis=1) / np.linalg.norm(true, axis=1)
-    octaves = np.log2(counts[rows]).astype(int)
-    return float(np.mean([cosines[octaves == octave].mean() for octave in np.unique(octaves) if octave < 8]))
-
-
 def test_auto_weighting_serves_words_of_few_contexts_and_says_what_it_gained():
     vectors, sums, counts = noisy()
-    rows = np.arange(0, 6000, 2)
+    rows = np.flatnonzero((counts < 16) & (np.arange(6000) % 2 == 0))
     kept = [f"w{i}" for i in rows]  # held out from both, to judge them by
     auto = Transform.fit(sums, vectors, exclude=kept)
-    paper = Transform.fit(sums, vectors, exclude=kept, weighting=1000)
-    assert auto.report.weighting.startswith("weight count / (count + ")
+    paper = Transform.fit(sums, vectors, exclude=kept, weighting=1024)
+    threshold = int(auto.report.weighting.removeprefix("count ≥ "))
+    assert threshold < 1024
     said = [float(number) for number in re.findall(r"0\.\d+", auto.report.weighting_reason)]
-    reached = [cosine_of_few(one, vectors, sums, counts, rows) for one in (auto, paper)]
+    assert said[0] > said[1]
+    reached = [cosines(one(sums.means(rows)), vectors.matrix[rows]).mean() for one in (auto, paper)]
     assert reached[0] > reached[1] + 0.005
-    np.testing.assert_allclose(reached, said, atol=0.02)
+    same = Transform.fit(sums, vectors, exclude=kept, weighting=threshold)
+    np.testing.assert_array_equal(auto.matrix, same.matrix)
 
 
-def test_auto_weighting_follows_the_noise():
-    """The noisier contexts are, the more frequent words count."""
-    halves = []
-    for noise in (3.0, 20.0):
-        vectors, sums, _ = noisy(context_noise=noise)
-        halves.append(float(Transform.fit(sums, vectors).report.weighting.split("+ ")[1].rstrip(")")))
-    assert halves[0] < halves[1]
+def test_cosines_from_fewer_contexts_are_what_sampling_gives():
+    rng = np.random.default_rng(0)
+    words, d, c = 4000, 6, 32
+    true, matrix = rng.normal(size=(words, d)), rng.normal(size=(d, d))
+    contexts = true[:, None] + 2 * rng.normal(size=(words, c, d)) * [2, 1, 1, 1, 1, 0.5]
+    v = true @ matrix.T
+    spread = 4 * np.diag([4, 1, 1, 1, 1, 0.25])
+    expected = _expected_cosines(matrix, contexts.mean(axis=1), v, np.full(words, c), spread)
+    assert np.isnan(expected[:, [0, 1, 2, 6, 7]]).all()  # not as rare as that, or not so frequent
+    for column, n in ((3, 8), (4, 16), (5, 32)):
+        sampled = cosines(contexts[:, :n].mean(axis=1) @ matrix.T, v).mean()
+        assert np.mean(expected[:, column]) == pytest.approx(sampled, abs=0.02)
 
 
 def test_auto_weighting_of_few_words_is_their_logarithm():

@@ -145,8 +145,9 @@ class FusedUncertainty(Uncertainty):
         fused, typical, units = self._fused(word), self.typical, unit_rows(matrix)
         estimate, direction, by_square = fused.gradient(units)
         repeated = fused.target[np.zeros(len(names), dtype=np.intp)]
-        variance, df = typical.variance_along(repeated, direction, units @ fused.target.means[0] / fused.length)
-        error = np.sqrt(variance + max(fused.second_order, 0.0) * by_square**2)
+        near, share = self._without_noise(repeated, units / fused.length)
+        variance, df = typical.variance_along(repeated, direction, near)
+        error = np.sqrt(variance + max(fused.second_order, 0.0) * (share * by_square) ** 2)
         if excess is not None:
             estimate = estimate - excess
         columns = (
@@ -159,6 +160,16 @@ class FusedUncertainty(Uncertainty):
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
         ]
+
+    def _without_noise(self, targets: Deviations, directions: Doubles) -> tuple[Doubles, Doubles]:
+        """(cosines of x, their size without noise; that size as a share of the noisy one): c² is c² + noise on average.
+
+        Where contexts are few, a cosine that is all noise would make its own interval wider.
+        """
+        cosine = np.einsum("td,td->t", targets.means, directions)
+        noise = self.typical.variance_along(targets, directions, np.zeros(len(cosine)))[0]
+        share = np.sqrt(np.maximum(1 - noise / np.maximum(cosine**2, 1e-12), 0.0))
+        return cosine * share, share
 
     def between(self, word: str, other: str, level: float = 0.95) -> Similarity:
         """The cosine of two targets, which may share documents: these are in the same groups."""
@@ -173,9 +184,9 @@ class FusedUncertainty(Uncertainty):
             theta, direction, by_square = mine.gradient(unit[None])
             estimate = float(theta[0])
             along = along + np.einsum("tgd,td->g", mine.target.z, direction) if same else along
-            near = np.array([unit @ mine.target.means[0] / mine.length])
+            near, share = self._without_noise(mine.target, unit[None] / mine.length)
             expected += float(typical.expected_along(mine.target, direction, near)[0])
-            extra += max(mine.second_order, 0.0) * float(by_square[0]) ** 2
+            extra += max(mine.second_order, 0.0) * float(share[0] * by_square[0]) ** 2
         if same:  # contexts that count for both
             both = first.weight * second.weight / (first.length * second.length)
             estimate -= both * float(np.sum(first.target.z * second.target.z)) / np.sqrt(first.square * second.square)

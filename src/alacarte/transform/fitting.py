@@ -10,7 +10,7 @@ from alacarte.errors import Hint, NotEnoughData
 from alacarte.transform.automatic import choose
 from alacarte.transform.least_squares import Regression
 from alacarte.transform.report import FitReport, quantiles
-from alacarte.transform.solve import Solve
+from alacarte.transform.solve import Solve, Weighting
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -67,10 +67,10 @@ def _word_weights(
         name, weights = solve.word_weights(counts)
         return name, "as asked", weights
     choice = choose(sums, vectors, rows, solve)
-    if choice is None:
-        name, weights = replace(solve, weighting="log").word_weights(counts)
-        return name, f"{len(counts):,} words are too few to choose by", weights
-    return f"weight count / (count + {choice.half:g})", choice.reason, counts / (counts + choice.half)
+    weighting: Weighting = "log" if choice is None else choice.threshold
+    reason = f"{len(counts):,} words are too few to choose by" if choice is None else choice.reason
+    name, weights = replace(solve, weighting=weighting).word_weights(counts)
+    return name, reason, weights
 
 
 def _words_with_vectors(sums: ContextSums, vectors: WordVectors, solve: Solve) -> tuple[Rows, Rows]:

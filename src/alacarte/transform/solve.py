@@ -32,8 +32,8 @@ class Solve:
     """How the matrix is learned.
 
     `weighting` is α(c): None (1 for all), a number τ (1 from τ occurrences on), "log" (log c), any function of
-    the counts, or "auto": c / (c + k), with the k that is best for held-out words of few contexts
-    (`alacarte.transform.automatic`); log c where there are fewer than 10 words a dimension.
+    the counts, or "auto": the τ that is best for held-out words of few contexts (`alacarte.transform.automatic`),
+    log c where there are fewer than 10 words a dimension.
     `ridge` is λ, or "loo": the λ with the least squared error over words left out one at a time, in closed form.
     `toward` says what the penalty shrinks to: the zero matrix, or the multiple of the identity that fits best.
     `intercept`: learn a constant vector too. `exclude` names words that take no part.
