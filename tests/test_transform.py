@@ -174,11 +174,12 @@ def test_auto_weighting_serves_words_of_few_contexts_and_says_what_it_gained():
 
 def test_cosines_from_fewer_contexts_are_what_sampling_gives():
     rng = np.random.default_rng(0)
-    words, d, c = 4000, 6, 32
+    words, d, c = 500, 60, 32  # many dimensions: squared lengths are near their means
+    scale = 2 / np.sqrt(np.arange(1, d + 1)) + 1
     true, matrix = rng.normal(size=(words, d)), rng.normal(size=(d, d))
-    contexts = true[:, None] + 2 * rng.normal(size=(words, c, d)) * [2, 1, 1, 1, 1, 0.5]
+    contexts = true[:, None] + 2 * rng.normal(size=(words, c, d)) * scale
     v = true @ matrix.T
-    spread = 4 * np.diag([4, 1, 1, 1, 1, 0.25])
+    spread = 4 * np.diag(scale**2)
     expected = _expected_cosines(matrix, contexts.mean(axis=1), v, np.full(words, c), spread)
     assert np.isnan(expected[:, [0, 1, 2, 6, 7]]).all()  # not as rare as that, or not so frequent
     for column, n in ((3, 8), (4, 16), (5, 32)):
