@@ -180,7 +180,8 @@ def coverage(
                 for item in found:
                     value = true[number, index[item.other]]
                     kinds[kind].append((item.low <= value <= item.high, item.high - item.low, item.estimate - value))
-            mean = sure._searched(word).mean
+            about = sure._searched(word)
+            mean = about.query(about.mean)
             reached.append(mean @ truth[number] / np.linalg.norm(mean))
         row = {"n": n, "confidence": float(sure.confidence.mean()), "reached": float(np.mean(reached))}
         for kind, found in kinds.items():

@@ -64,6 +64,7 @@ class SearchedVector:
     square: float  # its squared length without noise
     covariance: Doubles
     lengths: Callable[[Doubles], Doubles]  # squared lengths without noise of vectors drawn like it
+    query: Callable[[Doubles], Doubles] = np.asarray  # what is looked up for such vectors
 
 
 class Uncertainty(Table):
@@ -251,10 +252,10 @@ class Uncertainty(Table):
         this target's noise and searching with them; that is taken off the estimates.
         """
         about = self._searched(word)
-        names = [name for name, _ in self.vectors.nearest(about.mean, k, among=among, exclude=[word])]
+        names = [name for name, _ in self.vectors.nearest(about.query(about.mean), k, among=among, exclude=[word])]
 
         def search(drawn: Doubles) -> list[Doubles]:
-            lists = self.vectors.nearest(drawn, k, among=among, exclude=[word])
+            lists = self.vectors.nearest(about.query(drawn), k, among=among, exclude=[word])
             return [unit_rows(self.vectors[[name for name, _ in near]].astype(np.float64)) for near in lists]
 
         rng = np.random.default_rng(seed)

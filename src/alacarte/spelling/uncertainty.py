@@ -38,7 +38,6 @@ class _Fused:
     form: Doubles  # direction of the spelling; zeros if there is none
     length: float  # of x without noise
     own: float  # share of that length that is the target's own
-    second_order: float  # variance of the squared length beyond the first order
 
     @property
     def vector(self) -> Doubles:
@@ -57,24 +56,16 @@ class _Fused:
         spelled = float(self.form @ self.form)
         return max(w**2 + (1 - w) ** 2 * spelled + 2 * w * (1 - w) * agreement, 1e-3)
 
-    def gradient(self, units: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """(θ, d θ / d x, d θ / d |x|²) for cosines θ with unit vectors: a row each."""
+    def gradient(self, units: Doubles) -> tuple[Doubles, Doubles]:
+        """(θ, d θ / d x) for cosines θ with unit vectors: a row each."""
         x, w, size, root = self.target.means[0], self.weight, np.sqrt(self.square), self.length
         theta = units @ self.vector / size
 
-        def along(rows: Doubles) -> tuple[Doubles, Doubles]:
-            """Of rows · x/|x|: the change by x, and by |x|² alone."""
-            near = rows @ x
-            return (rows - self.own * near[:, None] * x / root**2) / root, -near / (2 * root**3)
+        def along(rows: Doubles) -> Doubles:
+            """How rows · x/|x| changes with x."""
+            return np.asarray((rows - self.own * (rows @ x)[:, None] * x / root**2) / root)
 
-        by_x, by_square = along(units)
-        form_by_x, form_by_square = along(self.form[None])
-        share = w * (1 - w) / size**2
-        return (
-            theta,
-            w / size * by_x - share * theta[:, None] * form_by_x,
-            w / size * by_square - share * theta * form_by_square,
-        )
+        return theta, w / size * along(units) - w * (1 - w) / size**2 * theta[:, None] * along(self.form[None])
 
 
 class FusedUncertainty(Uncertainty):
@@ -107,8 +98,8 @@ class FusedUncertainty(Uncertainty):
     def _fused(self, word: str) -> _Fused:
         target = self.one(word)
         weight, form = self._parts([word], target)
-        q, own, second_order = self.typical.lengths(target)
-        return _Fused(target, float(weight[0]), form[0], float(np.sqrt(q[0])), float(own[0]), float(second_order[0]))
+        q, own, _ = self.typical.lengths(target)
+        return _Fused(target, float(weight[0]), form[0], float(np.sqrt(q[0])), float(own[0]))
 
     def _parts(self, words: list[str], targets: Deviations) -> tuple[Doubles, Doubles]:
         """(the weight of contexts, the direction of the spelling) of each target; phrases have no spelling."""
@@ -143,11 +134,11 @@ class FusedUncertainty(Uncertainty):
     ) -> list[Similarity]:
         check_level(level)
         fused, typical, units = self._fused(word), self.typical, unit_rows(matrix)
-        estimate, direction, by_square = fused.gradient(units)
+        estimate, direction = fused.gradient(units)
         repeated = fused.target[np.zeros(len(names), dtype=np.intp)]
-        near, share = self._without_noise(repeated, units / fused.length)
+        near = self._without_noise(repeated, units / fused.length)
         variance, df = typical.variance_along(repeated, direction, near)
-        error = np.sqrt(variance + max(fused.second_order, 0.0) * (share * by_square) ** 2)
+        error = np.sqrt(variance)
         if excess is not None:
             estimate = estimate - excess
         columns = (
@@ -161,15 +152,14 @@ class FusedUncertainty(Uncertainty):
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
         ]
 
-    def _without_noise(self, targets: Deviations, directions: Doubles) -> tuple[Doubles, Doubles]:
-        """(cosines of x, their size without noise; that size as a share of the noisy one): c² is c² + noise on average.
+    def _without_noise(self, targets: Deviations, directions: Doubles) -> Doubles:
+        """Cosines of x, as large as they are without noise: c² has that of c in it.
 
         Where contexts are few, a cosine that is all noise would make its own interval wider.
         """
         cosine = np.einsum("td,td->t", targets.means, directions)
         noise = self.typical.variance_along(targets, directions, np.zeros(len(cosine)))[0]
-        share = np.sqrt(np.maximum(1 - noise / np.maximum(cosine**2, 1e-12), 0.0))
-        return cosine * share, share
+        return np.asarray(cosine * np.sqrt(np.maximum(1 - noise / np.maximum(cosine**2, 1e-12), 0.0)))
 
     def between(self, word: str, other: str, level: float = 0.95) -> Similarity:
         """The cosine of two targets, which may share documents: these are in the same groups."""
@@ -178,21 +168,20 @@ class FusedUncertainty(Uncertainty):
             return Similarity(word, other, 1.0, 1.0, 0.0, 1.0, 1.0, level)
         first, second, typical = self._fused(word), self._fused(other), self.typical
         same = first.target.z.shape == second.target.z.shape
-        along, expected, extra, estimate = 0.0, 0.0, 0.0, 0.0
+        along, expected, estimate = 0.0, 0.0, 0.0
         for mine, theirs in ((first, second), (second, first)):
             unit = theirs.vector / np.sqrt(theirs.square)
-            theta, direction, by_square = mine.gradient(unit[None])
+            theta, direction = mine.gradient(unit[None])
             estimate = float(theta[0])
             along = along + np.einsum("tgd,td->g", mine.target.z, direction) if same else along
-            near, share = self._without_noise(mine.target, unit[None] / mine.length)
+            near = self._without_noise(mine.target, unit[None] / mine.length)
             expected += float(typical.expected_along(mine.target, direction, near)[0])
-            extra += max(mine.second_order, 0.0) * float(share[0] * by_square[0]) ** 2
         if same:  # contexts that count for both
             both = first.weight * second.weight / (first.length * second.length)
             estimate -= both * float(np.sum(first.target.z * second.target.z)) / np.sqrt(first.square * second.square)
         df = min(float(first.target.df[0]), float(second.target.df[0])) if same else 0.0
         total = df + typical.direction_df
-        error = float(np.sqrt((df * float(np.sum(np.square(along))) + typical.direction_df * expected) / total + extra))
+        error = float(np.sqrt((df * float(np.sum(np.square(along))) + typical.direction_df * expected) / total))
         low, high = interval(np.array(estimate), np.array(error), total, level)
         cosine = float(cosines(first.as_given, second.as_given))
         return Similarity(word, other, cosine, float(np.clip(estimate, -1, 1)), error, float(low), float(high), level)
@@ -203,8 +192,14 @@ class FusedUncertainty(Uncertainty):
         pull = fused.weight / fused.length * (np.eye(len(x)) - fused.own * np.outer(x, x) / fused.length**2)
         covariance = pull @ self.covariance(word) @ pull.T
         noise = float(np.trace(covariance))
+        spelled = (1 - fused.weight) * fused.form
+
+        def as_given(rows: Doubles) -> Doubles:
+            """With x/|x| as it is, noise and all: the vector that the user has, whose neighbours are looked for."""
+            return np.asarray(fused.weight * unit_rows(rows - spelled) + spelled)
+
         return SearchedVector(
-            fused.as_given, fused.square, covariance, lambda drawn: np.asarray(debiased_squares(drawn, noise))
+            fused.vector, fused.square, covariance, lambda drawn: debiased_squares(drawn, noise), as_given
         )
 
 
