@@ -18,8 +18,6 @@ SYSTEMS = (
     "alacarte+form,spelling=0",
     "alacarte+form,common=0",
     "alacarte+form,constant=0.5",
-    "alacarte+form,gate=1",
-    "alacarte+form,matrix=10",
     "alacarte+form,longest=4",
 )
 
