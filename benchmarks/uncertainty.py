@@ -2,16 +2,17 @@
 
     python benchmarks/uncertainty.py simulated
     python benchmarks/uncertainty.py words   CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
+    python benchmarks/uncertainty.py spelled CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
     python benchmarks/uncertainty.py compare CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
     python benchmarks/uncertainty.py cost    CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
 
-CORPUS is text, a document a line. `words` and `compare` draw contexts of frequent words: what a few of them say is
-compared with the vector from all. --keep FILE.npz keeps the contexts for the next run.
+CORPUS is text, a document a line. `words`, `spelled` (with spelling) and `compare` draw contexts of frequent words:
+what a few of them say is compared with the vector from all. --keep FILE.npz keeps the contexts for the next run.
 """
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,8 @@ from alacarte.inference.spread import TypicalSpread, deviations
 from alacarte.inference.uncertainty import Uncertainty
 from alacarte.passes.collect import count_words
 from alacarte.senses.occurrences import gather
+from alacarte.spelling.form import FormModel
+from alacarte.spelling.uncertainty import FusedUncertainty
 
 Doubles = npt.NDArray[np.float64]
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -109,37 +112,55 @@ def drawn(
     return sums, weights
 
 
-def uncertainty(
-    data: Contexts,
-    sums: Doubles,
-    weights: Doubles,
-    matrix: Doubles,
-    vectors: WordVectors,
-    typical: TypicalSpread | None,
-) -> Uncertainty:
-    found = deviations(sums, weights, weights.sum(axis=1), matrix)
-    return Uncertainty(data.words, lambda rows: found[rows], vectors, typical)
+Sure = Callable[[Doubles, Doubles, TypicalSpread | None], Uncertainty]
+Limit = Callable[[int], Doubles]
+
+
+def of_contexts(data: Contexts, matrix: Doubles, vectors: WordVectors) -> tuple[Sure, Limit]:
+    """How sure vectors from drawn contexts are, and what they are about: the vectors from all contexts."""
+
+    def sure(sums: Doubles, weights: Doubles, typical: TypicalSpread | None) -> Uncertainty:
+        found = deviations(sums, weights, weights.sum(axis=1), matrix)
+        return Uncertainty(data.words, lambda rows: found[rows], vectors, typical)
+
+    return sure, lambda n: data.truth @ matrix.T
+
+
+def of_both(data: Contexts, model: ALaCarte) -> tuple[Sure, Limit]:
+    """The same with spelling, learned without these words: the limit has the weights of n contexts, too."""
+    form, fusion = model.require_form()
+    keep = np.eye(model.vectors.dimension) - np.outer(fusion.common, fusion.common)
+    plain, limit = of_contexts(data, keep @ model.transform.matrix.astype(np.float64), model.vectors)
+    forms = form.rows(data.words)[0]
+
+    def sure(sums: Doubles, weights: Doubles, typical: TypicalSpread | None) -> Uncertainty:
+        alone = plain(sums, weights, typical)
+        both = FusedUncertainty(alone.keys, alone._deviations_of, model.vectors, typical)
+        both.form, both.fusion = form, fusion
+        return both
+
+    return sure, lambda n: fusion.combine(limit(n), forms, np.full(len(forms), n)).fused.astype(np.float64)
 
 
 # -------------------------------------------------------------------------------------------------- coverage
 
 
 def coverage(
-    data: Contexts, matrix: Doubles, vectors: WordVectors, options: argparse.Namespace, chosen: bool
+    data: Contexts, made: tuple[Sure, Limit], vectors: WordVectors, options: argparse.Namespace, chosen: bool
 ) -> Iterator[dict[str, float]]:
     """A row for each number of contexts: how often intervals hold what the vector from all contexts says."""
     among = min(options.among, len(vectors))
     rows = vectors.matrix[:among].astype(np.float64)
     units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    truth = data.truth @ matrix.T
-    truth /= np.linalg.norm(truth, axis=1, keepdims=True)
     rng = np.random.default_rng(options.seed)
-    true = truth @ units.T
     typical: TypicalSpread | None = None
     index = vectors.key_to_index
     for n in sorted(options.sizes, reverse=True):
         sums, weights = drawn(data, n, options.groups, rng)
-        sure = uncertainty(data, sums, weights, matrix, vectors, typical)
+        sure = made[0](sums, weights, typical)
+        truth = made[1](n)
+        truth /= np.linalg.norm(truth, axis=1, keepdims=True)
+        true = truth @ units.T
         if n == 16:
             typical = sure.typical  # serves n = 1, which tells nothing of spread: as if learned from other words
         kinds: dict[str, list[tuple[bool, float, float]]] = {"any": [], "near": [], "chosen": []}
@@ -165,7 +186,8 @@ def coverage(
                             item.estimate - value,
                         )
                     )
-            mean = sure.one(word).means[0]
+            about = sure._searched(word)
+            mean = about.query(about.mean)
             reached.append(mean @ truth[number] / np.linalg.norm(mean))
         row = {"n": n, "confidence": float(sure.confidence.mean()), "reached": float(np.mean(reached))}
         for kind, found in kinds.items():
@@ -194,14 +216,23 @@ def simulated(options: argparse.Namespace) -> None:
         print(f"\ncontexts {kind}, {options.level:.0%} intervals")
         if kind == "in documents":  # of four contexts each
             options = argparse.Namespace(**{**vars(options), "sizes": [size for size in options.sizes if size >= 8]})
-        show(coverage(data, np.eye(data.truth.shape[1]), others, options, chosen=False))
+        show(coverage(data, of_contexts(data, np.eye(data.truth.shape[1]), others), others, options, chosen=False))
 
 
 def words(options: argparse.Namespace) -> None:
     model = open_model(options)
     data = real_contexts(options, model)
     print(f"{options.level:.0%} intervals, {options.groups} groups, neighbours among {options.among:,} words")
-    show(coverage(data, model.transform.matrix.astype(np.float64), model.vectors, options, chosen=True))
+    made = of_contexts(data, model.transform.matrix.astype(np.float64), model.vectors)
+    show(coverage(data, made, model.vectors, options, chosen=True))
+
+
+def spelled(options: argparse.Namespace) -> None:
+    model = open_model(options)
+    data = real_contexts(options, model)
+    model = model.with_form(FormModel.learn(model.vectors, exclude=data.words, ridge=1.0))
+    print(f"contexts and spelling, {options.level:.0%} intervals, {options.groups} groups")
+    show(coverage(data, of_both(data, model), model.vectors, options, chosen=True))
 
 
 # --------------------------------------------------------------------------------------------------- compare
@@ -211,7 +242,7 @@ def compared(options: argparse.Namespace) -> None:
     """Rejections at 5 % where nothing differs, and where a share of the second corpus's contexts is another word's."""
     model = open_model(options)
     data = real_contexts(options, model)
-    matrix = model.transform.matrix.astype(np.float64)
+    sure = of_contexts(data, model.transform.matrix.astype(np.float64), model.vectors)[0]
     rng = np.random.default_rng(options.seed)
     sizes = [(4, 4), (8, 8), (16, 16), (64, 64), (256, 256), (16, 256)]
     shares = (0.0, 0.1, 0.25, 0.5)
@@ -224,7 +255,7 @@ def compared(options: argparse.Namespace) -> None:
             for _ in range(options.rounds):
                 mixed = _mixed(data, share, rng)
                 sides = [
-                    uncertainty(data, *drawn(source, n, options.groups, rng, first), matrix, model.vectors, None)
+                    sure(*drawn(source, n, options.groups, rng, first), None)
                     for source, n, first in ((data, n_a, True), (mixed, n_b, False))
                 ]
                 rejected += [item.p_value < 0.05 for item in compare_uses(*sides)]
@@ -284,7 +315,7 @@ def open_model(options: argparse.Namespace) -> ALaCarte:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["simulated", "words", "compare", "cost"])
+    parser.add_argument("what", choices=["simulated", "words", "spelled", "compare", "cost"])
     parser.add_argument("corpus", nargs="?")
     parser.add_argument("--model", default="glove.6B.50d")
     parser.add_argument("--vectors")
@@ -299,7 +330,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--draw", type=int, default=1, help="which words; the method was made looking at those of 0")
     options = parser.parse_args()
-    {"simulated": simulated, "words": words, "compare": compared, "cost": cost}[options.what](options)
+    {"simulated": simulated, "words": words, "spelled": spelled, "compare": compared, "cost": cost}[options.what](
+        options
+    )
 
 
 if __name__ == "__main__":

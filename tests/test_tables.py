@@ -160,7 +160,8 @@ def test_what_was_learned_of_spelling():
     form = FormModel.learn(vectors, min_words=2, ridge=1.0)
     same_table(form, ["kind", "words", "cosine", "explained"], len(form.quality))
     assert str(form) == repr(form)  # the model itself, and not its table
-    fusion = Fusion((1,), np.array([[0.5, 0.5]]), report=(Simulated(1, 40, 0.5, 0.5, 0.25, 0.25, 0.375),))
+    row = Simulated(1, 40, 0.5, 0.75, 0.75, 0.875, 0.25, 0.25, 0.375)
+    fusion = Fusion(0.0, 0.2, -1.0, 1.0, report=(row,))
     same_table(fusion, [*Simulated.__dataclass_fields__], 1)
 
 

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,9 @@ from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import Scale
 from alacarte.contexts.sums import Sums
 from alacarte.errors import AlacarteWarning, BadTransform, NotEnoughData, TransformMismatch
+from alacarte.transform.automatic import _expected_cosines
 from alacarte.transform.least_squares import Regression
+from alacarte.vectors.geometry import cosines
 
 
 def whole_sums(vectors, means, counts, **amounts):
@@ -143,13 +146,67 @@ def test_singular_problems_and_few_words_are_errors():
         Transform.fit(sums, vectors, weighting=9999, ridge=1.0)
 
 
-def test_default_weighting_depends_on_the_text_and_says_so():
-    vectors, sums, _, _ = problem(words=100, counts=np.full(100, 2000))
-    assert Transform.fit(sums, vectors).report.weighting == "count ≥ 1000"
-    vectors, sums, _, _ = problem(words=100, counts=np.full(100, 500))
+def noisy(seed=0, words=6000, d=4, context_noise=3.0, counts=None):
+    """Sums in which a word's mean has the noise that its number of contexts leaves; vectors have noise of their own."""
+    rng = np.random.default_rng(seed)
+    true = rng.normal(size=(words, d)) * [2.0, 1.0, 1.0, 0.5]
+    counts = np.rint(np.exp(rng.uniform(0, 10, words))).astype(np.int64) + 1 if counts is None else counts
+    u = true + context_noise * rng.normal(size=(words, d)) / np.sqrt(counts)[:, None]
+    vectors = WordVectors([f"w{i}" for i in range(words)], true + 0.3 * rng.normal(size=(words, d)))
+    return vectors, whole_sums(vectors, u, counts), counts
+
+
+def test_auto_weighting_serves_words_of_few_contexts_and_says_what_it_gained():
+    vectors, sums, counts = noisy()
+    rows = np.flatnonzero((counts < 16) & (np.arange(6000) % 2 == 0))
+    kept = [f"w{i}" for i in rows]  # held out from both, to judge them by
+    auto = Transform.fit(sums, vectors, exclude=kept)
+    paper = Transform.fit(sums, vectors, exclude=kept, weighting=1024)
+    threshold = int(auto.report.weighting.removeprefix("count ≥ "))
+    assert threshold < 1024
+    said = [float(number) for number in re.findall(r"0\.\d+", auto.report.weighting_reason)]
+    assert said[0] > said[1]
+    reached = [cosines(one(sums.means(rows)), vectors.matrix[rows]).mean() for one in (auto, paper)]
+    assert reached[0] > reached[1] + 0.005
+    same = Transform.fit(sums, vectors, exclude=kept, weighting=threshold)
+    np.testing.assert_array_equal(auto.matrix, same.matrix)
+
+
+def test_cosines_from_fewer_contexts_are_what_sampling_gives():
+    rng = np.random.default_rng(0)
+    words, d, c = 500, 60, 32  # many dimensions: squared lengths are near their means
+    scale = 2 / np.sqrt(np.arange(1, d + 1)) + 1
+    true, matrix = rng.normal(size=(words, d)), rng.normal(size=(d, d))
+    contexts = true[:, None] + 2 * rng.normal(size=(words, c, d)) * scale
+    v = true @ matrix.T
+    spread = 4 * np.diag(scale**2)
+    expected = _expected_cosines(matrix, contexts.mean(axis=1), v, np.full(words, c), spread)
+    assert np.isnan(expected[:, [0, 1, 2, 6, 7]]).all()  # not as rare as that, or not so frequent
+    for column, n in ((3, 8), (4, 16), (5, 32)):
+        sampled = cosines(contexts[:, :n].mean(axis=1) @ matrix.T, v).mean()
+        assert np.mean(expected[:, column]) == pytest.approx(sampled, abs=0.02)
+
+
+def test_auto_weighting_of_few_words_is_their_logarithm():
+    vectors, sums, _, _ = problem(words=40)
     report = Transform.fit(sums, vectors).report
     assert report.weighting == "weight log(count)"
-    assert "fewer than 10 for each of 5 dimensions" in str(report)
+    assert "40 words are too few" in str(report)
+    vectors, sums, _, _ = problem(words=100, counts=np.full(100, 2000))  # no word of few contexts to judge by
+    assert Transform.fit(sums, vectors).report.weighting == "weight log(count)"
+
+
+def test_cosines_of_a_report_count_words_as_the_regression_does():
+    vectors, sums, counts = noisy(words=300)
+    weighted = Transform.fit(sums, vectors, weighting=lambda counts: counts >= 50).report
+    threshold = Transform.fit(sums, vectors, weighting=50).report
+    assert weighted.cosine_mean == pytest.approx(threshold.cosine_mean)
+    some = counts >= 50
+    fitted = Transform.fit(sums, vectors, weighting=50)
+    induced, true = fitted(sums.means(np.flatnonzero(some))).astype(float), vectors.matrix[some].astype(float)
+    plain = (induced * true).sum(1) / np.linalg.norm(induced, axis=1) / np.linalg.norm(true, axis=1)
+    assert threshold.cosine_mean == pytest.approx(plain.mean(), abs=1e-6)
+    np.testing.assert_allclose(threshold.cosine_quantiles, np.quantile(plain, (0.05, 0.25, 0.5, 0.75, 0.95)), atol=1e-5)
 
 
 def test_weighting_functions_and_excluded_words():

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 from alacarte_experiments.fewshot import crw, nonce, wordsim
 from alacarte_experiments.fewshot.data import Nonce, Pair, RareWords
-from alacarte_experiments.fewshot.fusers import Gated, Matrices
 from alacarte_experiments.fewshot.systems import System, Workbench, without_words
 from alacarte_experiments.lab.settings import Settings
 from spelled_language import language, text_in
 
 from alacarte.errors import BadData
-from alacarte.spelling.fusion import Fusion, Trials
 from alacarte.text.corpus import Corpus
 
 SYSTEMS = (
@@ -20,8 +18,6 @@ SYSTEMS = (
     "alacarte+form,spelling=0",
     "alacarte+form,common=0",
     "alacarte+form,constant=0.5",
-    "alacarte+form,gate=1",
-    "alacarte+form,matrix=10",
     "alacarte+form,longest=4",
 )
 
@@ -135,37 +131,3 @@ def test_spelling_needs_text(spoken, store):
     vectors, _, _ = spoken
     with pytest.raises(BadData, match="corpus"):
         Workbench(vectors, None, store).build(System.parse("alacarte+form", settings("nonce")))
-
-
-# ------------------------------------------------------------------------------------ ways that were tried
-
-
-@pytest.fixture(scope="module")
-def trials():
-    rng = np.random.default_rng(1)
-    truth = rng.normal(size=(600, 6))
-    contexts, forms = (truth + noise * rng.normal(size=truth.shape) for noise in (1.0, 0.7))
-    return Trials(contexts, forms, truth, np.repeat([1, 2], 300), np.arange(600) % 3, None)
-
-
-def cosine(fuser, trials):
-    fused = fuser.combine(trials.contexts, trials.forms, trials.sizes).fused
-    products = (fused * trials.truth).sum(axis=1)
-    return float((products / np.linalg.norm(fused, axis=1) / np.linalg.norm(trials.truth, axis=1)).mean())
-
-
-def test_a_gate_holds_the_scalars_as_a_special_case(trials):
-    fusion = Fusion.learn(trials)
-    ungated = Gated(fusion, np.hstack([fusion.table, np.zeros_like(fusion.table)]))
-    assert cosine(ungated, trials) == pytest.approx(cosine(fusion, trials))
-    assert cosine(Gated.learn(trials, fusion), trials) >= cosine(fusion, trials) - 1e-3
-
-
-def test_matrices_become_the_scalars_under_a_large_penalty(trials):
-    fusion = Fusion.learn(trials)
-    half = Trials(
-        *(array[:300] for array in (trials.contexts, trials.forms, trials.truth, trials.sizes, trials.folds)), None
-    )
-    stiff = Matrices.learn(trials, fusion, 1e9)
-    assert cosine(stiff, half) == pytest.approx(cosine(fusion, half), abs=1e-6)
-    assert cosine(Matrices.learn(trials, fusion, 1.0), half) > cosine(fusion, half)

@@ -108,7 +108,7 @@ def fit(
     alc fit --vectors glove.6B.50d --corpus wiki.txt.xz --out model
     alc fit --vectors my.vec --corpus a.txt --corpus b.jsonl --log --ridge loo --out model
 
-    How words are weighted is chosen by the size of the corpus unless --tau, --log or --no-weighting says it.
+    How words are weighted is chosen for words of few contexts unless --tau, --log or --no-weighting says it.
     """
     weighting = _weighting(tau, log, no_weighting)
     sides, penalty = parse_window(window), parse_ridge(ridge)

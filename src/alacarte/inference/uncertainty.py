@@ -56,6 +56,17 @@ class Similarities(Records[Similarity]):
     items: tuple[Similarity, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class SearchedVector:
+    """A vector whose neighbours are looked for, with its noise: what `selection_excess` takes."""
+
+    mean: Doubles
+    square: float  # its squared length without noise
+    covariance: Doubles
+    lengths: Callable[[Doubles], Doubles]  # squared lengths without noise of vectors drawn like it
+    query: Callable[[Doubles], Doubles] = np.asarray  # what is looked up for such vectors
+
+
 class Uncertainty(Table):
     """How sure each of a set of induced vectors is; as a table, a row a vector.
 
@@ -244,23 +255,26 @@ class Uncertainty(Table):
         The largest of many noisy numbers are too large. By how much at each rank is estimated by drawing vectors with
         this target's noise and searching with them; that is taken off the estimates.
         """
-        target = self.one(word)
-        listed = self.vectors.nearest(target.means[0], k, among=among, exclude=[word])
-        names = [name for name, _ in listed]
-        typical = self.typical
-        noise, (q, own, _) = typical.noise(target)[0], typical.lengths(target)
+        about = self._searched(word)
+        names = [name for name, _ in self.vectors.nearest(about.query(about.mean), k, among=among, exclude=[word])]
 
         def search(drawn: Doubles) -> list[Doubles]:
-            lists = self.vectors.nearest(drawn, k, among=among, exclude=[word])
+            lists = self.vectors.nearest(about.query(drawn), k, among=among, exclude=[word])
             return [unit_rows(self.vectors[[name for name, _ in near]].astype(np.float64)) for near in lists]
+
+        rng = np.random.default_rng(seed)
+        excess = selection_excess(about.mean, about.square, about.covariance, search, about.lengths, rng)
+        matrix = self.vectors[names].astype(np.float64)
+        return Similarities(tuple(self._similarities(word, names, matrix, level, excess)))
+
+    def _searched(self, word: str) -> "SearchedVector":
+        target, typical = self.one(word), self.typical
+        noise, (q, own, _) = typical.noise(target)[0], typical.lengths(target)
 
         def lengths(drawn: Doubles) -> Doubles:
             return np.asarray(own[0] * debiased_squares(drawn, noise) + (1 - own[0]) * q[0])
 
-        rng = np.random.default_rng(seed)
-        excess = selection_excess(target.means[0], float(q[0]), self.covariance(word), search, lengths, rng)
-        matrix = self.vectors[names].astype(np.float64)
-        return Similarities(tuple(self._similarities(word, names, matrix, level, excess)))
+        return SearchedVector(target.means[0], float(q[0]), self.covariance(word), lengths)
 
     def _similarities(
         self, word: str, names: Sequence[str], matrix: Doubles, level: float, excess: Doubles | None = None

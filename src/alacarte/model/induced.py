@@ -11,6 +11,7 @@ from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.inference.uncertainty import Uncertainty
 from alacarte.passes.memory import scratch_file
 from alacarte.passes.work import WorkOptions
+from alacarte.spelling.uncertainty import FusedUncertainty
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
@@ -58,7 +59,10 @@ class InducedVectors(WordVectors):
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
-        """How sure each vector is, as far as it comes from contexts; needs sums collected with `spread`.
+        """How sure each vector is; needs sums collected with `spread`.
+
+        Vectors with a part from spelling have intervals about what infinitely many contexts would make of them beside
+        the same spelling with the same weight; those from spelling alone have none.
 
         >>> from alacarte import ALaCarte
         >>> model = ALaCarte.pretrained("glove.6B.50d")
@@ -67,13 +71,16 @@ class InducedVectors(WordVectors):
         >>> bool(0 < induced.uncertainty.confidence_of("blorp") < 1)
         True
         """
-        return Uncertainty.of_sums(self.sums, self.model.transform, self.model.vectors, self.model.typical)
+        known = self.sums, self.model.transform, self.model.vectors, self.model.typical
+        if self.origin is None:
+            return Uncertainty.of_sums(*known)
+        return FusedUncertainty.of_fused(*known, self.model.require_form())
 
     @property
     def confidence(self) -> npt.NDArray[np.float64]:
         """The cosine to be expected between each vector and what infinitely many contexts would give.
 
-        Of contexts alone: spelling is not counted, and what never occurs has no number.
+        What never occurs, and so comes from its spelling alone, has no number.
         """
         known = dict(zip(self.uncertainty.keys, self.uncertainty.confidence.tolist(), strict=True))
         return np.array([known.get(word, np.nan) for word in self.words])

@@ -240,6 +240,8 @@ class ALaCarte:
     ) -> "ALaCarte":
         """A model that ships with this package, for vectors of that name; no corpus is needed.
 
+        Contexts are 10 words each side; with `.window5` behind the name, 5.
+
         `vectors` gives the vectors themselves where they are not an installed package, for instance the path of
         `glove.6B.100d.txt`. `tokenizer` and `check` are as in `load`.
         """

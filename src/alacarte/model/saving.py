@@ -284,10 +284,10 @@ def _vectors_at(folder: Path, where: str | None) -> str:
 
 
 def pretrained_names() -> list[str]:
-    """The names of the models that ship with this package, which are those of their vectors.
+    """The models that ship with this package, named after their vectors (window 10) and their window if it is another.
 
     >>> pretrained_names()
-    ['glove.6B.100d', 'glove.6B.50d']
+    ['glove.6B.100d', 'glove.6B.100d.window5', 'glove.6B.50d', 'glove.6B.50d.window5']
     """
     return sorted(file.parent.name for file in PRETRAINED.glob("*/model.json"))
 

@@ -1,12 +1,17 @@
-"""Spelling and contexts together: v = a(n) · x/|x| + b(n) · f/|f|, for x = A u from n contexts and f from spelling.
+"""Spelling and contexts together: v = w · x/|x| + (1 − w) · f/|f|, for x = A u from n contexts and f from spelling.
 
-The two weights are learned: few contexts of known words are sampled, each word is left out of A and of the form model
-that predict it, and a and b are the least squares solution for its true direction, for n = 1, 2, 4 … . Between those
-they are interpolated in log n. The direction that all vectors share is taken out of the result: it tells how frequent a
-word is, not what it means. See docs/form.md for what else was tried.
+Both are taken without the direction that all vectors share: it tells how frequent a word is, not what it means. How
+much contexts count is one smooth function of two numbers, with three that are learned:
+
+    log w / (1 − w) = level + doubling · log₂ n + length · log(|f| / typical |f|)
+
+The length of f says how much the spelling tells (ridge regression shrinks what it does not know). The three numbers are
+those with which words that are related rank highest above others: few contexts of known words are sampled, each word is
+left out of A and of the form model that predict it, and the chance that its vector is nearer to a relative of its own
+than to one of another word (the AUC) is maximised, in closed form for normal cosines. See docs/form.md.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
@@ -32,23 +37,35 @@ Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-KIND = "fusion weights"
+KIND, VERSION = "fusion weights", 2
 FOLDS = 3
-LEAST = 30  # samples of a size from which weights are learned
-DEFINITION = 4  # contexts that a definition is worth, by the training nonces
+LEAST = 30  # words from which weights are learned
+DEFINITION = 8  # contexts that a definition is worth, by the training nonces
+NEAREST, AMONG = 10, 30_000  # neighbours of a word that are taken for its relatives, among so many first words
+FEW = 2  # relatives that a word must have
+LETTERS = 4  # words that begin with the same so many letters may be forms of one another: no relatives
+TEMPER = (-0.4, 0.0, -1.0)  # added to what a word's neighbours say, by which contexts count too much; see docs/form.md
+USUAL = (-0.3, 0.2, -1.0)  # what is learned where hardly anything is, by the neighbours of English words
+USUAL_WORTH = 0.1  # of the AUC of a word, for each unit away
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What few-shot learning of known words gave at one number of contexts: mean cosines with the true vectors."""
+    """What few-shot learning of known words gave at one number of contexts.
+
+    AUC: the chance that a word is nearer to a relative of its own than to another word's. Cosines are those with the
+    word's own vector, without the common direction.
+    """
 
     contexts: int
     words: int
-    context_weight: float
-    form_weight: float
+    context_weight: float  # mean
+    context_auc: float
+    form_auc: float
+    fused_auc: float  # by weights learned without the word
     context_cosine: float
     form_cosine: float
-    fused_cosine: float  # of weights learned without the word
+    fused_cosine: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,46 +84,51 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class Fusion(Table):
-    """How much contexts and spelling count, by the number of contexts.
+    """How much contexts count beside spelling, by their number and by the length of the spelling's vector.
 
     As a table, it is the simulation that it was learned from: a row a number of contexts.
 
-    >>> fusion = Fusion((1, 4), np.array([[0.2, 0.6], [0.6, 0.2]]))
-    >>> [weights.round(2).tolist() for weights in fusion.weights(np.array([1, 2, 4, 100]))]
-    [[0.2, 0.4, 0.6, 0.6], [0.6, 0.4, 0.2, 0.2]]
+    >>> fusion = Fusion(0.0, 1.0, -1.0, typical=2.0)
+    >>> fusion.context_weights([1, 2, 4, 1], [2.0, 2.0, 2.0, 4.0]).round(2).tolist()
+    [0.5, 0.73, 0.88, 0.33]
     """
 
-    sizes: tuple[int, ...]
-    table: Doubles  # (sizes, 2): a and b
+    level: float  # log-odds of contexts for one context and a spelling of typical length
+    doubling: float  # what twice as many contexts add to them
+    length: float  # what an e-fold length of the spelling's vector adds
+    typical: float  # that length, at the median
     common: Doubles | None = None  # the direction that all vectors share, which is taken out
     report: tuple[Simulated, ...] = ()
 
-    def weights(self, counts: npt.ArrayLike) -> tuple[Doubles, Doubles]:
-        """(a, b) for each number of contexts."""
-        at = np.log2(np.maximum(np.asarray(counts, dtype=np.float64), 1))
-        known = np.log2(np.array(self.sizes, dtype=np.float64))
-        return np.interp(at, known, self.table[:, 0]), np.interp(at, known, self.table[:, 1])
+    def context_weights(self, counts: npt.ArrayLike, lengths: npt.ArrayLike) -> Doubles:
+        """w for each number of contexts and length of the spelling's vector; spelling has the weight 1 − w."""
+        from scipy.special import expit
+
+        n = np.maximum(np.asarray(counts, dtype=np.float64), 1)
+        f = np.maximum(np.asarray(lengths, dtype=np.float64), 1e-6 * self.typical) / self.typical
+        return np.asarray(expit(self.level + self.doubling * np.log2(n) + self.length * np.log(f)))
+
+    def direction(self, rows: npt.ArrayLike) -> Doubles:
+        """Each row without the common direction, at length 1."""
+        return _without(np.asarray(rows, dtype=np.float64), self.common)
 
     def combine(self, contexts: npt.ArrayLike, forms: npt.ArrayLike, counts: npt.ArrayLike) -> Parts:
         """Fuse row by row. A row of zeros means that there is nothing from that side; its count is then 0.
 
         The length stays that of the context vector: only the direction is learned.
 
-        >>> fusion = Fusion((1,), np.array([[0.5, 0.5]]))
+        >>> fusion = Fusion(0.0, 0.0, 0.0, typical=3.0)
         >>> parts = fusion.combine([[2.0, 0.0], [0.0, 0.0]], [[0.0, 3.0], [0.0, 3.0]], [1, 0])
         >>> parts.fused.round(3).tolist(), parts.origin
         ([[1.4140000343322754, 1.4140000343322754], [0.0, 3.0]], ('contexts and spelling', 'spelling'))
         """
         x, f = np.atleast_2d(np.asarray(contexts, np.float64)), np.atleast_2d(np.asarray(forms, np.float64))
         n = np.atleast_1d(np.asarray(counts, dtype=np.int64))
-        ux, uf, x_length, f_length = unit_rows(x), unit_rows(f), _lengths(x), _lengths(f)
-        a, b = self.weights(n)
+        x_length, f_length = _lengths(x), _lengths(f)
         has_x, has_f = x_length[:, 0] > 0, f_length[:, 0] > 0
-        both = has_x & has_f
-        a, b = np.where(both, a, has_x * 1.0), np.where(both, b, (has_f & ~has_x) * 1.0)
-        agreement: Doubles = np.einsum("ij,ij->i", ux, uf)
-        if self.common is not None:
-            ux, uf = ux - np.outer(ux @ self.common, self.common), uf - np.outer(uf @ self.common, self.common)
+        a = np.where(has_x & has_f, self.context_weights(n, f_length[:, 0]), has_x * 1.0)
+        b = np.where(has_x & has_f, 1 - a, (has_f & ~has_x) * 1.0)
+        ux, uf = self.direction(x), self.direction(f)
         mixed_length = _lengths(a[:, None] * ux + b[:, None] * uf)
         length = np.where(has_x[:, None], x_length, f_length)
         scale = np.divide(length, mixed_length, out=np.zeros_like(length), where=mixed_length > 0)
@@ -120,7 +142,7 @@ class Fusion(Table):
             n,
             a,
             b,
-            agreement,
+            np.asarray(np.einsum("ij,ij->i", ux, uf)),
             origin,
         )
 
@@ -128,32 +150,31 @@ class Fusion(Table):
 
     @classmethod
     def learn(cls, trials: "Trials") -> "Fusion":
-        """The least squares weights at each size, and how well those learned on the other folds do."""
-        ux, uf, v = unit_rows(trials.contexts), unit_rows(trials.forms), unit_rows(trials.truth)
-        sizes, folds = trials.sizes, trials.folds
-        used: list[int] = []
-        table: list[Doubles] = []
-        report: list[Simulated] = []
-        for size in np.unique(sizes).tolist():
-            here = np.flatnonzero(sizes == size)
-            if len(here) < LEAST:
-                continue
-            a, b = weights = _least_squares(ux[here], uf[here], v[here])
-            fused = np.empty((len(here), v.shape[1]))
-            for fold in np.unique(folds[here]).tolist():
-                inside = folds[here] == fold
-                others = here[~inside] if (~inside).any() else here
-                c, e = _least_squares(ux[others], uf[others], v[others])
-                fused[inside] = c * ux[here[inside]] + e * uf[here[inside]]
-            alone, spelled, best = (float(cosines(side, v[here]).mean()) for side in (ux[here], uf[here], fused))
-            used.append(size)
-            table.append(weights)
-            report.append(Simulated(size, len(here), float(a), float(b), alone, spelled, best))
-        if not used:
+        """The weights with the largest AUC, and how well those learned on the other folds do."""
+        if len(np.unique(trials.words)) < LEAST:
             raise NotEnoughData(
-                f"fewer than {LEAST} words could be sampled at any number of contexts; give more text to learn from"
+                f"fewer than {LEAST} words could be sampled to weigh spelling and contexts by; give more text to learn "
+                "from"
             )
-        return cls(tuple(used), np.array(table), trials.common, tuple(report))
+        typical = float(np.median(np.linalg.norm(trials.forms, axis=1)))
+        ux, uf = _without(trials.contexts, trials.common), _without(trials.forms, trials.common)
+        sides = _Sides.of(ux, uf, trials.relatives, trials.scatter)
+        features = np.column_stack(
+            [
+                np.ones(len(trials.sizes)),
+                np.log2(trials.sizes),
+                np.log(np.linalg.norm(trials.forms, axis=1) / typical),
+            ]
+        )
+        every, temper = np.arange(len(trials.sizes)), np.array(trials.temper)
+        held_out = np.empty(len(every))
+        for fold in np.unique(trials.folds).tolist():
+            others = every[trials.folds != fold]
+            best = _best(sides, features, trials, others if len(others) else every)
+            held_out[trials.folds == fold] = _odds(features[trials.folds == fold], best + temper)
+        level, doubling, length = (_best(sides, features, trials, every) + temper).tolist()
+        report = _simulated(trials, sides, held_out, (ux, uf))
+        return cls(level, doubling, length, typical, trials.common, report)
 
     def columns(self) -> Columns:
         """The simulation, a row a number of contexts."""
@@ -161,11 +182,10 @@ class Fusion(Table):
 
     def save(self, path: str | PathLike[str]) -> None:
         """One file, written completely or not at all."""
-        tensors = {"weights": self.table}
+        tensors = {"weights": np.array([self.level, self.doubling, self.length, self.typical])}
         if self.common is not None:
             tensors["common"] = self.common
-        metadata = {"sizes": self.sizes, "report": [asdict(item) for item in self.report]}
-        write_artifact(path, KIND, tensors, metadata)
+        write_artifact(path, KIND, tensors, {"report": [asdict(item) for item in self.report]}, VERSION)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Fusion":
@@ -173,37 +193,50 @@ class Fusion(Table):
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     Fusion((1,), np.array([[0.5, 0.5]])).save(f"{folder}/fusion.safetensors")
-        ...     print(Fusion.load(f"{folder}/fusion.safetensors").table.tolist())
-        [[0.5, 0.5]]
+        ...     Fusion(-0.5, 0.2, -1.0, 1.5).save(f"{folder}/fusion.safetensors")
+        ...     print(Fusion.load(f"{folder}/fusion.safetensors").doubling)
+        0.2
         """
-        return read_artifact(path, KIND, BadTransform).decode(cls.from_artifact)
+        return read_artifact(path, KIND, BadTransform, VERSION).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "Fusion":
         """The weights in an artifact of ours."""
+        if "sizes" in artifact.metadata:
+            raise BadTransform(
+                f"{artifact.path}: fusion weights of an older alacarte; learn them again (alc fit --form)"
+            )
         report = tuple(artifact.build(Simulated, item, "report") for item in artifact.value("report", list))
         common = np.array(artifact.tensor("common", np.float64, 1)) if "common" in artifact.tensors else None
-        table = np.array(artifact.tensor("weights", np.float64, 2))
-        return cls(tuple(artifact.value("sizes", list)), table, common, report)
+        numbers = artifact.tensor("weights", np.float64, 1).tolist()
+        if len(numbers) != 4:
+            raise artifact.damaged("it does not hold four weights")
+        level, doubling, length, typical = numbers
+        return cls(level, doubling, length, typical, common, report)
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:
     """What is in a file with weights of contexts and spelling, for people."""
     fusion = Fusion.from_artifact(artifact)
-    return {"contexts": list(fusion.sizes), "weights_of_contexts_and_spelling": fusion.table.round(3).tolist()}
+    contexts = [1, 8, 64]
+    weights = fusion.context_weights(contexts, [fusion.typical] * 3)
+    return {"contexts": contexts, "weight_of_contexts_beside_a_typical_spelling": weights.round(3).tolist()}
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Few-shot learning of known words: what contexts and spelling alone say of each, and the truth."""
+    """Few-shot learning of known words: what contexts and spelling alone say of each, and who its relatives are."""
 
+    words: Longs  # rows of the vectors
     contexts: Doubles  # A u, by a transform learned without the word
     forms: Doubles  # by a form model learned without the word
     truth: Doubles
+    relatives: Doubles  # the mean of the relatives' directions, less that of all words' relatives
+    scatter: Doubles  # the covariance of relative − other word's relative, about its mean
     sizes: Longs  # numbers of contexts
     folds: Longs  # a word's rows are all in the same one
     common: Doubles | None  # the direction of the mean of all vectors
+    temper: tuple[float, float, float] = (0.0, 0.0, 0.0)  # what is added to the three weights that are learned
 
     @classmethod
     def of(
@@ -213,33 +246,42 @@ class Trials:
         fit: Callable[[Iterable[str]], Transform],
         forms: Mapping[str, Singles],
         *,
+        relatives: Mapping[str, Sequence[str]] | None = None,
         seed: int = 0,
     ) -> "Trials":
         """`fit(exclude)` learns a transform without some words: it is called once for each third of the words.
 
-        `forms` has vectors from spelling for the sampled words, learned without them.
+        `forms` has vectors from spelling for the sampled words, learned without them. `relatives` lists words that are
+        related to a word (by a thesaurus); without it they are its nearest neighbours that are spelled otherwise.
         """
-        words = [vectors.words[row] for row in samples.rows.tolist()]
-        usable = np.flatnonzero([word in forms and bool(forms[word].any()) for word in words])
+        mean = vectors.matrix.mean(axis=0, dtype=np.float64)
+        common = unit_rows(mean) if mean.any() else None
+        spelled = [row for row in np.unique(samples.rows).tolist() if _says_something(forms, vectors.words[row])]
+        related = _neighbours(vectors, spelled, common) if relatives is None else _listed(vectors, spelled, relatives)
+        usable = np.flatnonzero(np.isin(samples.rows, [row for row, others in related.items() if len(others) >= FEW]))
         if not len(usable):
-            raise NotEnoughData("no sampled word has a vector from its spelling; learn from more text")
+            raise NotEnoughData("no sampled word has a vector from its spelling and relatives; learn from more text")
         rows = samples.rows[usable]
-        unique = np.unique(rows)
-        folds = np.random.default_rng(seed).integers(FOLDS, size=len(unique))[np.searchsorted(unique, rows)]
+        unique, place = np.unique(rows, return_inverse=True)
+        folds = np.random.default_rng(seed).integers(FOLDS, size=len(unique))[place]
         contexts = np.empty((len(rows), vectors.dimension))
         for fold in range(FOLDS):
             inside = folds == fold
             if inside.any():
                 without = fit([vectors.words[row] for row in np.unique(rows[inside]).tolist()])
                 contexts[inside] = without(samples.means[usable[inside]])
-        mean = vectors.matrix.mean(axis=0, dtype=np.float64)
+        centres, scatter = _moments(vectors, [related[row] for row in unique.tolist()])
         return cls(
+            rows,
             contexts,
-            np.stack([forms[words[i]] for i in usable.tolist()]).astype(np.float64),
+            np.stack([forms[vectors.words[row]] for row in unique.tolist()]).astype(np.float64)[place],
             vectors.matrix[rows].astype(np.float64),
+            centres[place],
+            scatter,
             samples.sizes[usable],
             folds,
-            unit_rows(mean) if mean.any() else None,
+            common,
+            TEMPER if relatives is None else (0.0, 0.0, 0.0),
         )
 
 
@@ -249,6 +291,7 @@ def simulate(
     corpus: CorpusLike,
     *,
     without: Iterable[str] = (),
+    relatives: Mapping[str, Sequence[str]] | None = None,
     tokenizer: TokenizerLike | None = None,
     seed: int = 0,
     work: WorkOptions | None = None,
@@ -258,8 +301,8 @@ def simulate(
     """A form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
 
     `solve` says how transforms are learned (`Solve`; its `exclude` takes no part in anything), `form` how the form
-    model is (`FormModel.learn`); `without` names words that take no part in the form model. Of `work`, the text is
-    read with `threads`, `show_progress` and `callback`.
+    model is (`FormModel.learn`); `without` names words that take no part in the form model; `relatives` lists related
+    words (`Trials.of`). Of `work`, the text is read with `threads`, `show_progress` and `callback`.
     """
     options = solve or {}
     excluded = set(options.get("exclude", ()))
@@ -292,7 +335,7 @@ def simulate(
         fewer: SolveOptions = {**options, "exclude": {*excluded, *more}, "folds": 1}
         return Transform.fit(sums, vectors, **fewer)
 
-    return model, Trials.of(vectors, samples, fit, forms, seed=seed)
+    return model, Trials.of(vectors, samples, fit, forms, relatives=relatives, seed=seed)
 
 
 def learn_form(
@@ -314,9 +357,126 @@ def _lengths(rows: Doubles) -> Doubles:
     return np.asarray(np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def _least_squares(x: Doubles, f: Doubles, v: Doubles) -> Doubles:
-    """(a, b) that minimise Σ |v − a x − b f|², neither below 0."""
-    from scipy.optimize import nnls  # only to learn: importing it takes longer than most calls
+def _without(rows: Doubles, direction: Doubles | None) -> Doubles:
+    """Each row without a direction, at length 1."""
+    return unit_rows(rows if direction is None else rows - np.outer(rows @ direction, direction))
 
-    weights: Doubles = nnls(np.column_stack([x.reshape(-1), f.reshape(-1)]), v.reshape(-1))[0]
-    return weights
+
+def _odds(features: Doubles, weights: Doubles) -> Doubles:
+    from scipy.special import expit
+
+    return np.asarray(expit(features @ weights))
+
+
+# ------------------------------------------------------------------------------------------------- relatives
+
+
+def _says_something(forms: Mapping[str, Singles], word: str) -> bool:
+    return word in forms and bool(forms[word].any())
+
+
+def _neighbours(vectors: WordVectors, rows: Sequence[int], common: Doubles | None) -> dict[int, Longs]:
+    """The nearest words of each row without the common direction, less those that begin with the same letters."""
+    among = _without(vectors.matrix[:AMONG].astype(np.float64), common).astype(np.float32)
+    words, found = vectors.words, {}
+    for low in range(0, len(rows), 1000):
+        part = np.array(rows[low : low + 1000], dtype=np.int64)
+        near = _without(vectors.matrix[part].astype(np.float64), common).astype(np.float32) @ among.T
+        wanted = min(NEAREST + 1, near.shape[1])  # a word is its own nearest neighbour
+        nearest = np.argpartition(-near, wanted - 1, axis=1)[:, :wanted]
+        for row, others in zip(part.tolist(), nearest.tolist(), strict=True):
+            start = words[row][:LETTERS]
+            found[row] = np.array([other for other in others if words[other][:LETTERS] != start], dtype=np.int64)
+    return found
+
+
+def _listed(vectors: WordVectors, rows: Sequence[int], relatives: Mapping[str, Sequence[str]]) -> dict[int, Longs]:
+    """The rows of the relatives that have a vector."""
+    index, words = vectors.key_to_index, vectors.words
+    return {
+        row: np.array([index[other] for other in relatives.get(words[row], ()) if other in index], dtype=np.int64)
+        for row in rows
+    }
+
+
+def _moments(vectors: WordVectors, related: Sequence[Longs]) -> tuple[Doubles, Doubles]:
+    """(the mean direction of each word's relatives less that of all, the scatter of relative − other's relative)."""
+    d = vectors.dimension
+    centres, within, total, count = np.empty((len(related), d)), np.zeros((d, d)), np.zeros((d, d)), 0
+    for i, rows in enumerate(related):
+        units = unit_rows(vectors.matrix[rows])
+        centres[i] = units.mean(axis=0)
+        own = units - centres[i]
+        within += own.T @ own / max(len(rows) - 1, 1)
+        total += units.T @ units / len(rows)
+        count += 1
+    mean = centres.mean(axis=0)
+    return centres - mean, within / count + total / count - np.outer(mean, mean)
+
+
+# --------------------------------------------------------------------------------------------------- weights
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Of each trial: how near contexts and spelling are to the relatives, and how cosines with other words scatter."""
+
+    context_near: Doubles
+    form_near: Doubles
+    context_scatter: Doubles
+    form_scatter: Doubles
+    crossed: Doubles
+
+    @classmethod
+    def of(cls, x: Doubles, f: Doubles, relatives: Doubles, scatter: Doubles) -> "_Sides":
+        xs, fs = x @ scatter, f @ scatter
+        pairs = ((x, relatives), (f, relatives), (xs, x), (fs, f), (xs, f))
+        return cls(*(np.einsum("ij,ij->i", one, other) for one, other in pairs))
+
+    def auc(self, w: Doubles) -> tuple[Doubles, Doubles]:
+        """(AUC of each trial by a weight for its contexts, its derivative): Φ(mean difference / its deviation)."""
+        from scipy.special import ndtr
+
+        near = w * self.context_near + (1 - w) * self.form_near
+        scatter = w**2 * self.context_scatter + (1 - w) ** 2 * self.form_scatter + 2 * w * (1 - w) * self.crossed
+        deviation = np.sqrt(np.maximum(scatter, 1e-12))
+        z = near / deviation
+        slope = w * self.context_scatter - (1 - w) * self.form_scatter + (1 - 2 * w) * self.crossed
+        change = (self.context_near - self.form_near) / deviation - z * slope / deviation**2
+        return np.asarray(ndtr(z)), np.asarray(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * change)
+
+
+def _best(sides: _Sides, features: Doubles, trials: Trials, rows: Longs) -> Doubles:
+    """The three weights with the largest mean AUC over some trials, each number of contexts counting alike."""
+    from scipy.optimize import minimize  # only to learn: importing it takes longer than most calls
+
+    few = _Sides(*(value[rows] for value in vars(sides).values()))
+    z, sizes = features[rows], trials.sizes[rows]
+    counted = 1.0 / np.unique(sizes, return_counts=True)[1][np.unique(sizes, return_inverse=True)[1]]
+    counted /= counted.sum()
+    worth = USUAL_WORTH / len(np.unique(trials.words[rows]))
+
+    def loss(weights: Doubles) -> tuple[float, Doubles]:
+        w = _odds(z, weights)
+        auc, change = few.auc(w)
+        away = weights - np.array(USUAL)
+        gradient = -((counted * change * w * (1 - w)) @ z) + worth * away
+        return float(-counted @ auc + 0.5 * worth * away @ away), gradient
+
+    return np.asarray(minimize(loss, np.array(USUAL), jac=True, method="BFGS").x)
+
+
+def _simulated(
+    trials: Trials, sides: _Sides, weights: Doubles, parts: tuple[Doubles, Doubles]
+) -> tuple[Simulated, ...]:
+    """A row a number of contexts: AUC and cosines of contexts, of spelling and of both."""
+    truth = _without(trials.truth, trials.common)
+    fused = weights[:, None] * parts[0] + (1 - weights[:, None]) * parts[1]
+    columns = [weights]
+    columns += [sides.auc(w)[0] for w in (np.ones(len(weights)), np.zeros(len(weights)), weights)]
+    columns += [cosines(side, truth) for side in (*parts, fused)]
+    result = []
+    for size in np.unique(trials.sizes).tolist():
+        here = trials.sizes == size
+        result.append(Simulated(size, int(here.sum()), *(float(column[here].mean()) for column in columns)))
+    return tuple(result)

@@ -1,15 +1,16 @@
 """From sums over the vocabulary to the matrix: choose the words, solve, and measure how well it does."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import Hint, NotEnoughData
+from alacarte.transform.automatic import choose
 from alacarte.transform.least_squares import Regression
 from alacarte.transform.report import FitReport, quantiles
-from alacarte.transform.solve import Solve
+from alacarte.transform.solve import Solve, Weighting
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
@@ -19,7 +20,7 @@ Rows = npt.NDArray[np.intp]
 def learn_matrix(sums: ContextSums, vectors: WordVectors, solve: Solve) -> tuple[Doubles, FitReport]:
     """(A, with the intercept as last column if there is one; how it was learned and how well it does)."""
     rows, vector_rows = _words_with_vectors(sums, vectors, solve)
-    name, reason, weights = solve.word_weights(sums.occurrences[rows], vectors.dimension)
+    name, reason, weights = _word_weights(sums, vectors, (rows, vector_rows), solve)
     used = np.flatnonzero(weights > 0)
     rows, vector_rows, weights = rows[used], vector_rows[used], weights[used]
     needed = vectors.dimension + solve.intercept
@@ -47,14 +48,29 @@ def learn_matrix(sums: ContextSums, vectors: WordVectors, solve: Solve) -> tuple
         intercept=solve.intercept,
         solver=solver,
         condition=condition,
-        cosine_mean=float(cosines.mean()),
-        cosine_quantiles=quantiles(cosines),
-        cv_cosine_mean=None if held_out_cosines is None else float(held_out_cosines.mean()),
-        cv_cosine_quantiles=None if held_out_cosines is None else quantiles(held_out_cosines),
+        cosine_mean=float(np.average(cosines, weights=data.alpha)),
+        cosine_quantiles=quantiles(cosines, data.alpha),
+        cv_cosine_mean=None if held_out_cosines is None else float(np.average(held_out_cosines, weights=data.alpha)),
+        cv_cosine_quantiles=None if held_out_cosines is None else quantiles(held_out_cosines, data.alpha),
         folds=solve.folds,
         settings=asdict(sums.settings),
     )
     return solution, report
+
+
+def _word_weights(
+    sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], solve: Solve
+) -> tuple[str, str, Doubles]:
+    """(name of the weighting, why it was chosen, weight of each word in the regression)."""
+    counts = sums.occurrences[rows[0]]
+    if solve.weighting != "auto":
+        name, weights = solve.word_weights(counts)
+        return name, "as asked", weights
+    choice = choose(sums, vectors, rows, solve)
+    weighting: Weighting = "log" if choice is None else choice.threshold
+    reason = f"{len(counts):,} words are too few to choose by" if choice is None else choice.reason
+    name, weights = replace(solve, weighting=weighting).word_weights(counts)
+    return name, reason, weights
 
 
 def _words_with_vectors(sums: ContextSums, vectors: WordVectors, solve: Solve) -> tuple[Rows, Rows]:

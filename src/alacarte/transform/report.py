@@ -90,6 +90,16 @@ class FitReport(Table):
         return "\n".join(f"{name:<{width}}  {value}" for name, value in self.rows())
 
 
-def quantiles(values: npt.NDArray[np.float64]) -> tuple[float, ...]:
-    """The `QUANTILES` of some cosines."""
-    return tuple(float(value) for value in np.quantile(values, QUANTILES))
+def quantiles(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, ...]:
+    """The `QUANTILES` of some cosines, words counting as they do in the regression.
+
+    >>> quantiles(np.array([0.0, 0.5, 1.0, 9.0]), np.array([1.0, 1.0, 1.0, 0.0]))
+    (0.05, 0.25, 0.5, 0.75, 0.95)
+    """
+    order = np.argsort(values)
+    ordered, weight = values[order], weights[order]
+    kept = weight > 0
+    ordered, weight = ordered[kept], weight[kept]
+    at = np.cumsum(weight) - weight  # as np.quantile has it for equal weights: the first at 0, the last at 1
+    at /= at[-1] if at[-1] > 0 else 1.0
+    return tuple(float(value) for value in np.interp(QUANTILES, at, ordered))

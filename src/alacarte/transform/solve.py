@@ -13,8 +13,6 @@ Doubles = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Weighting = str | int | float | Callable[[Counts], npt.ArrayLike] | None
 
-FREQUENT = 1000  # occurrences, with "auto"
-WORDS_A_DIMENSION = 10  # frequent words from which on "auto" learns from these alone
 FOLDS = 5
 
 
@@ -34,7 +32,8 @@ class Solve:
     """How the matrix is learned.
 
     `weighting` is α(c): None (1 for all), a number τ (1 from τ occurrences on), "log" (log c), any function of
-    the counts, or "auto": τ = 1000 where at least 10 words a dimension are that frequent, else log c.
+    the counts, or "auto": the τ that is best for held-out words of few contexts (`alacarte.transform.automatic`),
+    log c where there are fewer than 10 words a dimension.
     `ridge` is λ, or "loo": the λ with the least squared error over words left out one at a time, in closed form.
     `toward` says what the penalty shrinks to: the zero matrix, or the multiple of the identity that fits best.
     `intercept`: learn a constant vector too. `exclude` names words that take no part.
@@ -58,28 +57,20 @@ class Solve:
         if self.toward not in ("zero", "identity"):
             raise BadTransform(f"toward is 'zero' or 'identity', not {self.toward!r}")
 
-    def word_weights(self, counts: Counts, dimension: int) -> tuple[str, str, Doubles]:
-        """(name of the weighting, why it was chosen, weight of each word in the regression)."""
-        weighting, reason = self.weighting, "as asked"
-        if weighting == "auto":
-            frequent = int((counts >= FREQUENT).sum())
-            enough = frequent >= WORDS_A_DIMENSION * dimension
-            weighting = FREQUENT if enough else "log"
-            reason = (
-                f"{frequent:,} words occur {FREQUENT} times or more, {'at least' if enough else 'fewer than'} "
-                f"{WORDS_A_DIMENSION} for each of {dimension} dimensions"
-            )
+    def word_weights(self, counts: Counts) -> tuple[str, Doubles]:
+        """(name of the weighting, weight of each word in the regression); "auto" is decided before (`fitting`)."""
+        weighting = self.weighting
         if weighting is None or weighting == "none":
-            return "every word alike", reason, np.ones(len(counts))
+            return "every word alike", np.ones(len(counts))
         if weighting == "log":
-            return "weight log(count)", reason, np.log(np.maximum(counts, 1).astype(np.float64))
+            return "weight log(count)", np.log(np.maximum(counts, 1).astype(np.float64))
         if isinstance(weighting, (int, float)):
-            return f"count ≥ {weighting:g}", reason, (counts >= weighting).astype(np.float64)
+            return f"count ≥ {weighting:g}", (counts >= weighting).astype(np.float64)
         if callable(weighting):
             weights = np.asarray(weighting(counts), dtype=np.float64)
             if weights.shape != counts.shape or not np.isfinite(weights).all() or (weights < 0).any():
                 raise BadTransform("the weighting function must return one finite, non-negative weight for each count")
-            return getattr(weighting, "__name__", "custom weights"), reason, weights
+            return getattr(weighting, "__name__", "custom weights"), weights
         raise BadTransform(
             f"weighting is None, 'log', 'auto', a count threshold or a function of counts, not {weighting!r}"
         )

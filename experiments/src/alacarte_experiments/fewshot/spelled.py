@@ -8,8 +8,6 @@ Their settings, for ablations:
 | `common=0` | the direction that all vectors share is kept |
 | `constant=g` | contexts have the weight g at any number of contexts, spelling 1 − g, instead of learned weights |
 | `spelling=0` | contexts alone (what is left is the removal of the common direction) |
-| `gate=1` | learned weights also depend on the cosine of the two sides |
-| `matrix=λ` | matrices instead of scalars, ridge λ toward the scalars |
 | `definition=n` | contexts that a definition is worth |
 | `shortest`, `longest`, `min_words`, `form_ridge` | of the form model |
 """
@@ -28,7 +26,6 @@ from alacarte.spelling.form import FormModel, FormOptions, same_stem
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, simulate
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.word_vectors import WordVectors
-from alacarte_experiments.fewshot.fusers import Gated, Matrices
 
 if TYPE_CHECKING:
     from alacarte_experiments.fewshot.systems import System, Workbench
@@ -38,19 +35,19 @@ Singles = npt.NDArray[np.float32]
 
 KINDS = ("form", "alacarte+form")
 FORM_OPTIONS = ("shortest", "longest", "min_words", "form_ridge")
-PARAMETERS = {"stems", "common", "constant", "spelling", "gate", "matrix", "definition", *FORM_OPTIONS}
+PARAMETERS = {"stems", "common", "constant", "spelling", "definition", *FORM_OPTIONS}
 
 
 @dataclass(frozen=True, eq=False)
 class Spelled:
-    """À la carte with a form model (`plain`), and how the two sides are put together (`fuser`).
+    """À la carte with a form model (`plain`), and how the two sides are put together (`fusion`).
 
     There is no `embed`: contexts of a thing without a name say nothing about its spelling.
     """
 
     plain: ALaCarte
     form: FormModel
-    fuser: Fusion | Gated | Matrices
+    fusion: Fusion
     kind: str
     parameters: Mapping[str, Any]
 
@@ -67,7 +64,7 @@ class Spelled:
             x = np.zeros_like(x)
         elif not self.parameters.get("spelling", 1):
             f = np.zeros_like(f)
-        return self.fuser.combine(x, f, np.full(len(x), count)).fused.astype(np.float64)
+        return self.fusion.combine(x, f, np.full(len(x), count)).fused.astype(np.float64)
 
     def embed_definition(self, text: str, word: str) -> Singles:
         """The vector of a word from its definition and its spelling."""
@@ -102,16 +99,11 @@ def spelled(bench: "Workbench", system: "System") -> Spelled:
     fusion = Fusion.learn(trials)
     if not given.get("common", 1):
         fusion = replace(fusion, common=None)
-    fuser: Fusion | Gated | Matrices = fusion
     if "constant" in given:
         weight = float(given["constant"])
-        fuser = replace(fusion, table=np.tile([weight, 1 - weight], (len(fusion.sizes), 1)))
-    elif given.get("gate"):
-        fuser = Gated.learn(trials, fusion)
-    elif given.get("matrix"):
-        fuser = Matrices.learn(trials, fusion, float(given["matrix"]))
+        fusion = replace(fusion, level=float(np.log(weight / (1 - weight))), doubling=0.0, length=0.0)
     plain = bench.alacarte(settings)
-    return Spelled(plain, form, fuser, system.kind, given)
+    return Spelled(plain, form, fusion, system.kind, given)
 
 
 def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:

@@ -1,0 +1,117 @@
+"""Spelling and contexts on rare words, beside each of them alone and the vectors that were trained for these words.
+
+    python benchmarks/rare_words.py --data ../shared/data/fewshot/crw-dev --data out/rw-other \\
+        --vectors DIR/glove.6B.100d.npy --corpus out/rw-other/corpus.txt.xz --stems
+
+(`alc eval crw-build` makes the second set: docs/reproduction/rare-words.md.) The rare words of all sets are taken out
+of the vectors before anything is learned, once for all sets.
+
+Mean Spearman over shuffles of the contexts at each number of contexts, as `alc eval crw`; standard errors, and those of
+what is gained over the better part, by drawing pairs of words anew. "trained": the vectors that the rare words have,
+less the direction that all vectors share; pairs without such a vector take no part.
+"""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from alacarte_experiments.fewshot.crw import Trials
+from alacarte_experiments.fewshot.data import RareWords, read_rare_words
+from alacarte_experiments.fewshot.spelled import Spelled
+from alacarte_experiments.fewshot.systems import System, Workbench, without_words
+from alacarte_experiments.lab.measures import spearman
+from alacarte_experiments.lab.settings import Settings
+from alacarte_experiments.lab.store import Store
+
+from alacarte import Corpus, WordVectors
+from alacarte.vectors.geometry import unit_rows
+
+SIZES = (1, 2, 4, 8, 16, 32, 64)
+DRAWS = 200
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", required=True, action="append", help="folder with pairs.tsv and contexts.jsonl.xz")
+    parser.add_argument("--vectors", required=True)
+    parser.add_argument("--corpus", required=True, type=Path)
+    parser.add_argument("--tau", default="5", help="as in alc eval crw")
+    parser.add_argument("--weights", default="sif:1e-3")
+    parser.add_argument("--trials", type=int, default=50, help="shuffles of the contexts")
+    parser.add_argument("--stems", action="store_true", help="and without words of the same stem in learning spelling")
+    given = parser.parse_args()
+
+    vectors = WordVectors.load(given.vectors)
+    sets = {name: with_vectors(read_rare_words(name), vectors) for name in given.data}
+    hidden = without_words(vectors, [word for data in sets.values() for word in data.contexts])
+    settings = Settings("crw", weights=given.weights, tau=given.tau, trials=given.trials, sizes=SIZES)
+    trials = {name: Trials(data, settings, vectors) for name, data in sets.items()}
+    tested = [word for one in trials.values() for word in one.words]
+    bench = Workbench(hidden, Corpus(given.corpus), Store(), tested=tested)
+    for name in ["alacarte+form", *(["alacarte+form,stems=1"] if given.stems else [])]:
+        model = bench.build(System.parse(name, settings))
+        fusion = model.fusion
+        print(
+            f"{name}: log-odds of contexts {fusion.level:.3f} + {fusion.doubling:.3f} log2 n "
+            f"{fusion.length:+.3f} log |f|/{fusion.typical:.3f}"
+        )
+        for place, one in trials.items():
+            report(place, one, model)
+
+
+def with_vectors(data: RareWords, vectors: WordVectors) -> RareWords:
+    """The pairs whose rare word has a vector."""
+    known = {word: texts for word, texts in data.contexts.items() if word in vectors}
+    return replace(data, pairs=[pair for pair in data.pairs if pair.second in known], contexts=known)
+
+
+def report(name: str, trials: Trials, model: Spelled) -> None:
+    """One table: a row a system, a column a number of contexts; then the same for words with contexts for all sizes."""
+    show(name, trials, model, list(range(len(trials.pairs))))
+    whole = trials.pairs_at(SIZES[-1]).tolist()
+    if len(whole) < len(trials.pairs):
+        show(f"{name}, words with {trials.needed(SIZES[-1])} contexts", trials, model, whole)
+
+
+def show(title: str, trials: Trials, model: Spelled, kept: list[int]) -> None:
+    print(f"\n{title}")
+    fusion = model.fusion
+    totals = trials.subset_sums(model.plain)[0]
+    forms = model.form.rows(trials.words)[0].astype(np.float64)
+    place = {word: i for i, word in enumerate(trials.words)}
+    rng = np.random.default_rng(0)
+    rows: dict[str, list[str]] = {}
+    for column, size in enumerate(SIZES):
+        pairs = np.intersect1d(trials.pairs_at(size), kept)
+        rare = np.array([place[trials.pairs[i].second] for i in pairs])
+        gold, scores = trials.gold[pairs], trials.scores[pairs]
+        draws = [rng.integers(0, len(pairs), len(pairs)) for _ in range(DRAWS)]
+        x = [model.plain.transform(total[column].astype(np.float64) / size).astype(np.float64) for total in totals]
+        counts = np.full(len(forms), size)
+        parts = {
+            "contexts": x,
+            "contexts, common direction out": [fusion.combine(one, 0 * forms, counts).fused for one in x],
+            "spelling": [fusion.combine(0 * forms, forms, 0 * counts).fused],
+            "both": [fusion.combine(one, forms, counts).fused for one in x],
+            "trained": [fusion.direction(trials.given[trials.words])],
+        }
+        values, drawn = {}, {}
+        for part, lists in parts.items():
+            cosines = np.stack([np.einsum("pj,pj->p", unit_rows(rows_)[rare], gold) for rows_ in lists])
+            values[part] = float(np.mean(spearman(cosines, scores)))
+            few = cosines[:5]
+            drawn[part] = np.array([np.mean(spearman(few[:, draw], scores[draw])) for draw in draws])
+            rows.setdefault(part, []).append(f"{values[part]:.3f} ±{drawn[part].std():.3f}")
+        best = max(("contexts", "contexts, common direction out", "spelling"), key=lambda part: values[part])
+        gained = drawn["both"] - drawn[best]
+        rows.setdefault("both − better part", []).append(f"{values['both'] - values[best]:+.3f} ±{gained.std():.3f}")
+        rows.setdefault("both / trained", []).append(f"{values['both'] / values['trained']:.1%}")
+        rows.setdefault("pairs", []).append(str(len(pairs)))
+    print("| | " + " | ".join(map(str, SIZES)) + " |\n|" + "---|" * (len(SIZES) + 1))
+    for part, cells in rows.items():
+        print(f"| {part} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

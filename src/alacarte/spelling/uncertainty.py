@@ -1,0 +1,211 @@
+"""How sure vectors from contexts and spelling are: intervals around cosines of fused vectors.
+
+With x from n contexts and f from spelling, both without the common direction, the fused vector is
+
+    w x/|x| + (1 − w) f/|f|
+
+and only x has noise. An interval encloses the cosine that infinitely many contexts would give with the same w and f.
+As for contexts alone (`alacarte.inference.uncertainty`), |x|² is taken without the noise in it, and what a small change
+of x does to the cosine (its gradient) says how much noise the cosine has.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.contexts.sums import ContextSums
+from alacarte.inference.cosines import check_level, interval
+from alacarte.inference.means import debiased_squares
+from alacarte.inference.spread import Deviations, TypicalSpread
+from alacarte.inference.uncertainty import BLOCK, SearchedVector, Similarity, Uncertainty
+from alacarte.spelling.form import FormModel
+from alacarte.spelling.fusion import Fusion
+from alacarte.transform.transform import Transform
+from alacarte.vectors.geometry import cosines, unit_rows
+from alacarte.vectors.word_vectors import WordVectors
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Fused:
+    """One target: x, its length without noise, and what x is put together with."""
+
+    target: Deviations
+    weight: float  # of contexts
+    form: Doubles  # direction of the spelling; zeros if there is none
+    length: float  # of x without noise
+    own: float  # share of that length that is the target's own
+
+    @property
+    def vector(self) -> Doubles:
+        """w x/|x| + (1 − w) f/|f|, |x| without noise."""
+        return np.asarray(self.weight * self.target.means[0] / self.length + (1 - self.weight) * self.form)
+
+    @property
+    def as_given(self) -> Doubles:
+        """The fused vector as it was made: |x| with its noise."""
+        return replace(self, length=float(np.linalg.norm(self.target.means[0]))).vector
+
+    @property
+    def square(self) -> float:
+        """The squared length that the fused vector has without noise."""
+        w, agreement = self.weight, float(self.target.means[0] @ self.form) / self.length
+        spelled = float(self.form @ self.form)
+        return max(w**2 + (1 - w) ** 2 * spelled + 2 * w * (1 - w) * agreement, 1e-3)
+
+    def gradient(self, units: Doubles) -> tuple[Doubles, Doubles]:
+        """(θ, d θ / d x) for cosines θ with unit vectors: a row each."""
+        x, w, size, root = self.target.means[0], self.weight, np.sqrt(self.square), self.length
+        theta = units @ self.vector / size
+
+        def along(rows: Doubles) -> Doubles:
+            """How rows · x/|x| changes with x."""
+            return np.asarray((rows - self.own * (rows @ x)[:, None] * x / root**2) / root)
+
+        return theta, w / size * along(units) - w * (1 - w) / size**2 * theta[:, None] * along(self.form[None])
+
+
+class FusedUncertainty(Uncertainty):
+    """`Uncertainty` of vectors that are made of contexts and spelling; the methods are the same."""
+
+    fusion: Fusion
+    form: FormModel
+
+    @classmethod
+    def of_fused(
+        cls,
+        sums: ContextSums,
+        transform: Transform,
+        vectors: WordVectors,
+        typical: TypicalSpread | None,
+        spelling: tuple[FormModel, Fusion],
+    ) -> "FusedUncertainty":
+        """For the targets of sums that were collected with `spread`."""
+        form, fusion = spelling
+        if fusion.common is not None:
+            keep = np.eye(len(fusion.common)) - np.outer(fusion.common, fusion.common)
+            shift = None if transform.intercept is None else (keep @ transform.intercept).astype(np.float32)
+            transform = replace(transform, matrix=(keep @ transform.matrix).astype(np.float32), intercept=shift)
+            typical = None if typical is None else _projected(typical, keep)
+        made = cls.of_sums(sums, transform, vectors, typical)
+        assert isinstance(made, cls)
+        made.form, made.fusion = form, fusion
+        return made
+
+    def _fused(self, word: str) -> _Fused:
+        target = self.one(word)
+        weight, form = self._parts([word], target)
+        q, own, _ = self.typical.lengths(target)
+        return _Fused(target, float(weight[0]), form[0], float(np.sqrt(q[0])), float(own[0]))
+
+    def _parts(self, words: list[str], targets: Deviations) -> tuple[Doubles, Doubles]:
+        """(the weight of contexts, the direction of the spelling) of each target; phrases have no spelling."""
+        forms = self.form.rows(words)[0].astype(np.float64)
+        forms[[len(word.split()) > 1 for word in words]] = 0
+        lengths = np.linalg.norm(forms, axis=1)
+        weights = np.where(lengths > 0, self.fusion.context_weights(targets.contexts, lengths), 1.0)
+        return weights, self.fusion.direction(forms)
+
+    @property
+    def confidence(self) -> Doubles:
+        """The cosine to be expected between each vector and what infinitely many contexts would give."""
+        result = np.empty(len(self))
+        for low in range(0, len(self), BLOCK):
+            part = slice(low, min(low + BLOCK, len(self)))
+            target = self.deviations_of(np.arange(part.start, part.stop))
+            w, form = self._parts(self.keys[part], target)
+            alike = super().confidence[part]  # of x/|x| with what it would be
+            a = np.clip(np.einsum("td,td->t", target.means, form) / np.sqrt(self.typical.lengths(target)[0]), -1, 1)
+            spelled, crossed = (1 - w) ** 2 * form.any(axis=1), w * (1 - w) * a
+            squares = [w**2 + spelled + 2 * crossed * share for share in (alike, np.ones_like(alike))]
+            result[part] = (w**2 * alike + spelled + crossed * (1 + alike)) / np.sqrt(squares[0] * squares[1])
+        return result
+
+    def _similarities(
+        self,
+        word: str,
+        names: Sequence[str],
+        matrix: Doubles,
+        level: float,
+        excess: Doubles | None = None,
+    ) -> list[Similarity]:
+        check_level(level)
+        fused, typical, units = self._fused(word), self.typical, unit_rows(matrix)
+        estimate, direction = fused.gradient(units)
+        repeated = fused.target[np.zeros(len(names), dtype=np.intp)]
+        near = self._without_noise(repeated, units / fused.length)
+        variance, df = typical.variance_along(repeated, direction, near)
+        error = np.sqrt(variance)
+        if excess is not None:
+            estimate = estimate - excess
+        columns = (
+            cosines(units, fused.as_given),
+            np.clip(estimate, -1, 1),
+            error,
+            *interval(estimate, error, df, level),
+        )
+        return [
+            Similarity(word, name, cosine, value, wide, low, high, level)
+            for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
+        ]
+
+    def _without_noise(self, targets: Deviations, directions: Doubles) -> Doubles:
+        """Cosines of x, as large as they are without noise: c² has that of c in it.
+
+        Where contexts are few, a cosine that is all noise would make its own interval wider.
+        """
+        cosine = np.einsum("td,td->t", targets.means, directions)
+        noise = self.typical.variance_along(targets, directions, np.zeros(len(cosine)))[0]
+        return np.asarray(cosine * np.sqrt(np.maximum(1 - noise / np.maximum(cosine**2, 1e-12), 0.0)))
+
+    def between(self, word: str, other: str, level: float = 0.95) -> Similarity:
+        """The cosine of two targets, which may share documents: these are in the same groups."""
+        check_level(level)
+        if word == other:
+            return Similarity(word, other, 1.0, 1.0, 0.0, 1.0, 1.0, level)
+        first, second, typical = self._fused(word), self._fused(other), self.typical
+        same = first.target.z.shape == second.target.z.shape
+        along, expected, estimate = 0.0, 0.0, 0.0
+        for mine, theirs in ((first, second), (second, first)):
+            unit = theirs.vector / np.sqrt(theirs.square)
+            theta, direction = mine.gradient(unit[None])
+            estimate = float(theta[0])
+            along = along + np.einsum("tgd,td->g", mine.target.z, direction) if same else along
+            near = self._without_noise(mine.target, unit[None] / mine.length)
+            expected += float(typical.expected_along(mine.target, direction, near)[0])
+        if same:  # contexts that count for both
+            both = first.weight * second.weight / (first.length * second.length)
+            estimate -= both * float(np.sum(first.target.z * second.target.z)) / np.sqrt(first.square * second.square)
+        df = min(float(first.target.df[0]), float(second.target.df[0])) if same else 0.0
+        total = df + typical.direction_df
+        error = float(np.sqrt((df * float(np.sum(np.square(along))) + typical.direction_df * expected) / total))
+        low, high = interval(np.array(estimate), np.array(error), total, level)
+        cosine = float(cosines(first.as_given, second.as_given))
+        return Similarity(word, other, cosine, float(np.clip(estimate, -1, 1)), error, float(low), float(high), level)
+
+    def _searched(self, word: str) -> SearchedVector:
+        fused = self._fused(word)
+        x = fused.target.means[0]
+        pull = fused.weight / fused.length * (np.eye(len(x)) - fused.own * np.outer(x, x) / fused.length**2)
+        covariance = pull @ self.covariance(word) @ pull.T
+        noise = float(np.trace(covariance))
+        spelled = (1 - fused.weight) * fused.form
+
+        def as_given(rows: Doubles) -> Doubles:
+            """With x/|x| as it is, noise and all: the vector that the user has, whose neighbours are looked for."""
+            return np.asarray(fused.weight * unit_rows(rows - spelled) + spelled)
+
+        return SearchedVector(
+            fused.vector, fused.square, covariance, lambda drawn: debiased_squares(drawn, noise), as_given
+        )
+
+
+def _projected(typical: TypicalSpread, keep: Doubles) -> TypicalSpread:
+    """The typical spread without the common direction."""
+    shape = keep @ typical.shape @ keep
+    share = float(np.trace(shape))
+    rank = typical.rank * share**2 * float(np.sum(typical.shape**2)) / max(float(np.sum(shape**2)), 1e-300)
+    return replace(typical, shape=shape / share, scale=typical.scale * share, rank=rank, length_spread=np.inf)
