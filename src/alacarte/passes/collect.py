@@ -35,6 +35,7 @@ from alacarte.vectors.word_vectors import WordVectors
 
 Counts = npt.NDArray[np.int64]
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
+KEY = 128  # bytes of a target beside its sums: its name, and where it is looked up
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
 
 
@@ -227,7 +228,7 @@ class _Summed:
     def _other_memory(self) -> int:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
         rows, stride = self.matcher.size * self.groups, row_stride(self.integers.dimension)
-        return vectors + private_memory(rows, stride, self.work.cores) + self._text_under_way()
+        return vectors + private_memory(rows, stride, self.work.cores) + KEY * rows + self._text_under_way()
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
