@@ -17,7 +17,7 @@ from passes import budget, same
 from alacarte import Corpus, Targets, WordVectors, collect
 from alacarte._io.artifact import read_artifact
 from alacarte.contexts import summing
-from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCheckpoint, BadCorpus
 from alacarte.passes.checkpoint import Checkpoint
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
@@ -257,13 +257,22 @@ def test_a_compressed_stream_that_is_cut_off(tmp_path, kind, threads):
 # ---------------------------------------------------------------------------------------------- odd text
 
 
-def test_a_line_of_100_MB(tmp_path):
+def test_a_line_of_100_MB_is_cut(tmp_path):
     unit = ("a b c river bank x . " * 500).encode()
     count = 100_000_000 // len(unit)
+    (tmp_path / "long.txt").write_bytes(unit * count)
+    with pytest.warns(AlacarteWarning, match="longer than 16 MiB"):
+        sums = collect(VECTORS, tmp_path / "long.txt", TARGETS, window=2)
+    assert sums.documents == 6
+    assert sums.tokens_read == count * 500 * 7
+    assert sums.occurrences.tolist() == [count * 500, count * 500, count * 500, count * 500]
+
+
+def test_a_line_of_16_MB(tmp_path):
+    unit = ("a b c river bank x . " * 500).encode()
+    count = 16_000_000 // len(unit)
     path = tmp_path / "long.txt"
-    with path.open("wb") as file:
-        for _ in range(count):
-            file.write(unit)
+    path.write_bytes(unit * count)
     sums = collect(VECTORS, path, TARGETS, window=2)
     assert sums.documents == 1
     assert sums.tokens_read == count * 500 * 7

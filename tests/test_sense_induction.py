@@ -246,7 +246,7 @@ def test_commands(tmp_path):
             "--save-sums",
             tmp_path / f"{name}.sums",
             "--out",
-            tmp_path / "v.vec",
+            tmp_path / f"{name}.vec",
         )
         assert code == 0
     sums = (*using, "--sums", tmp_path / "text.sums")

@@ -148,7 +148,7 @@ def test_similarities_and_comparisons():
     nothing = float("nan")
     pair = Similarity("a", "b", 0.5, 0.75, nothing, nothing, nothing, 0.95)
     same_table(Similarities((pair, pair)), [*Similarity.__dataclass_fields__], 2)
-    assert json.loads(Similarities((pair,)).to_json())[0]["low"] is None
+    assert json.loads(Similarities((pair,)).to_json())[0]["conf_low"] is None
     test = Comparison("a", 3, 4, 0.5, 0.75, 0.25, 1.0, 2.0, 0.125, 0.25)
     same_table(Comparisons((test,), 0.95), [*Comparison.__dataclass_fields__], 1)
     same_table(test, [*Comparison.__dataclass_fields__], 1)

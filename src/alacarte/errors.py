@@ -89,8 +89,8 @@ class DiskFull(AlacarteError, OSError):
     a.vec: no room True True
     """
 
-    def __init__(self, message: object, number: int, reason: str) -> None:
-        super().__init__(message)
+    def __init__(self, message: object, number: int = 0, reason: str = "", hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.errno, self.strerror = number, reason
 
 

@@ -167,6 +167,8 @@ class Index:
         An older index is replaced, any other file only with `overwrite`.
         """
         file = Path(path)
+        if file.is_dir():
+            raise AlacarteError(f"{file}: is a folder, and an index is a file; choose another name")
         if not overwrite and file.is_file() and not is_stream(file) and kind_of(file) != KIND:
             raise AlacarteError(
                 f"{file}: exists and is no index; choose another name or remove it",

@@ -53,10 +53,11 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     try:
         for stream in file_streams(path):
             with reading(stream.name):
-                for number, line in enumerate(stream.file, start=1):
-                    text = line.decode("utf-8").rstrip("\r\n")
-                    if text.strip() and not text.startswith("#"):
-                        yield number, text
+                lines = list(stream.file)
+            for number, line in enumerate(lines, start=1):
+                text = line.decode("utf-8").rstrip("\r\n")
+                if text.strip() and not text.startswith("#"):
+                    yield number, text
     except UnicodeDecodeError:
         raise BadData(f"{path}: not UTF-8 text; save it as UTF-8") from None
     except BadCorpus as error:
