@@ -380,7 +380,7 @@ def test_intervals_of_fused_vectors_cover():
             covered.append(low <= cosine <= high)
             if i:
                 between = uncertainty.between(word, names[0])
-                words_covered.append(between.low <= float(units(limit)[i] @ units(limit)[0]) <= between.high)
+                words_covered.append(between.conf_low <= float(units(limit)[i] @ units(limit)[0]) <= between.conf_high)
     assert 0.92 < np.mean(covered) < 0.98
     assert 0.9 < np.mean(words_covered) < 0.99
     assert np.mean(confidences) == pytest.approx(np.mean(alike), abs=0.02)
@@ -394,8 +394,8 @@ def test_induced_vectors_with_spelling_know_how_sure_they_are(world, model):
     word, other = next(word for word in some if word in alone), vectors.words[35]
     similarity = fused.uncertainty.similarity(word, other)
     assert similarity.cosine == pytest.approx(float(units(fused[[word]])[0] @ units(vectors[[other]])[0]), abs=1e-5)
-    assert similarity.low < similarity.estimate < similarity.high
-    assert similarity.standard_error < alone.uncertainty.similarity(word, other).standard_error
+    assert similarity.conf_low < similarity.estimate < similarity.conf_high
+    assert similarity.std_error < alone.uncertainty.similarity(word, other).std_error
     near = fused.uncertainty.nearest(word, 3)
     assert [item.other for item in near.items] == [name for name, _ in vectors.nearest(fused[word], 3, exclude=[word])]
     assert np.isnan(fused.confidence[-1])  # spelling alone

@@ -58,7 +58,7 @@ class ALaCarte:
     >>> model = ALaCarte.pretrained("glove.6B.50d")
     >>> vector = model.embed("a cute, fluffy blorp purred and chased the mouse", target="blorp")
     >>> [word for word, _ in model.vectors.nearest(vector, k=3, among=20_000)]
-    ['rabbit', 'monkey', 'cat']
+    ['cute', 'rabbit', 'monkey']
     """
 
     def __init__(

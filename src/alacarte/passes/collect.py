@@ -331,7 +331,7 @@ def _rows_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> Path:
     if any(stage.complete for name, stage in checkpoint.stages.items() if name.startswith(SLICE)):
         raise BadCheckpoint(f"{path} is not whole, and {checkpoint.path} needs it; restore it, or delete both")
     try:
-        with disk_space(path.parent, length), path.open("wb") as file:
+        with disk_space(path, length), path.open("wb") as file:
             allocate(file, length)
     except AlacarteError:
         path.unlink(missing_ok=True)

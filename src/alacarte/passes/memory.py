@@ -76,14 +76,14 @@ def allocate(file: IO[bytes], length: int) -> None:
 
 
 @contextmanager
-def disk_space(folder: Path, size: int | None = None) -> Iterator[None]:
-    """Say in one error what could not be written to a folder; `size` is how many bytes there should have been."""
+def disk_space(place: Path, size: int | None = None) -> Iterator[None]:
+    """Say in one error what could not be written to a file, or in a folder under no name; `size` is its length."""
     try:
         yield
     except OSError as error:
         need = "" if size is None else f": it needs {amount(size)}"
-        free = amount(shutil.disk_usage(folder).free)
+        free = amount(shutil.disk_usage(place if place.is_dir() else place.absolute().parent).free)
         raise AlacarteError(
-            f"what does not fit in memory is kept in {folder}, where it cannot be written ({error.strerror}{need}, and "
+            f"what does not fit in memory is kept in {place}, where it cannot be written ({error.strerror}{need}, and "
             f"{free} are free); make room there, or let TMPDIR (with a checkpoint, its name) lead to another folder"
         ) from error
