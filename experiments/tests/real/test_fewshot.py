@@ -49,7 +49,11 @@ def test_known_similarities(shared, vectors):
 
 
 def test_nonces_with_the_shipped_transform(shared, vectors):
-    """On the train split; the shipped transform saw these words when it was learned, a few of 3,955."""
+    """On the train split; the shipped transform saw these words when it was learned, a few of 97,328.
+
+    It is learned for words of few contexts: with the frequent words alone (τ = 1000), rare words are worse off, and
+    definitions rank better (docs/reproduction/rare-words.md).
+    """
     nonces = [item for item in read_nonces(shared / "fewshot" / "nonce")[:150] if item.word in vectors]
     medians = []
     for model in (Additive().fit(vectors), ALaCarte.pretrained("glove.6B.50d", vectors=vectors)):
@@ -57,7 +61,7 @@ def test_nonces_with_the_shipped_transform(shared, vectors):
         ranks = gold_ranks(vectors, queries, [vectors.index(item.word) for item in nonces])
         medians.append(sorted(ranks.tolist())[len(ranks) // 2])
     assert medians[0] > 5_000
-    assert medians[1] < 500
+    assert medians[1] < 600
 
 
 def test_rare_words_on_a_slice(shared, vectors, tmp_path):
