@@ -25,6 +25,7 @@ from alacarte._io import files as writing
 from alacarte.cli import app
 from alacarte.contexts.summing import private_memory, row_stride, widest_row
 from alacarte.passes import work
+from alacarte.passes.collect import KEY
 from alacarte.passes.work import Work
 from alacarte.vectors.neighbours import Index
 
@@ -131,7 +132,7 @@ def memory(rows: int, threads: int) -> int:
     """Bytes with which twelve dimensions of so many rows of sums are made at a time."""
     integers = 4 * (len(WORDS) + 1) * 16 * -(-(DIMENSION + 2) // 16)
     private = private_memory(rows, row_stride(DIMENSION), threads)
-    others = 4 * len(WORDS) * DIMENSION + integers + private + (threads + 1) * 30 * BLOCK
+    others = 4 * len(WORDS) * DIMENSION + integers + private + KEY * rows + (threads + 1) * 30 * BLOCK
     assert widest_row(row_stride(12)) == 12
     return others + 8 * rows * row_stride(12)
 
