@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, Targets, Transform, WordVectors, collect, discover, induced
+from alacarte import ALaCarte, Targets, Transform, WordVectors, collect, discover
 from alacarte.cli import app
+from alacarte.model import induced
 
 WORDS = WordVectors(["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 
