@@ -5,8 +5,9 @@
     alc fit --vectors reviews/vectors.safetensors --corpus reviews/text.txt --out reviews/model
 
 The text is IMDB's reviews to train on and its unlabelled ones (`imdb.tar.xz`), the texts of the seven other tasks, and
-each fourth line of Wikipedia; labels are not read, and IMDB's test reviews are not either. It is kept as
-`text.txt`, a document a line, so that the transform and the n-gram vectors can be learned from the same text.
+each fourth line of Wikipedia; labels are not read, and IMDB's test reviews are not either. With `--unseen` the seven
+other tasks are left out (SST is made of MR's sentences, so that the training part of one is the test of the other). The
+text is kept as `text.txt`, a document a line, so that the transform and the n-gram vectors can be learned from it, too.
 Two kinds of vectors stand side by side: skip-gram by gensim, by one thread, so that the same text gives the same
 vectors; and latent semantic analysis by scikit-learn, in which words are alike that stand in the same documents, as
 words of praise do in reviews. State is kept after each epoch: run the same command again to go on.
@@ -41,6 +42,9 @@ def main() -> None:
     options.add_argument("data", type=Path, help="the folder with the document tasks")
     options.add_argument("--wiki", type=Path, required=True, help="enwiki.txt.xz, a paragraph a line")
     options.add_argument("--every", type=int, default=4, help="each n-th line of it")
+    options.add_argument(
+        "--unseen", action="store_true", help="leave the texts of all tasks but IMDB's training part out"
+    )
     options.add_argument("--known", default="glove.6B.50d", help="whose compounds the tokenizer leaves whole")
     options.add_argument("--out", type=Path, required=True, help="folder for text.txt, vectors.safetensors and state")
     options.add_argument("--beside", help="vectors whose dimensions follow the trained ones")
@@ -78,13 +82,13 @@ def side_by_side(parts: list[WordVectors]) -> WordVectors:
     return WordVectors(words, np.hstack(columns))
 
 
-def texts(data: Path, wiki: Path, every: int) -> Iterator[str]:
+def texts(data: Path, wiki: Path, every: int, unseen: bool) -> Iterator[str]:
     """What is learned from, without any label."""
     for split in ("train", "unsup"):
         with imdb_part(data, split) as lines:
             for line in lines:
                 yield str(json.loads(line)["text"])
-    for name in TASKS[:-1]:
+    for name in [] if unseen else TASKS[:-1]:
         yield from read_task(data, name).texts
     with lzma.open(wiki, "rt", encoding="utf-8") as file:
         for number, line in enumerate(file):
@@ -97,7 +101,7 @@ def write_text(path: Path, given: argparse.Namespace) -> None:
     begun = time.perf_counter()
     part = path.with_suffix(".part")
     with part.open("w", encoding="utf-8", newline="\n") as file:
-        for document in texts(given.data, given.wiki, given.every):
+        for document in texts(given.data, given.wiki, given.every, given.unseen):
             file.write(" ".join(tokenizer(document, known)).replace(BREAK, "") + "\n")
     part.replace(path)
     print(f"text: {time.perf_counter() - begun:.0f} s", flush=True)
