@@ -387,7 +387,7 @@ def test_commands(folder, model, corpus, tmp_path):
     fresh = ["eval", "documents", *common[:2], "--task", f"mine={tmp_path / 'mine.tsv'}", "--inductive", "--json"]
     found = json.loads(CliRunner().invoke(app, [*fresh, "--cache", str(tmp_path / "cache")]).output)["rows"]
     assert [row["system"] for row in found] == [title(system) for system in INDUCTIVE]
-    assert "leave --ngrams out" in CliRunner().invoke(app, [*fresh, "--ngrams", "x"]).output
+    assert "--inductive learns n-gram" in CliRunner().invoke(app, [*fresh, "--ngrams", "x"]).output
     assert "--task NAME=FILE" in CliRunner().invoke(app, ["eval", "documents"]).output
     asked = CliRunner().invoke(app, ["eval", "bigrams", "w0 w1", *common, "--json"])
     assert asked.exit_code == 0, asked.output

@@ -352,7 +352,7 @@ def _record(
     """How many different vectors à la carte has been tested with, these included; None where it is not tested now."""
     if not any(parse(system)[0] == "alacarte" for system in systems):
         return None
-    settings = {
+    settings: dict[str, Any] = {
         "vectors": model.vectors.fingerprint,
         "tokenizer": model.tokenizer.name,
         "ngrams": None if ngrams is None else ngrams.fingerprint,
