@@ -5,8 +5,9 @@
     alc fit --vectors reviews/vectors.safetensors --corpus reviews/text.txt --out reviews/model
 
 The text is IMDB's reviews to train on and its unlabelled ones (`imdb.tar.xz`), the texts of the seven other tasks, and
-each fourth line of Wikipedia; labels are not read, and IMDB's test reviews are not either. It is kept as
-`text.txt`, a document a line, so that the transform and the n-gram vectors can be learned from the same text.
+each fourth line of Wikipedia; labels are not read, and IMDB's test reviews are not either. With `--unseen` the seven
+other tasks are left out (SST is made of MR's sentences, so that the training part of one is the test of the other). The
+text is kept as `text.txt`, a document a line, so that the transform and the n-gram vectors can be learned from it, too.
 Two kinds of vectors stand side by side: skip-gram by gensim, by one thread, so that the same text gives the same
 vectors; and latent semantic analysis by scikit-learn, in which words are alike that stand in the same documents, as
 words of praise do in reviews. State is kept after each epoch: run the same command again to go on.
@@ -16,7 +17,8 @@ import argparse
 import json
 import lzma
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +43,15 @@ def main() -> None:
     options.add_argument("data", type=Path, help="the folder with the document tasks")
     options.add_argument("--wiki", type=Path, required=True, help="enwiki.txt.xz, a paragraph a line")
     options.add_argument("--every", type=int, default=4, help="each n-th line of it")
+    options.add_argument(
+        "--unseen", action="store_true", help="leave the texts of all tasks but IMDB's training part out"
+    )
     options.add_argument("--known", default="glove.6B.50d", help="whose compounds the tokenizer leaves whole")
     options.add_argument("--out", type=Path, required=True, help="folder for text.txt, vectors.safetensors and state")
     options.add_argument("--beside", help="vectors whose dimensions follow the trained ones")
-    options.add_argument("--dimension", type=int, default=300, help="of skip-gram")
+    options.add_argument(
+        "--dimension", type=int, default=300, help="of skip-gram; 0 leaves it out, which saves most time"
+    )
     options.add_argument("--components", type=int, default=600, help="dimensions of latent semantic analysis")
     options.add_argument("--window", type=int, default=5)
     options.add_argument("--sample", type=float, default=1e-4)
@@ -54,8 +61,9 @@ def main() -> None:
     text = given.out / "text.txt"
     if not text.is_file():
         write_text(text, given)
-    parts = [skip_gram(text, given)]
-    parts.append(latent_semantics(text, parts[0], given.components))
+    parts = [skip_gram(text, given)] if given.dimension else []
+    words = parts[0].words if parts else frequent_words(text, given.min_count)
+    parts.append(latent_semantics(text, words, given.components))
     if given.beside is not None:
         parts.append(WordVectors.load(given.beside))
     vectors = side_by_side(parts)
@@ -78,13 +86,13 @@ def side_by_side(parts: list[WordVectors]) -> WordVectors:
     return WordVectors(words, np.hstack(columns))
 
 
-def texts(data: Path, wiki: Path, every: int) -> Iterator[str]:
+def texts(data: Path, wiki: Path, every: int, unseen: bool) -> Iterator[str]:
     """What is learned from, without any label."""
     for split in ("train", "unsup"):
         with imdb_part(data, split) as lines:
             for line in lines:
                 yield str(json.loads(line)["text"])
-    for name in TASKS[:-1]:
+    for name in [] if unseen else TASKS[:-1]:
         yield from read_task(data, name).texts
     with lzma.open(wiki, "rt", encoding="utf-8") as file:
         for number, line in enumerate(file):
@@ -97,7 +105,7 @@ def write_text(path: Path, given: argparse.Namespace) -> None:
     begun = time.perf_counter()
     part = path.with_suffix(".part")
     with part.open("w", encoding="utf-8", newline="\n") as file:
-        for document in texts(given.data, given.wiki, given.every):
+        for document in texts(given.data, given.wiki, given.every, given.unseen):
             file.write(" ".join(tokenizer(document, known)).replace(BREAK, "") + "\n")
     part.replace(path)
     print(f"text: {time.perf_counter() - begun:.0f} s", flush=True)
@@ -143,7 +151,16 @@ def skip_gram(text: Path, given: argparse.Namespace) -> WordVectors:
     return WordVectors(list(model.wv.index_to_key), model.wv.vectors)
 
 
-def latent_semantics(text: Path, known: WordVectors, components: int) -> WordVectors:
+def frequent_words(text: Path, min_count: int) -> tuple[str, ...]:
+    """The words that occur so often, the most frequent first."""
+    counts: Counter[str] = Counter()
+    with text.open(encoding="utf-8") as file:
+        for line in file:
+            counts.update(line.split())
+    return tuple(word for word, count in counts.most_common() if count >= min_count)
+
+
+def latent_semantics(text: Path, known: Sequence[str], components: int) -> WordVectors:
     """The side of known words, each of length 1, of a singular value decomposition of documents × words in tf-idf."""
     decomposition = require("sklearn.decomposition", extra="sklearn", purpose="latent semantic analysis")
     weighting = require("sklearn.feature_extraction.text", extra="sklearn", purpose="latent semantic analysis")
@@ -151,12 +168,12 @@ def latent_semantics(text: Path, known: WordVectors, components: int) -> WordVec
     weighted = weighting.TfidfTransformer(sublinear_tf=True).fit_transform(counts_in_documents(text, known))
     svd = decomposition.TruncatedSVD(components, n_iter=2, random_state=0).fit(weighted)
     print(f"latent semantic analysis: {time.perf_counter() - begun:.0f} s", flush=True)
-    return WordVectors(known.words, (svd.components_.T * svd.singular_values_).astype(np.float32)).normalised()
+    return WordVectors(known, (svd.components_.T * svd.singular_values_).astype(np.float32)).normalised()
 
 
-def counts_in_documents(text: Path, known: WordVectors) -> scipy.sparse.csr_matrix:
+def counts_in_documents(text: Path, known: Sequence[str]) -> scipy.sparse.csr_matrix:
     """(documents, words): how often each known word stands in each."""
-    encoder = Encoder(get_tokenizer("whitespace"), Lexicon(known.key_to_index))
+    encoder = Encoder(get_tokenizer("whitespace"), Lexicon({word: row for row, word in enumerate(known)}))
     blocks = []
     for encoded in scan(Corpus(text), encoder, Work(show_progress=False)):
         counted = encoded.ids >= 0

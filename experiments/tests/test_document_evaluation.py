@@ -10,6 +10,7 @@ from alacarte_experiments.documents.composition import compose
 from alacarte_experiments.documents.data import TASKS, Task, read_task
 from alacarte_experiments.documents.evaluation import (
     PUBLISHED,
+    Inductive,
     evaluate,
     evaluate_features,
     induce_ngrams,
@@ -17,7 +18,16 @@ from alacarte_experiments.documents.evaluation import (
     stratified,
 )
 from alacarte_experiments.documents.fasttext import FastText
-from alacarte_experiments.documents.systems import OPTIONAL, SYSTEMS, Ingredients, features, parse, title
+from alacarte_experiments.documents.systems import (
+    INDUCTIVE,
+    OPTIONAL,
+    SYSTEMS,
+    Ingredients,
+    features,
+    learned_features,
+    parse,
+    title,
+)
 from alacarte_experiments.lab.store import Store
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +36,7 @@ from typer.testing import CliRunner
 
 from alacarte import ALaCarte, WordVectors
 from alacarte.cli import app
+from alacarte.documents import NgramEmbedder
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.text.corpus import Corpus
 
@@ -191,7 +202,7 @@ def test_naive_bayes_weights_equal_the_formula():
 def test_given_splits_train_on_the_first_part_only():
     x = np.array([[1.0], [-1.0]] * 20 + [[1.0], [-1.0], [1.0], [-1.0]])
     labels = ("p", "n") * 20 + ("p", "n", "n", "n")
-    outcome = evaluate_features(x, Task("t", ("",) * 44, labels, train=40))
+    outcome = evaluate_features(lambda rows: x, Task("t", ("",) * 44, labels, train=40))
     assert [part.tolist() for part in outcome.right] == [[True, True, False, True]]
 
 
@@ -236,6 +247,47 @@ def test_only_pairs_tell_the_classes_apart(task, model, corpus, tmp_path):
     assert table.to_frame().shape[0] == len(systems)
 
 
+def test_inductive_features_are_learned_from_training_texts_alone(task, model):
+    """Other texts to test on change nothing for those that train, and training texts go without their own part."""
+    rows, others = np.arange(0, 100), np.arange(100, 120)
+    changed = [*task.texts[:100], *["w7 w8 w0 w1"] * 20]
+    embedder = NgramEmbedder(model, n=3)
+    expected = embedder.fit_transform(list(task.texts[:100]))
+    for system in ("alacarte-1", "alacarte-2", "alacarte-3"):
+        for texts in (task.texts, changed):
+            given = Ingredients(texts, model)
+            x = learned_features(system, given, None)(rows)
+            np.testing.assert_array_equal(x[rows], expected[:, : x.shape[1]])
+            np.testing.assert_array_equal(x[others], embedder.transform(list(texts[100:]))[:, : x.shape[1]])
+    for system in ("tfidf-3", "sif"):
+        first, second = (learned_features(system, Ingredients(t, model), None)(rows) for t in (task.texts, changed))
+        if system == "tfidf-3":  # columns of n-grams that no training text holds may come and go
+            first, second = (np.sort(x[rows].toarray(), axis=1)[:, -12:] for x in (first, second))
+        np.testing.assert_allclose(first[:100], second[:100], atol=1e-6)
+    with pytest.raises(BadData, match="or --inductive"):
+        learned_features("doc2vec", Ingredients(task.texts, model), None)
+
+
+def test_what_chooses_settings_does_not_embed_the_test_part(task, model):
+    x = learned_features("alacarte-2", Ingredients(task.texts, model), 100)
+    assert not x(np.arange(80))[100:].any()
+    assert x(np.arange(80))[80:100].any(axis=1).all()
+    assert x(np.arange(100))[100:].any(axis=1).all()
+
+
+def test_the_inductive_table(task, model, tmp_path):
+    cut = Task("t", task.texts, task.labels, train=90)
+    table = evaluate([cut, task], list(INDUCTIVE), model, None, Store(tmp_path), inductive=Inductive())
+    assert {row.source for row in table.rows} == {"ours"}
+    assert table.value("pairs", "tf-idf, n = 3") > 95
+    assert table.value("pairs", "à la carte, n = 1") < 75  # the order of words is all that tells the classes apart
+    assert "training texts alone" in table.notes[-1]
+    assert "pairs 1" in table.notes[-2]
+    seen = evaluate([task], ["alacarte-1"], model, None, Store(tmp_path))
+    assert "have seen the texts" in " ".join(seen.notes)
+    assert "pairs 2" in " ".join(seen.notes)  # other features
+
+
 def test_what_has_seen_a_test_split_is_written_down(model, task, tmp_path):
     store = Store(tmp_path)
     for _ in range(2):
@@ -272,7 +324,7 @@ def test_every_system_has_a_name_and_published_rows_are_marked(model, tmp_path, 
 
 def test_fasttext_learns_pairs_where_it_is_installed(model, task):
     pytest.importorskip("fasttext")
-    learn = FastText(Ingredients(task.texts, model.vectors, None, model.tokenizer), task.labels)
+    learn = FastText(Ingredients(task.texts, model), task.labels)
     rows, others = np.arange(80), np.arange(80, 120)
     y = np.array(task.labels)
     right = [np.mean(predict(others) == y[others]) for predict in learn(rows, [(0.01, 1), (1.0, 50)])]
@@ -295,7 +347,7 @@ def test_sentence_vectors_from_elsewhere(model, task, tmp_path):
 
 def test_doc2vec_gives_a_vector_for_each_text(model, task):
     pytest.importorskip("gensim")
-    ingredients = Ingredients(task.texts[:30], model.vectors, None, model.tokenizer)
+    ingredients = Ingredients(task.texts[:30], model)
     assert features("doc2vec", ingredients).shape == (30, 300)
 
 
@@ -332,6 +384,10 @@ def test_commands(folder, model, corpus, tmp_path):
     own = ["eval", "documents", *common, "--task", f"mine={tmp_path / 'mine.tsv'}", "--system", "bong-2", "--json"]
     found = json.loads(CliRunner().invoke(app, [*own, "--cache", str(tmp_path / "cache")]).output)["rows"]
     assert [(row["task"], row["accuracy"], row["source"]) for row in found] == [("mine", 100.0, "ours")]
+    fresh = ["eval", "documents", *common[:2], "--task", f"mine={tmp_path / 'mine.tsv'}", "--inductive", "--json"]
+    found = json.loads(CliRunner().invoke(app, [*fresh, "--cache", str(tmp_path / "cache")]).output)["rows"]
+    assert [row["system"] for row in found] == [title(system) for system in INDUCTIVE]
+    assert "--inductive learns n-gram" in CliRunner().invoke(app, [*fresh, "--ngrams", "x"]).output
     assert "--task NAME=FILE" in CliRunner().invoke(app, ["eval", "documents"]).output
     asked = CliRunner().invoke(app, ["eval", "bigrams", "w0 w1", *common, "--json"])
     assert asked.exit_code == 0, asked.output

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -12,7 +12,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import validate_data
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.documents import AlaCarteVectorizer, NgramEmbedder
+from alacarte.contexts.reading import Reading
+from alacarte.documents import AlaCarteVectorizer, NgramEmbedder, _leaving_out
 from alacarte.errors import AlacarteWarning, BadCorpus
 
 rng = np.random.default_rng(0)  # in the order of this file; what tests draw themselves is not compared with constants
@@ -126,6 +127,84 @@ def test_documents_whose_ngrams_have_no_context_leave_the_words():
     assert not found[0, 4:].any()
 
 
+# ------------------------------------------------------------------------------------------- training documents
+
+
+def without_each(make, texts):
+    """Each document as it looks to what was fitted on the others."""
+    rows = [make().fit(texts[:place] + texts[place + 1 :]).transform([text]) for place, text in enumerate(texts)]
+    return np.concatenate(rows)
+
+
+@pytest.mark.filterwarnings("ignore::alacarte.errors.AlacarteWarning")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n": 2},
+        {"n": 3, "unigrams": "induced", "pooling": "mean"},
+        {"n": 3, "min_count": 3, "combine": "add"},
+        {"n": 2, "corpus": [["a", "b", "x", "c"], ["zz", "a", "a", "b"]], "unit": False},
+    ],
+)
+@pytest.mark.parametrize(
+    "reading",
+    [
+        {},
+        {"left": 1, "right": 3, "averaging": "token", "unknown": "drop"},
+        {"left": 2, "right": 2, "averaging": "context", "positions": "linear"},
+    ],
+)
+def test_training_documents_look_as_if_they_had_not_been_fitted(options, reading):
+    """Issue 18, part 3. The transform is the identity, so that no order of adding can change a bit."""
+    drawn = np.random.default_rng(1)
+    texts = [drawn.choice(["a", "b", "c", "x", "zz"], size).tolist() for size in (9, 0, 1, 7, 12, 5, 12, 3)]
+    model = ALaCarte(WORDS, Transform(np.eye(4), settings=Reading(**reading)))
+    embedder = NgramEmbedder(model, **options)
+    found = embedder.fit_transform(texts)
+    np.testing.assert_array_equal(found, without_each(lambda: NgramEmbedder(model, **options), texts))
+    assert not np.array_equal(found, embedder.transform(texts))
+
+
+def test_blocks_and_threads_do_not_change_training_documents(monkeypatch):
+    drawn = np.random.default_rng(2)
+    texts = [drawn.choice(["a", "b", "c", "x"], 10).tolist() for _ in range(40)]
+    model = ALaCarte(WORDS, Transform(np.eye(4)))
+    whole = NgramEmbedder(model, threads=1).fit_transform(texts)
+    monkeypatch.setattr(_leaving_out, "VALUES", 500)
+    np.testing.assert_array_equal(NgramEmbedder(model, threads=3).fit_transform(texts), whole)
+
+
+def test_an_ngram_of_one_document_is_unknown_to_it_and_known_to_new_ones():
+    model = ALaCarte(WORDS, Transform(np.eye(4)))
+    embedder = NgramEmbedder(model, n=2)
+    trained = embedder.fit_transform(["c a b c", "b a"])
+    assert not trained[:, 4:].any()
+    assert embedder.transform(["c a b c"])[0, 4:].any()
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": "sif", "components": 1, "normalise": True}])
+def test_a_pipeline_trains_on_vectors_without_their_own_part(options):
+    class Keep(BaseEstimator):
+        def fit(self, X, y=None):
+            self.given_ = X
+            return self
+
+    drawn = np.random.default_rng(3)
+    texts = [drawn.choice(["a", "b", "c", "x"], 10).tolist() for _ in range(20)]
+    model = ALaCarte(WORDS, Transform(np.eye(4)))
+    pipeline = make_pipeline(NgramEmbedder(model, **options), Keep()).fit(texts)
+    one, other = NgramEmbedder(model, **options), NgramEmbedder(model, **options)
+    np.testing.assert_array_equal(pipeline[-1].given_, one.fit_transform(texts))
+    np.testing.assert_array_equal(one.transform(texts), other.fit(texts).transform(texts))  # fitted alike
+    np.testing.assert_array_equal(pipeline[0].transform(texts), one.transform(texts))
+
+
+def test_vectors_that_are_given_are_the_same_in_training():
+    texts = ["a b c", "x a b", "b c"]
+    embedder = NgramEmbedder(WORDS, ngrams=NGRAMS)
+    np.testing.assert_array_equal(embedder.fit_transform(texts), embedder.transform(texts))
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
@@ -137,6 +216,11 @@ def test_documents_whose_ngrams_have_no_context_leave_the_words():
         (lambda: NgramEmbedder(WORDS, n=0).fit(["a"]), ValueError, "at least 1"),
         (lambda: NgramEmbedder(WORDS, pooling="max").fit(["a"]), ValueError, "pooling is one of"),
         (lambda: NgramEmbedder(WORDS, weights="tfidf").fit(["a"]), ValueError, "as in 'sif:1e-3'"),
+        (
+            lambda: NgramEmbedder(ALaCarte(WORDS, Transform(np.eye(4))), tokenizer="whitespace").fit(["a"]),
+            ValueError,
+            "leave tokenizer out",
+        ),
         (lambda: NgramEmbedder(WORDS, n=1, components=4).fit(["a"]), ValueError, "cannot be removed"),
         (
             lambda: NgramEmbedder(WORDS, ngrams={"a b": [1.0]}, combine="add").fit(["a"]),
@@ -169,6 +253,9 @@ class NumbersAsWords:
     def transform(self, X):
         return super().transform(self.texts(X, reset=False))
 
+    def fit_transform(self, X, y=None):
+        return super().fit_transform(self.texts(X, reset=True))
+
     def texts(self, X, reset):
         table = np.asarray(validate_data(self, X, reset=reset), dtype=float)
         return [[f"w{int(abs(value) * 7 + 3 * column) % 30}" for column, value in enumerate(row)] for row in table]
@@ -188,19 +275,24 @@ class VectorizerOfNumbers(NumbersAsWords, AlaCarteVectorizer):
     pass
 
 
+ONE_WORD = {"check_fit2d_1feature": "documents of one word have no context to learn a transform from"}
+OWN_PART = dict.fromkeys(
+    ["check_transformer_general", "check_transformer_data_not_an_array"],
+    "fit_transform leaves a document's own part out of the n-gram vectors, as documented",
+)
+
+
 @pytest.mark.filterwarnings("ignore")  # documents of unknown words, and what scikit-learn's checks do on purpose
 @pytest.mark.parametrize(
-    ("kind", "cannot"),
+    ("kind", "options", "cannot"),
     [
-        (EmbedderOfNumbers, {}),
-        (
-            VectorizerOfNumbers,
-            {"check_fit2d_1feature": "documents of one word have no context to learn a transform from"},
-        ),
+        (EmbedderOfNumbers, {"n": 2}, {}),
+        (EmbedderOfNumbers, {"n": 1, "weights": "sif", "components": 1, "normalise": True}, {}),
+        (VectorizerOfNumbers, {"n": 2}, ONE_WORD | OWN_PART),
+        (VectorizerOfNumbers, {"n": 1, "weights": "sif", "components": 1, "normalise": True}, ONE_WORD),
     ],
 )
-@pytest.mark.parametrize("options", [{"n": 2}, {"n": 1, "weights": "sif", "components": 1, "normalise": True}])
-def test_all_checks_of_scikit_learn(kind, cannot, options):
+def test_all_checks_of_scikit_learn(kind, options, cannot):
     vectors = WordVectors([f"w{i}" for i in range(30)], np.random.default_rng(0).normal(size=(30, 4)))
     results = check_estimator(kind(vectors, **options), expected_failed_checks=cannot, on_skip=None)
     outcomes = {result["check_name"]: result["status"] for result in results}
@@ -273,7 +365,9 @@ def test_vectorizer_learns_everything_from_text():
     one = AlaCarteVectorizer(vectors, n=2, window=3, ridge=0.0).fit(texts)
     model = ALaCarte.fit(vectors, texts, window=3)
     np.testing.assert_allclose(one.model_.transform.matrix, model.transform.matrix, rtol=1e-5)
-    np.testing.assert_array_equal(one.transform(texts), NgramEmbedder(model, n=2).fit_transform(texts))
+    embedder = NgramEmbedder(model, n=2).fit(texts)
+    np.testing.assert_array_equal(one.transform(texts), embedder.transform(texts))
+    np.testing.assert_array_equal(one.fit_transform(texts), embedder.fit_transform(texts))
     more = AlaCarteVectorizer(vectors, n=2, window=3, ridge=0.0, corpus=texts).fit(texts)
     assert more.model_.report.tokens_read == 2 * one.model_.report.tokens_read
     assert "ngrams" not in one.get_params()

@@ -12,6 +12,9 @@
     classifier = make_pipeline(AlaCarteVectorizer("glove.6B.50d", n=2), LogisticRegression())
     classifier.fit(reviews["text"], reviews["stars"])
 
+What trains a classifier is `fit_transform` (a pipeline calls it by itself), in which a document has no part in the
+vectors of its own n-grams, as new documents have none; `fit(X).transform(X)` is something else.
+
 Needs `pip install 'alacarte-embeddings[sklearn]'`.
 """
 

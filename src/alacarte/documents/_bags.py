@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.targets.targets import Targets
-from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 Item = str | Sequence[str]
 
 
@@ -22,6 +24,20 @@ class Bag:
 
     rows: Longs
     bounds: Longs
+    starts: Ints  # where each n-gram begins, counted in the tokens of all documents
+
+    def chosen(self, kept: Bools, rows: Longs) -> "Bag":
+        """The n-grams that are kept, with other rows."""
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return Bag(rows, before[self.bounds], self.starts[kept])
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in some documents: their tokens as ids, and for k = 1 … n the k-grams that have a vector."""
+
+    encoded: Encoded
+    bags: list[Bag]
 
 
 class NgramFinder:
@@ -43,19 +59,21 @@ class NgramFinder:
                 self._matcher = Targets.ngrams(keys).compile(lexicon, tokenizer)
         self._encoder = Encoder(tokenizer, lexicon)
 
-    def bags(self, documents: Sequence[Item]) -> tuple[list[Bag], Longs]:
-        """For k = 1 … n the k-grams of each document that have a vector; and how many tokens each document has."""
+    def find(self, documents: Sequence[Item]) -> Found:
+        """For k = 1 … n the k-grams of each document that have a vector."""
         encoded = self._encoder.encode(list(documents))
         ids, offsets = encoded.ids, encoded.offsets
-        bags = [Bag(np.empty(0, dtype=np.int64), np.zeros_like(offsets)) for _ in range(self.n)]
+        nothing = np.empty(0, dtype=np.int64)
+        bags = [Bag(nothing, np.zeros_like(offsets), nothing.astype(np.int32)) for _ in range(self.n)]
         if not self.induced:
+            positions = np.arange(len(ids), dtype=np.int32)
             known = (ids >= 0) & (ids < self.known)
-            bags[0] = Bag(ids[known].astype(np.int64), np.concatenate([[0], np.cumsum(known)])[offsets])
+            bags[0] = Bag(ids.astype(np.int64), offsets, positions).chosen(known, ids[known].astype(np.int64))
         if self._matcher is not None:
             matches = self._matcher.match(encoded)
             lengths = matches.ends - matches.starts
             for k in range(1 if self.induced else 2, self.n + 1):
                 chosen = lengths == k
-                rows = self._rows[matches.targets[chosen]]
-                bags[k - 1] = Bag(rows, np.searchsorted(matches.starts[chosen], offsets).astype(np.int64))
-        return bags, np.diff(offsets)
+                rows, starts = self._rows[matches.targets[chosen]], matches.starts[chosen]
+                bags[k - 1] = Bag(rows, np.searchsorted(starts, offsets).astype(np.int64), starts)
+        return Found(encoded, bags)

@@ -8,7 +8,6 @@ import numpy.typing as npt
 import scipy.sparse
 
 from alacarte.documents._bags import Bag
-from alacarte.vectors.word_vectors import WordVectors
 
 Singles = npt.NDArray[np.float32]
 ROWS = 1 << 16  # of a table at a time
@@ -19,19 +18,20 @@ DOCUMENTS = 2048  # at a time
 class Pooling:
     """All that says how bags become vectors: the tables of k-gram vectors for k = 1 … n, and how they are added.
 
-    `scales[k]` has a factor for each row of `tables[k]`, None where all are 1. With `add` there is one block of
-    columns, otherwise one for each k.
+    `lengths[k]` has 1 / length of each row of `tables[k]`, by which it is multiplied, and `weights[k]` its weight; None
+    where all are 1. With `add` there is one block of columns, otherwise one for each k.
     """
 
-    tables: tuple[WordVectors, ...]
-    scales: tuple[Singles | None, ...]
+    tables: tuple[Singles, ...]
+    lengths: tuple[Singles | None, ...]
+    weights: tuple[Singles | None, ...]
     mean: bool
     add: bool
 
     @property
     def widths(self) -> list[int]:
         """The dimensions of each block of columns."""
-        return [table.dimension for table in (self.tables[:1] if self.add else self.tables)]
+        return [table.shape[1] for table in (self.tables[:1] if self.add else self.tables)]
 
     def parts(self, vectors: Singles) -> list[Singles]:
         """Views of the blocks of columns."""
@@ -47,22 +47,25 @@ class Pooling:
 
     def _pooled(self, bag: Bag, k: int) -> Singles:
         """1/k Σ, or 1/k times the mean, of the rows in each bag: a sparse matrix times the table."""
-        table, scales = self.tables[k - 1], self.scales[k - 1]
-        data = np.ones(len(bag.rows), dtype=np.float32) if scales is None else scales[bag.rows]
+        table = self.tables[k - 1]
+        data = np.ones(len(bag.rows), dtype=np.float32)
+        for factors in (self.lengths[k - 1], self.weights[k - 1]):
+            if factors is not None:
+                data *= factors[bag.rows]
         data /= k
         if self.mean:
             amounts = np.diff(bag.bounds)
             data /= np.repeat(amounts, amounts)
         counts = scipy.sparse.csr_array((data, bag.rows, bag.bounds), shape=(len(bag.bounds) - 1, len(table)))
-        result: Singles = counts @ table.matrix
+        result: Singles = counts @ table
         return result
 
 
-def inverse_lengths(table: WordVectors) -> Singles:
+def inverse_lengths(table: Singles) -> Singles:
     """1 / length of each row; 0 for rows of zeros."""
     lengths = np.empty(len(table), dtype=np.float32)
     for low in range(0, len(table), ROWS):
-        block = table.matrix[low : low + ROWS]
+        block = table[low : low + ROWS]
         lengths[low : low + ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
     return np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
 

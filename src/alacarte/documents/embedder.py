@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from alacarte._io.progress import progress
 from alacarte._io.table import Columns, Table
-from alacarte.documents._bags import Bag, Item, NgramFinder
+from alacarte.documents._bags import Found, Item, NgramFinder
+from alacarte.documents._leaving_out import FittedNgrams
 from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, inverse_lengths, sif_constant
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
 from alacarte.model import ALaCarte
@@ -77,6 +78,12 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         threads: None is all cores. The result does not depend on it.
         show_progress: None shows a bar on a terminal when the work takes more than two seconds.
 
+    `fit(X).transform(X)` does not equal `fit_transform(X)` where `fit` induces n-gram vectors from the documents:
+    `fit_transform`, which is what a `Pipeline` calls on training data, leaves a document's own occurrences out of the
+    vectors of its n-grams, and those that occur in no other document. So training documents look as new ones do to
+    `transform`; fit whatever learns from the vectors on those of `fit_transform`. (Weights, common directions and
+    an `AlaCarteVectorizer`'s transform are those of all documents.)
+
     What `fit` finds is in attributes whose names end in `_`: `words_`, `ngrams_` (None where no n-gram has a vector),
     `tokenizer_`, `pooling_`, `components_` and others. A parameter that is set later has no effect before the next
     `fit`, but for `threads` and `show_progress`.
@@ -127,8 +134,15 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the vectors of the documents' n-grams, and what the weights and the common directions are."""
-        documents = self._begin(X)
-        return self._fit(self.vectors, documents)
+        self._fit(X, embed=False)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Singles:
+        """Fit, and embed the same documents as training data: each without its own part in the n-gram vectors.
+
+        `fit(X).transform(X)` is something else where n-gram vectors are induced from `X`: see the class.
+        """
+        return self._finished(self._fit(X, embed=True))
 
     def _begin(self, X: Any) -> list[Item]:
         """The documents to fit, after a look at the parameters."""
@@ -145,29 +159,38 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             raise BadCorpus("there are no documents to fit on; pass at least one")
         return documents
 
-    def _fit(self, vectors: VectorsLike | ALaCarte, documents: list[Item]) -> Self:
-        self._find_vectors(vectors, documents)
-        induced_words = self.unigrams == "induced"
+    def _new_finder(self) -> NgramFinder:
+        n = len(self.pooling_.tables)
+        return NgramFinder(self.words_, self.ngrams_, n, self.induced_words_, self.tokenizer_)
+
+    def _source(self, documents: list[Item]) -> VectorsLike | ALaCarte:
+        """Where vectors come from."""
+        return self.vectors
+
+    def _fit(self, X: Any, *, embed: bool) -> Singles:
+        """Learn everything; the sums of the fitted documents, before `components` and `normalise`, if asked for."""
+        documents = self._begin(X)
+        fitted = self._find_vectors(self._source(documents), documents)
+        self.induced_words_ = self.unigrams == "induced"
         others = self.words_ if self.ngrams_ is None else self.ngrams_
-        tables = (others if induced_words else self.words_, *[others] * (self.n - 1))
-        scales = tuple(inverse_lengths(table) if self.unit else None for table in tables)
-        self._finder: NgramFinder | None = NgramFinder(
-            self.words_, self.ngrams_, self.n, induced_words, self.tokenizer_
-        )
-        self.pooling_ = Pooling(tables, scales, self.pooling == "mean", self.combine == "add")
-        self.induced_words_ = induced_words
+        tables = (others.matrix if self.induced_words_ else self.words_.matrix, *[others.matrix] * (self.n - 1))
+        lengths = tuple(inverse_lengths(table) if self.unit else None for table in tables)
+        self.pooling_ = Pooling(tables, lengths, (None,) * self.n, self.pooling == "mean", self.combine == "add")
+        self._finder: NgramFinder | None = self._new_finder()
         self.normalise_ = bool(self.normalise)
         self.components_: list[Singles] = []
         constant = sif_constant(self.weights)
         if constant is not None:
-            self.pooling_ = self._weighted(documents, constant)
+            self.pooling_ = replace(self.pooling_, weights=self._frequency_weights(documents, constant))
+        if not embed and not self.components:
+            return np.zeros((0, self._n_features_out), dtype=np.float32)
+        vectors = self._pooled(documents, fitted)
         if self.components:
-            parts = self.pooling_.parts(self._transform(documents))
-            self.components_ = [common_directions(part, self.components) for part in parts]
-        return self
+            self.components_ = [common_directions(part, self.components) for part in self.pooling_.parts(vectors)]
+        return vectors
 
-    def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[Item]) -> None:
-        """Set `words_`, `ngrams_` and `tokenizer_`, from what `vectors` is."""
+    def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[Item]) -> FittedNgrams | None:
+        """Set `words_`, `ngrams_` and `tokenizer_`, from what `vectors` is; the sums, where n-grams are induced."""
         model = vectors if isinstance(vectors, ALaCarte) else None
         ngrams = None if self.ngrams is None else WordVectors.of(self.ngrams)
         if model is not None:
@@ -182,16 +205,23 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         else:
             self.tokenizer_ = get_tokenizer(self.tokenizer or "words")
         self.ngrams_ = ngrams
+        fitted = None
         if ngrams is None and model is not None and (self.n > 1 or self.unigrams == "induced"):
-            self.ngrams_ = self._induced(model, documents)
+            if self.tokenizer_ != model.tokenizer:
+                raise ValueError(
+                    f"the model induces n-grams with its tokenizer {model.tokenizer.name!r}, and "
+                    f"{self.tokenizer_.name!r} would not find them; leave tokenizer out"
+                )
+            fitted = self._induced(model, documents)
         if self.combine == "add" and self.ngrams_ is not None and self.ngrams_.dimension != self.words_.dimension:
             raise ValueError(
                 f"words have {self.words_.dimension} dimensions and n-grams {self.ngrams_.dimension}; "
                 "combine='add' needs as many, combine='concat' does not"
             )
+        return fitted
 
-    def _induced(self, model: ALaCarte, documents: list[Item]) -> WordVectors | None:
-        """Vectors of the documents' n-grams; None where none of them stands beside a word that has a vector."""
+    def _induced(self, model: ALaCarte, documents: list[Item]) -> FittedNgrams | None:
+        """Set `ngrams_` to vectors of the documents' n-grams; None where none stands beside a word with a vector."""
         induced_words = self.unigrams == "induced"
         targets = discover(
             documents,
@@ -207,40 +237,52 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             return None
         work: WorkOptions = {"threads": self.threads, "show_progress": self.show_progress}
         sums = model.collect(documents, targets, **work)
+        occurrences = sums.occurrences
         if self.corpus is not None:
             sums = sums + model.collect(self.corpus, targets, **work)
         try:
             induced = model.apply(sums)
         except NotEnoughData:
             return None
-        return WordVectors._of_checked(induced.words, induced.matrix)  # without the sums, which are thrice as large
+        # Without the sums, which are thrice as large.
+        self.ngrams_ = WordVectors._of_checked(induced.words, induced.matrix)
+        return FittedNgrams.of(model, sums, occurrences, self.min_count)
 
-    def _weighted(self, documents: list[Item], constant: float) -> Pooling:
-        """The pooling with smooth inverse frequencies in the documents; an n-gram not in them has weight 1."""
+    def _frequency_weights(self, documents: list[Item], constant: float) -> tuple[Singles, ...]:
+        """Smooth inverse frequencies of n-grams in the documents; an n-gram not in them has weight 1."""
         counts = [np.zeros(len(table), dtype=np.int64) for table in self.pooling_.tables]
-        for bags in self._in_blocks(documents, "counting", lambda bags, tokens: bags):
+        for bags in self._in_blocks(documents, "counting", lambda found: found.bags):
             for count, bag in zip(counts, bags, strict=True):
                 np.add.at(count, bag.rows, 1)
-        scales = []
-        for count, scale in zip(counts, self.pooling_.scales, strict=True):
-            weights = (constant / (constant + count / max(1, int(count.sum())))).astype(np.float32)
-            scales.append(weights if scale is None else scale * weights)
-        return replace(self.pooling_, scales=tuple(scales))
+        weights = [constant / (constant + count / max(1, int(count.sum()))) for count in counts]
+        return tuple(weight.astype(np.float32) for weight in weights)
 
     # ----------------------------------------------------------------------------------------- transform
 
     def transform(self, X: Any) -> Singles:
-        """A row for each document; float32."""
+        """A row for each document; float32. For documents that were fitted, see `fit_transform`."""
         validation.check_is_fitted(self)
-        documents = _documents(X)
-        vectors = self._transform(documents)
+        return self._finished(self._pooled(_documents(X)))
+
+    def coverage(self, X: Any) -> Coverage:
+        """How many tokens each document has, and how many of its n-grams have a vector."""
+        validation.check_is_fitted(self)
+        tokens = [np.empty(0, dtype=np.int64)]
+        ngrams = [np.empty((0, len(self.pooling_.tables)), dtype=np.int64)]
+        for found in self._in_blocks(_documents(X), "counting", lambda found: found):
+            tokens.append(np.diff(found.encoded.offsets))
+            ngrams.append(np.column_stack([np.diff(bag.bounds) for bag in found.bags]))
+        return Coverage(np.concatenate(tokens), np.concatenate(ngrams))
+
+    def _finished(self, vectors: Singles) -> Singles:
+        """Without common directions, and at length 1, in place; zeros are told."""
         empty = int(np.count_nonzero(~vectors.any(axis=1)))
         if empty:
             warnings.warn(
-                f"{empty} of {len(documents)} documents hold no n-gram that has a vector and become zeros; "
+                f"{empty} of {len(vectors)} documents hold no n-gram that has a vector and become zeros; "
                 "coverage() tells which",
                 AlacarteWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         for part, directions in zip(self.pooling_.parts(vectors), self.components_, strict=False):
             part -= (part @ directions.T) @ directions
@@ -249,42 +291,35 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
 
-    def coverage(self, X: Any) -> Coverage:
-        """How many tokens each document has, and how many of its n-grams have a vector."""
-        validation.check_is_fitted(self)
-        tokens = [np.empty(0, dtype=np.int64)]
-        ngrams = [np.empty((0, len(self.pooling_.tables)), dtype=np.int64)]
-        for bags, lengths in self._in_blocks(_documents(X), "counting", lambda bags, tokens: (bags, tokens)):
-            tokens.append(lengths)
-            ngrams.append(np.column_stack([np.diff(bag.bounds) for bag in bags]))
-        return Coverage(np.concatenate(tokens), np.concatenate(ngrams))
+    def _pooled(self, documents: list[Item], fitted: FittedNgrams | None = None) -> Singles:
+        """Sums of n-gram vectors; with `fitted`, of documents that these come from, each without its own part."""
+        pooling, induced_words = self.pooling_, self.induced_words_
 
-    def _transform(self, documents: list[Item]) -> Singles:
+        def pooled(found: Found) -> Singles:
+            return pooling.vectors(found.bags) if fitted is None else fitted.pooled(found, pooling, induced_words)
+
+        size = DOCUMENTS if fitted is None else fitted.block(len(pooling.tables))
         vectors = np.zeros((len(documents), self._n_features_out), dtype=np.float32)
         row = 0
-        for block in self._in_blocks(documents, "embedding", lambda bags, tokens: self.pooling_.vectors(bags)):
+        for block in self._in_blocks(documents, "embedding", pooled, size):
             vectors[row : row + len(block)] = block
             row += len(block)
         return vectors
 
     def _in_blocks(
-        self, documents: list[Item], description: str, task: Callable[[list[Bag], Longs], Result]
+        self, documents: list[Item], description: str, task: Callable[[Found], Result], size: int = DOCUMENTS
     ) -> Iterator[Result]:
-        """What `task` makes of the bags and the numbers of tokens of each block of documents, in order."""
-        if self._finder is None:
-            self._finder = NgramFinder(
-                self.words_, self.ngrams_, len(self.pooling_.tables), self.induced_words_, self.tokenizer_
-            )
-        finder = self._finder
+        """What `task` makes of the n-grams found in each block of documents, in order."""
+        finder = self._finder = self._finder or self._new_finder()
 
         def work(low: int) -> Result:
-            return task(*finder.bags(documents[low : low + DOCUMENTS]))
+            return task(finder.find(documents[low : low + size]))
 
         with progress(len(documents), "documents", description, self.show_progress) as bar:
-            starts = range(0, len(documents), DOCUMENTS)
+            starts = range(0, len(documents), size)
             for low, result in zip(starts, in_order(work, starts, self.threads or cpu_count() or 1), strict=True):
                 yield result
-                bar.update_to(min(low + DOCUMENTS, len(documents)))
+                bar.update_to(min(low + size, len(documents)))
 
     # --------------------------------------------------------------------------------------- scikit-learn
 

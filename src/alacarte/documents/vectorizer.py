@@ -1,8 +1,9 @@
 """`AlaCarteVectorizer`: from raw text and pretrained word vectors to document vectors, in one object."""
 
-from typing import Any, Literal, Self
+from typing import Literal
 
 from alacarte.contexts.sums import merge
+from alacarte.documents._bags import Item
 from alacarte.documents.embedder import NgramEmbedder
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
@@ -74,13 +75,12 @@ class AlaCarteVectorizer(NgramEmbedder):
         self.weighting = weighting
         self.ridge = ridge
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the transform and the vectors of the documents' n-grams."""
-        documents = self._begin(X)
+    def _source(self, documents: list[Item]) -> ALaCarte:
+        """A model whose transform is learned from the documents, and from more text if there is any."""
         vectors = WordVectors.of(self.vectors)
         tokenizer = self.tokenizer or "words"
         work: WorkOptions = {"threads": self.threads, "show_progress": self.show_progress}
         texts = [documents] if self.corpus is None else [documents, self.corpus]
         sums = merge([collect(vectors, text, window=self.window, tokenizer=tokenizer, **work) for text in texts])
         self.model_ = ALaCarte.from_sums(vectors, sums, weighting=self.weighting, ridge=self.ridge, tokenizer=tokenizer)
-        return self._fit(self.model_, documents)
+        return self.model_

@@ -36,7 +36,12 @@ def documents(
     corpus: Corpora = None,
     ngrams: Ngrams = None,
     min_count: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Only n-grams that occur N times in the corpus have vectors.")
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Only n-grams that occur N times in the corpus (with --inductive: in training texts) have vectors.",
+        ),
     ] = 1,
     task: Annotated[
         list[str] | None,
@@ -50,8 +55,9 @@ def documents(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="bong-1…3, nb-bong-2…3, words, sif, sum-2, disc-2…3, alacarte-1…3, and doc2vec, fasttext-2, minilm, "
-            "alacarte-2-induced, alacarte-3-induced; repeat it (all before `and` if left out).",
+            help="bong-1…3, nb-bong-2…3, words, sif, sum-2, disc-2…3, alacarte-1…3, and tfidf-3, doc2vec, fasttext-2, "
+            "minilm, alacarte-2-induced, alacarte-3-induced; repeat it (all before `and` if left out; with "
+            "--inductive tfidf-3 and alacarte-1…3).",
         ),
     ] = None,
     encoded: Annotated[
@@ -65,6 +71,13 @@ def documents(
         typer.Option(help="train: cross-validate the training part alone, to choose settings on."),
     ] = "test",
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th document only, for a quick look.")] = 1,
+    inductive: Annotated[
+        bool,
+        typer.Option(
+            "--inductive",
+            help="Learn n-gram vectors from training texts (and --corpus) alone, anew for each part that is tested.",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
     threads: o.Threads = None,
     out: Csv = None,
@@ -83,15 +96,19 @@ def documents(
     alc eval documents --task mine=train.tsv,test.tsv --model glove.6B.50d --corpus text.txt
     alc eval documents --data documents --model glove.6B.50d --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
     alc eval documents --data documents --model glove.6B.50d --task CR --system bong-2 --system words
+    alc eval documents --data documents --model glove.6B.50d --inductive
     """
     from alacarte_experiments.documents.data import TASKS, read_task
-    from alacarte_experiments.documents.evaluation import evaluate, induce_ngrams, load_ngrams
-    from alacarte_experiments.documents.systems import SYSTEMS, parse
+    from alacarte_experiments.documents.evaluation import Inductive, evaluate, induce_ngrams, load_ngrams
+    from alacarte_experiments.documents.systems import INDUCTIVE, SYSTEMS, parse
 
     if data is None and not task:
         raise typer.BadParameter("pass --task NAME=FILE for a task of your own, or --data DIR for the paper's")
+    if inductive and ngrams is not None:
+        raise typer.BadParameter("--inductive learns n-gram vectors from training texts; leave --ngrams out")
     check_file(out)
-    chosen = system or [name for name in SYSTEMS if corpus or ngrams or not name.startswith("alacarte")]
+    everything = [name for name in SYSTEMS if corpus or ngrams or not name.startswith("alacarte")]
+    chosen = system or (list(INDUCTIVE) if inductive else everything)
     kinds = [parse(name) for name in chosen]
     tasks = [read_task(data, name).part(every) for name in task or TASKS[:-1]]
     if split == "train":
@@ -99,14 +116,17 @@ def documents(
     opened = open_model(model or "glove.6B.50d", vectors=vectors)
     store = open_store(cache)
     table: WordVectors | None = None
-    if any(kind == "alacarte" and (n > 1 or induced) for kind, n, induced in kinds):
+    if not inductive and any(kind == "alacarte" and (n > 1 or induced) for kind, n, induced in kinds):
         if ngrams is not None:
             table = load_ngrams(ngrams, min_count)
         else:
             text = open_corpus(corpus or [])
             longest = max(n for _, n, _ in kinds)
             table = induce_ngrams(opened, tasks, text, store, longest, threads, min_count=min_count)
-    result = evaluate(tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded)
+    learned = Inductive(min_count, open_corpus(corpus) if corpus else None) if inductive else None
+    result = evaluate(
+        tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded, inductive=learned
+    )
     write_csv(result, out)
     if as_json:
         show_json(result)

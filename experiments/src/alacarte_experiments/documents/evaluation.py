@@ -1,7 +1,8 @@
 """Document classification (the paper's section 5.2, Table 4): n-gram document vectors against their rivals.
 
-Features see the texts of a task, test texts included, and no label. Ten folds (MR, CR, SUBJ, MPQA): a fold is tested,
-the next one chooses C, eight train; then nine train with that C. Given splits: C by five folds of the training part.
+Features see the texts of a task, test texts included, and no label; with `inductive`, they are learned from training
+texts alone, anew for each part that is tested or that chooses C. Ten folds (MR, CR, SUBJ, MPQA): a fold is tested, the
+next one chooses C, eight train; then nine train with that C. Given splits: C by five folds of the training part.
 Standard errors are over folds, or over test documents where there is one split.
 
 `Task.training` is for choices: ten folds of a training part. What à la carte is tested with is written down first
@@ -10,7 +11,7 @@ Standard errors are over folds, or over test documents where there is one split.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,15 @@ from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.documents.classifier import Classifier, train
 from alacarte_experiments.documents.data import Task
 from alacarte_experiments.documents.fasttext import SETTINGS, FastText
-from alacarte_experiments.documents.systems import Features, Ingredients, features, parse, read_encoded, title
+from alacarte_experiments.documents.systems import (
+    Features,
+    Ingredients,
+    features,
+    learned_features,
+    parse,
+    read_encoded,
+    title,
+)
 from alacarte_experiments.lab.measures import mean_and_error
 from alacarte_experiments.lab.progress import progress
 from alacarte_experiments.lab.results import RowTable
@@ -40,7 +49,15 @@ Learn = Callable[[Rows, Sequence[Any]], Iterator[Predict]]  # rows to learn from
 
 CS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 FOLDS, INNER = 10, 5
-WORDS_ONLY = ("bong", "nb-bong", "fasttext", "doc2vec", "minilm")  # kinds that ask, at most, which words have a vector
+BAGS = ("bong", "tfidf")  # what à la carte is compared with
+WORDS_ONLY = (
+    "bong",
+    "tfidf",
+    "nb-bong",
+    "fasttext",
+    "doc2vec",
+    "minilm",
+)  # kinds that ask, at most, which words have a vector
 MANY, OFTEN = 20_000, 5  # from so many documents on, only n-grams that occur so often have vectors
 PAPER = "Khodak et al. 2018"
 PUBLISHED = {  # accuracy on MR CR SUBJ MPQA TREC SST SST-fine IMDB, as the paper has them
@@ -106,7 +123,7 @@ class DocumentTable(RowTable):
 
     def leads(self) -> tuple[list[str], list[list[str]]]:
         """(header, lines) of à la carte against the best of the bags of n-grams, with standard errors."""
-        return self._differences("over the best BonG", "lead")
+        return self._differences("over the best bag of n-grams", "lead")
 
     def _differences(self, what: str, field: str) -> tuple[list[str], list[list[str]]]:
         with_difference = [row for row in self.rows if getattr(row, field) is not None]
@@ -137,11 +154,17 @@ class Outcome:
 # ------------------------------------------------------------------------------------------------ classifying
 
 
-def evaluate_features(x: Features, task: Task, *, bayes: bool = False, seed: int = 0) -> Outcome:
-    """Train and test the shared classifier by the task's split, or by ten folds."""
+def evaluate_features(
+    features_from: Callable[[Rows], Features], task: Task, *, bayes: bool = False, seed: int = 0
+) -> Outcome:
+    """Train and test the shared classifier by the task's split, or by ten folds.
+
+    `features_from` gives the features of all documents, as far as they are learned, from the rows that train.
+    """
     y = np.array(task.labels)
 
     def learn(rows: Rows, settings: Sequence[Any]) -> Iterator[Predict]:
+        x = features_from(rows)
         for classifier in train(x[rows], y[rows], settings, bayes=bayes):
             yield partial(_predict, classifier, x)
 
@@ -200,6 +223,18 @@ def _right(learn: Learn, setting: Any, y: npt.NDArray[Any], rows: Rows, test: Ro
 
 
 # ------------------------------------------------------------------------------------------------- the table
+
+
+@dataclass(frozen=True)
+class Inductive:
+    """N-gram vectors from training texts: how often an n-gram occurs there, and more text that shows it in use."""
+
+    min_count: int = 1
+    corpus: Corpus | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"min_count": self.min_count, "corpus": None if self.corpus is None else self.corpus.identity}
 
 
 def induce_ngrams(
@@ -278,60 +313,76 @@ def evaluate(
     seed: int = 0,
     threads: int | None = None,
     encoded: str | Path | None = None,
+    inductive: Inductive | None = None,
 ) -> DocumentTable:
-    """Every system on every task; results are kept one by one, so that a run that was cut off goes on."""
+    """Every system on every task; results are kept one by one, so that a run that was cut off goes on.
+
+    With `inductive`, n-gram vectors are learned from training texts alone, instead of those in `ngrams`.
+    """
     outcomes: dict[tuple[str, str], Outcome] = {}
-    tried = {task.name: _record(task, systems, model, ngrams, store) for task in tasks}
+    tried = {task.name: _record(task, systems, model, ngrams, store, inductive) for task in tasks}
     with progress(len(tasks) * len(systems), "runs", "classifying", store.show_progress) as bar:
         for task in tasks:
             vectors = None if encoded is None else read_encoded(encoded, task.name, len(task.texts))
-            given = Ingredients(task.texts, model.vectors, ngrams, model.tokenizer, threads, seed, vectors)
+            given = Ingredients(task.texts, model, ngrams, threads, seed, vectors)
+            if inductive is not None:
+                least = max(inductive.min_count, OFTEN if len(task.texts) > MANY else 1)
+                given = replace(given, corpus=inductive.corpus, min_count=least)
             for system in systems:
-                outcomes[task.name, system] = _kept_or_run(task, system, given, store, seed)
+                outcomes[task.name, system] = _kept_or_run(task, system, given, store, inductive)
                 bar.update(1)
     rows = [_row(task, system, outcomes) for system in systems for task in tasks]
-    published = [
+    published = [  # with features that have seen the test's texts
         Row(task.name, name, value, source=PAPER)
         for name, values in PUBLISHED.items()
-        for task in tasks
+        for task in ([] if inductive else tasks)
         if task.name in PUBLISHED_TASKS and (value := values[PUBLISHED_TASKS.index(task.name)]) is not None
     ]
-    return DocumentTable(tuple(rows + published), _notes(tasks, tried))
+    return DocumentTable(tuple(rows + published), _notes(tasks, tried, inductive is not None))
 
 
 def _record(
-    task: Task, systems: Sequence[str], model: ALaCarte, ngrams: WordVectors | None, store: Store
+    task: Task,
+    systems: Sequence[str],
+    model: ALaCarte,
+    ngrams: WordVectors | None,
+    store: Store,
+    inductive: Inductive | None,
 ) -> int | None:
     """How many different vectors à la carte has been tested with, these included; None where it is not tested now."""
     if not any(parse(system)[0] == "alacarte" for system in systems):
         return None
-    settings = {
+    settings: dict[str, Any] = {
         "vectors": model.vectors.fingerprint,
         "tokenizer": model.tokenizer.name,
         "ngrams": None if ngrams is None else ngrams.fingerprint,
     }
+    if inductive is not None:
+        settings["inductive"] = {"transform": digest(model.transform.matrix.tolist()), **inductive.settings}
     return record(store, "documents", [task.name, digest([task.texts, task.train])], digest(settings), settings)
 
 
 PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB")
 
 
-def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed: int) -> Outcome:
+def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, inductive: Inductive | None) -> Outcome:
     kind, _, _ = parse(system)
     key: dict[str, Any] = {
         "task": digest([task.texts, task.labels, task.train]),
         "system": system,
-        "seed": seed,
+        "seed": given.seed,
         "vectors": digest(list(given.words.words)) if kind in WORDS_ONLY else given.words.fingerprint,
         "tokenizer": given.tokenizer.name,
         "ngrams": given.ngrams.fingerprint if kind == "alacarte" and given.ngrams is not None else None,
     }
     if kind == "minilm" and given.encoded is not None:
         key["encoded"] = digest(given.encoded[::100].tolist())
+    if inductive is not None and kind == "alacarte":
+        key["inductive"] = {"transform": digest(given.model.transform.matrix.tolist()), **inductive.settings}
     kept = store.read("documents", key)
     if kept is None:
         begun = time.perf_counter()
-        outcome = _run(task, system, given, seed)
+        outcome = _run(task, system, given, inductive is not None)
         seconds = time.perf_counter() - begun
         kept = {
             "right": ["".join("01"[int(r)] for r in part) for part in outcome.right],
@@ -343,11 +394,16 @@ def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, seed
     return Outcome(right, kept["chosen"], kept["seconds"])
 
 
-def _run(task: Task, system: str, given: Ingredients, seed: int) -> Outcome:
+def _run(task: Task, system: str, given: Ingredients, inductive: bool) -> Outcome:
     kind, n, _ = parse(system)
     if kind == "fasttext":
-        return evaluate_learner(FastText(given, task.labels, n), SETTINGS, task, seed=seed)
-    return evaluate_features(features(system, given), task, bayes=kind == "nb-bong", seed=seed)
+        return evaluate_learner(FastText(given, task.labels, n), SETTINGS, task, seed=given.seed)
+    if inductive or kind == "tfidf":
+        return evaluate_features(
+            learned_features(system, given, task.train), task, bayes=kind == "nb-bong", seed=given.seed
+        )
+    x = features(system, given)
+    return evaluate_features(lambda rows: x, task, bayes=kind == "nb-bong", seed=given.seed)
 
 
 def _row(task: Task, system: str, outcomes: dict[tuple[str, str], Outcome]) -> Row:
@@ -361,7 +417,7 @@ def _row(task: Task, system: str, outcomes: dict[tuple[str, str], Outcome]) -> R
     if alone is not None:
         margin, margin_stderr = mean_and_error(scores - alone.scores)
     lead = lead_stderr = None
-    bags = [other for (name, rival), other in outcomes.items() if name == task.name and parse(rival)[0] == "bong"]
+    bags = [other for (name, rival), other in outcomes.items() if name == task.name and parse(rival)[0] in BAGS]
     if kind == "alacarte" and bags:
         best = max(bags, key=lambda other: float(other.scores.mean()))
         lead, lead_stderr = mean_and_error(scores - best.scores)
@@ -371,7 +427,7 @@ def _row(task: Task, system: str, outcomes: dict[tuple[str, str], Outcome]) -> R
     return Row(task.name, title(system), mean, error, margin, margin_stderr, lead, lead_stderr, tested, seconds)
 
 
-def _notes(tasks: Sequence[Task], tried: dict[str, int | None]) -> tuple[str, ...]:
+def _notes(tasks: Sequence[Task], tried: dict[str, int | None], inductive: bool) -> tuple[str, ...]:
     folds = [task.name for task in tasks if task.train is None]
     splits = [task.name for task in tasks if task.train is not None]
     lines = []
@@ -381,7 +437,10 @@ def _notes(tasks: Sequence[Task], tried: dict[str, int | None]) -> tuple[str, ..
         lines.append(f"{', '.join(splits)}: accuracy on the given test split, standard error over its documents.")
     if seen := ", ".join(f"{name} {number}" for name, number in tried.items() if number is not None):
         lines.append(f"Vectors that à la carte has been evaluated with here, these included: {seen}.")
+    if inductive:
+        return (*lines, "Features are learned from training texts alone, without a look at those that are tested.")
     return (
         *lines,
+        "Features have seen the texts that are tested, without labels.",
         "Rows with another source than ours are published, with larger vectors: GloVe of Amazon reviews.",
     )

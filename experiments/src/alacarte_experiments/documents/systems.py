@@ -1,12 +1,14 @@
 """Table 4's systems: texts → features, without a look at labels.
 
-Every n-gram system is an `NgramEmbedder` over another table of n-gram vectors. A system is named by its kind and, where
-it has one, the longest n-gram: `alacarte-3`, `bong-2`.
+`features` sees all texts of a task; `learned_features` learns from training texts alone. Every n-gram system is an
+`NgramEmbedder` over another table of n-gram vectors. A system is named by its kind and, where it has one, the longest
+n-gram: `alacarte-3`, `bong-2`.
 """
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +18,16 @@ import scipy.sparse
 
 from alacarte.documents import NgramEmbedder
 from alacarte.errors import AlacarteWarning, BadData, require
+from alacarte.model import ALaCarte
 from alacarte.passes.discover import discover
+from alacarte.text.corpus import Corpus
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.documents.composition import compose
 
 Features = Any  # a dense array, or a sparse one
+Rows = npt.NDArray[np.intp]
 SYSTEMS = (
     "bong-1",
     "bong-2",
@@ -39,10 +44,13 @@ SYSTEMS = (
     "alacarte-3",
 )
 DOC2VEC = 300  # dimensions
-OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "fasttext-2", "minilm")
+OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "fasttext-2", "minilm", "tfidf-3")
+INDUCTIVE = ("tfidf-3", "alacarte-1", "alacarte-2", "alacarte-3")  # what is compared on texts that nothing has seen
+LONGEST = 3
 NAMES = {
     "bong": "BonG, n = {}",
     "nb-bong": "BonG × naive Bayes, n = {}",
+    "tfidf": "tf-idf, n = {}",
     "words": "sum of word vectors",
     "sif": "SIF",
     "sum": "v1 + v2 as n-grams, n = {}",
@@ -56,18 +64,29 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Ingredients:
-    """What features are made from: the texts of a task, word vectors, n-gram vectors induced for them.
+    """What features are made from: the texts of a task, a model, n-gram vectors induced for them.
 
-    `encoded` holds the vectors of the sentence encoder, where they were made elsewhere (`studies/encode.py`).
+    `encoded` holds the vectors of the sentence encoder, where they were made elsewhere (`studies/encode.py`). `corpus`
+    and `min_count` are for n-grams that are learned from training texts: more text, and how often they occur there.
     """
 
     texts: Sequence[str]
-    words: WordVectors
-    ngrams: WordVectors | None
-    tokenizer: Tokenizer
+    model: ALaCarte
+    ngrams: WordVectors | None = None
     threads: int | None = None
     seed: int = 0
     encoded: npt.NDArray[np.float32] | None = None
+    corpus: Corpus | None = None
+    min_count: int = 1
+    kept: dict[tuple[str, bool], dict[bytes, Features]] = field(default_factory=dict)  # by rows learned from
+
+    @property
+    def words(self) -> WordVectors:
+        return self.model.vectors
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.model.tokenizer
 
 
 def parse(system: str) -> tuple[str, int, bool]:
@@ -94,12 +113,64 @@ def title(system: str) -> str:
 
 
 def features(system: str, given: Ingredients) -> Features:
-    """The features of all texts of a task."""
-    kind, n, induced = parse(system)
+    """The features of all texts of a task, which may all be learned from, test texts too."""
+    kind, n, _ = parse(system)
     if kind in ("bong", "nb-bong"):
         return bag_of_ngrams(given.texts, n, given.tokenizer, given.words.key_to_index)
     if kind in MAKERS:
         return MAKERS[kind](given)
+    return _embedded(_embedder(system, given), given.texts)
+
+
+def learned_features(system: str, given: Ingredients, train: int | None) -> Callable[[Rows], Features]:
+    """What learns features from some rows alone, and gives features for all texts (of which `train` are not tested).
+
+    The rows that are learned from get features without their own part in them. À la carte's are made once for the
+    longest n, of whose columns shorter ones are the first, and kept.
+    """
+    kind, n, induced = parse(system)
+    if kind == "doc2vec":
+        raise BadData("doc2vec has vectors for the texts it was trained on only; leave it out, or --inductive")
+    if kind == "tfidf":
+        counts = bag_of_ngrams(given.texts, n, given.tokenizer, given.words.key_to_index)
+        weighting = require("sklearn.feature_extraction.text", extra="sklearn", purpose="tf-idf")
+        return lambda rows: weighting.TfidfTransformer().fit(counts[rows]).transform(counts)
+    if kind in ("bong", "nb-bong", "minilm"):  # nothing is learned: an n-gram that training texts lack has no weight
+        fixed = features(system, given)
+        return lambda rows: fixed
+    if kind != "alacarte":
+        return partial(_embedded, _embedder(system, given), given.texts)
+    options: dict[str, Any] = {"n": LONGEST, "unigrams": "induced" if induced else "source", "threads": given.threads}
+    embedder = NgramEmbedder(given.model, corpus=given.corpus, min_count=given.min_count, **options)
+    texts = np.array(given.texts, dtype=object)
+    kept = given.kept.setdefault((kind, induced), {})
+
+    def learned(rows: Rows) -> Features:
+        if rows.tobytes() not in kept:
+            # What is learned from less than the whole training part is not tested on the test part.
+            wanted = len(texts) if train is None or len(rows) == train else train
+            others = np.setdiff1d(np.arange(wanted), rows)
+            x = np.zeros((len(texts), LONGEST * given.words.dimension), dtype=np.float32)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", AlacarteWarning)
+                x[rows] = embedder.fit_transform(texts[rows])
+                x[others] = embedder.transform(texts[others])
+            kept[rows.tobytes()] = x
+        return kept[rows.tobytes()][:, : n * given.words.dimension]
+
+    return learned
+
+
+def _embedded(embedder: NgramEmbedder, texts: Sequence[str], rows: Rows | None = None) -> Features:
+    """The features of all texts, by what is fitted on some of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AlacarteWarning)  # documents without a known word are part of the tasks
+        return embedder.fit(texts if rows is None else [texts[row] for row in rows.tolist()]).transform(texts)
+
+
+def _embedder(system: str, given: Ingredients) -> NgramEmbedder:
+    """What embeds documents by n-gram vectors that are there."""
+    kind, n, induced = parse(system)
     options: dict[str, Any] = {"tokenizer": given.tokenizer, "threads": given.threads, "n": n}
     if kind == "words":
         options |= {"unit": False}
@@ -123,8 +194,8 @@ def features(system: str, given: Ingredients) -> Features:
         # DisC's product has its own scale, which says how far words agree; only the words are made unit length.
         words = given.words.normalised() if kind == "disc" else given.words
         options |= {"ngrams": composed, "unit": kind != "disc"}
-        return _embedded(NgramEmbedder(words, **options), given.texts)
-    return _embedded(NgramEmbedder(given.words, **options), given.texts)
+        return NgramEmbedder(words, **options)
+    return NgramEmbedder(given.words, **options)
 
 
 def read_encoded(folder: str | Path, task: str, count: int) -> npt.NDArray[np.float32]:
@@ -139,12 +210,6 @@ def read_encoded(folder: str | Path, task: str, count: int) -> npt.NDArray[np.fl
     if len(encoded) != count:
         raise BadData(f"{place} has {len(encoded):,} vectors for {task}, which has {count:,} texts; encode it again")
     return encoded
-
-
-def _embedded(embedder: NgramEmbedder, texts: Sequence[str]) -> Features:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AlacarteWarning)  # documents without a known word are part of the tasks
-        return embedder.fit(texts).transform(texts)
 
 
 def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: Mapping[str, int]) -> Features:
