@@ -122,7 +122,6 @@ def compare(
     if everything or corpus or other:
         refuse(ctx, "goes with one word in the groups of a table, and not with two corpora", *OF_ONE_WORD)
         check_table_file(out)
-        check_outputs(ctx, out=None)
         found = _words(
             open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force),
             *_sides(data, where, by, group, (corpus, other), text, {"unit": unit, "format": format, "text": text}),
