@@ -13,7 +13,8 @@ tail of this is right, and with a whole vocabulary only the tail counts:
   than that (tr Λ² / (tr Λ)², estimated without bias from the groups, and drawn toward what words with as many degrees
   of freedom have on average) has the difference along one more direction, the heaviest tail that this allows.
 - *The metric*: with many words, vectors are measured in units of the typical noise, so that no direction outweighs the
-  others for being noisy. Distances and their intervals are in the units of the vectors.
+  others for being noisy. What words share in a group of documents is left out of it: it would make the few groups that
+  there are look less noisy than others would be. Distances and their intervals are in the units of the vectors.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -304,14 +305,12 @@ class _Measure:
         parts = sides[0].deviations(sample), sides[1].deviations(sample)
         typical = sides[0].typical, sides[1].typical
         metric = np.eye(parts[0].means.shape[1])
-        shape, df = _typical_shape(parts, typical)
         if count >= METRIC_FROM:
-            values, axes = np.linalg.eigh(shape)
+            values, axes = np.linalg.eigh(_typical_shape(parts, typical, shared=False)[0])
             metric = (axes / np.sqrt(np.maximum(values, 0.0) + RIDGE * values.mean())) @ axes.T
             parts = _measured(parts[0], metric), _measured(parts[1], metric)
             typical = TypicalSpread.learn(parts[0]), TypicalSpread.learn(parts[1])
-            shape, df = _typical_shape(parts, typical)
-        return cls(metric, typical, _spectrum(shape, df))
+        return cls(metric, typical, _spectrum(*_typical_shape(parts, typical)))
 
     def noise(self, parts: tuple[Deviations, Deviations]) -> _Noise:
         return _noise((_measured(parts[0], self.metric), _measured(parts[1], self.metric)), self.typical)
@@ -344,16 +343,21 @@ def _differences(
 
 
 def _typical_shape(
-    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread]
+    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread], shared: bool = True
 ) -> tuple[Doubles, float]:
-    """(the covariance of all words' noise together at trace 1, its degrees of freedom)."""
+    """(the covariance of all words' noise together at trace 1, its degrees of freedom).
+
+    Without what is `shared`: all words come from the same groups of documents, and what they have in common there is
+    known from as few groups as there are, however many words there be.
+    """
     _, sides = _differences(parts, typical)
     dimension = parts[0].means.shape[1]
     shape, total = np.zeros((dimension, dimension)), 0.0
     for z, part in zip(sides, parts, strict=True):
         trace = np.einsum("tgd,tgd->t", z, z)
-        unit = (z * np.sqrt(part.df / np.where(trace > 0, trace, np.inf))[:, None, None]).reshape(-1, dimension)
-        shape += unit.T @ unit
+        unit = z * np.sqrt(part.df / np.where(trace > 0, trace, np.inf))[:, None, None]
+        flat = (unit if shared else unit - unit.mean(axis=0)).reshape(-1, dimension)
+        shape += flat.T @ flat
         total += float(part.df.sum())
     return shape / max(float(np.trace(shape)), 1e-300), total
 
