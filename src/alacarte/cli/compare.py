@@ -10,7 +10,6 @@ from alacarte.cli import options as o
 from alacarte.cli._vocabulary import check_table_file, parse_groups, show_comparison, write_comparison
 from alacarte.cli.opening import open_corpus, open_model, parse_window, refuse
 from alacarte.cli.output import note, show_json, show_neighbours, voice
-from alacarte.cli.outputs import check_outputs
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte
