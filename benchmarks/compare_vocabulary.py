@@ -15,6 +15,7 @@ import argparse
 import re
 import resource
 import time
+from collections import Counter
 from dataclasses import fields, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -146,8 +147,28 @@ def power(options: argparse.Namespace, model: ALaCarte) -> None:
         found = compare(model, before, after, min_count=options.min_count // 2, relative=options.relative)
         changed = {item.word for item in found.changed(0.05)}
         hit = np.array([x in changed for x, _ in pairs]).reshape(len(strata), -1).mean(axis=1)
-        others = len(changed - {word for pair in pairs for word in pair})
-        print(f"| {share:.0%} | {' | '.join(f'{value:.2f}' for value in hit)} | {others} |", flush=True)
+        exchanged = {word for pair in pairs for word in pair}
+        others = sorted(changed - exchanged)
+        print(f"| {share:.0%} | {' | '.join(f'{value:.2f}' for value in hit)} | {len(others)} |", flush=True)
+        if others:
+            beside = _beside(second, exchanged)
+            least = {item.word for item in found if not item.reason}
+            usual = np.median([beside[word] for word in least - exchanged if word in beside])
+            shown = ", ".join(f"{word} {beside.get(word, 0.0):.2f}" for word in others)
+            print(f"  exchanged words among the ten on either side: {usual:.2f} for the median word; {shown}")
+
+
+def _beside(texts: list[str], exchanged: set[str]) -> dict[str, float]:
+    """For each word the share of its uses that have an exchanged word among the ten words on either side."""
+    uses: Counter[str] = Counter()
+    near: Counter[str] = Counter()
+    for text in texts:
+        words = re.findall(r"[a-z']+|[^\sa-z']", text)
+        places = np.array([place for place, word in enumerate(words) if word in exchanged])
+        uses.update(words)
+        close = {place for low in places.tolist() for place in range(max(low - 10, 0), min(low + 11, len(words)))}
+        near.update(words[place] for place in close)
+    return {word: near[word] / count for word, count in uses.items()}
 
 
 def _plain(word: str) -> bool:

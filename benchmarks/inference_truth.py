@@ -1,6 +1,7 @@
 """Size of every test and coverage of every interval of the library, by simulation with known truths.
 
     python benchmarks/inference_truth.py [--quick] [--samples N] [--part regress ratio cosines two-ways compare bias]
+    python benchmarks/inference_truth.py --part fresh [--samples N]
 
 Each line is one design, simulated `--samples` times (2,000; `--quick` 200) from a fixed seed. A size is the share of
 p-values ≤ .05 where nothing differs, and should be .05; a coverage is the share of 95 % intervals that hold the truth.
@@ -9,8 +10,11 @@ words that were chosen) by more than 2 ±; "warns" are designs at which the libr
 
 Noise has 12 dimensions whose variances fall as 1/√i. Contexts of a cluster share half of their variance. With "tails"
 the noise is Student's t with 4 degrees of freedom, a factor for each context and each cluster. "Unequal" clusters have
-1, 2, 4, … , 32, 1, 2 … contexts. In `regress` two covariates stand beside the one that is tested; where they are
-"correlated", one of them is so with it, by .7.
+1, 2, 4, … , 32, 1, 2 … contexts, "skewed" ones sizes from a lognormal distribution. In `regress` two covariates stand
+beside the one that is tested; where they are "correlated", one of them is so with it, by .7.
+
+The rule by which `regress` warns of few clusters was chosen on the designs of `regress`. `fresh` judges it on others,
+which are drawn at random.
 """
 
 import argparse
@@ -34,6 +38,7 @@ from alacarte.regression._frames import Variables
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.embed import Embeddings
 from alacarte.regression.infer import few_units
+from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
 D = 12
@@ -86,6 +91,8 @@ def sizes_of(kind: str, number: int) -> npt.NDArray[np.int64]:
     """How many contexts each cluster has."""
     if kind == "unequal":
         return 2 ** (np.arange(number) % 6)
+    if kind == "skewed":
+        return np.ceil(4 * np.random.default_rng(number).lognormal(0.0, 1.0, number)).astype(np.int64)
     return np.full(number, int(kind))
 
 
@@ -160,11 +167,31 @@ REGRESSIONS = (
 )
 
 
-def regress_part(samples: int) -> Iterator[Result]:
+def fresh_regressions(count: int = 16) -> Iterator[Regression]:
+    """Designs with clusters, drawn at random: none of them took part in any choice."""
+    rng = np.random.default_rng(2026)
+    for _ in range(count):
+        yield Regression(
+            clusters=int(rng.choice([7, 9, 10, 14, 18, 25, 35, 50, 80])),
+            kind=str(rng.choice(["3", "8", "unequal", "skewed"])),
+            share=float(rng.choice([0.15, 0.3, 0.5])),
+            within=bool(rng.random() < 0.25),
+            noisy=float(rng.choice([0.5, 1.0, 1.0, 1.7])),
+            tails=bool(rng.random() < 0.25),
+            correlated=bool(rng.random() < 0.25),
+        )
+
+
+def fresh_part(samples: int) -> Iterator[Result]:
+    """As `regress_part`, of designs that are drawn at random."""
+    return regress_part(samples, tuple(fresh_regressions()), seed=2027)
+
+
+def regress_part(samples: int, designs: tuple[Regression, ...] = REGRESSIONS, seed: int = 11) -> Iterator[Result]:
     """The test of one coefficient, of three together, and the interval of a squared length at 0 and at 2 noises."""
     term, three = np.eye(4)[1:2], np.eye(4)[1:]
-    for design in REGRESSIONS:
-        rng = np.random.default_rng(11)
+    for design in designs:
+        rng = np.random.default_rng(seed)
         unit = np.sqrt(np.mean([regression_noise.noise(design.draw(rng), term)[0] for _ in range(50)]))
         single, joint, null, effect = [], [], [], []
         beta = SHAPE / np.linalg.norm(SHAPE) * 2 * unit
@@ -372,22 +399,37 @@ def two_ways_part(samples: int) -> Iterator[Result]:
 
 
 def compare_part(samples: int) -> Iterator[Result]:
-    """`compare_uses` of words that both corpora use alike, in groups of documents as `spread=16` makes them."""
+    """`compare_uses` in groups of documents as `spread=16` makes them: its test of words that both corpora use alike,
+    and its interval of the distance between uses that differ by as much as said. With 200 words or more vectors are
+    measured in units of the typical noise."""
     vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
-    words = 100
-    for sizes in ((16, 16), (64, 64), (16, 256), (256, 256)):
+    designs = [(100, sizes, 0.0) for sizes in ((16, 16), (64, 64), (16, 256), (256, 256))]
+    designs += [(300, sizes, 0.0) for sizes in ((64, 64), (64, 256))]
+    designs += [(300, sizes, far) for sizes in ((64, 64), (64, 256), (256, 256)) for far in (0.05, 0.2, 0.5, 0.9)]
+    for words, sizes, distance in designs:
         rng = np.random.default_rng(15)
-        rejected = []
+        rejected, covered = [], []
         for _ in range(max(samples // 40, 10)):
-            means = rng.normal(size=(words, 1, D)) * SHAPE
+            first = rng.normal(size=(words, D)) * SHAPE
+            other = rng.normal(size=(words, D)) * SHAPE
+            along = unit_rows(first)
+            across = unit_rows(other - np.einsum("td,td->t", other, along)[:, None] * along)
+            turned = (1 - distance) * along + np.sqrt(1 - (1 - distance) ** 2) * across
+            second = turned * np.linalg.norm(first, axis=1, keepdims=True)
             sides = []
-            for size in sizes:
-                x = means + 2 * rng.normal(size=(words, size, D)) * SHAPE
+            for size, means in zip(sizes, (first, second), strict=True):
+                x = means[:, None] + 2 * rng.normal(size=(words, size, D)) * SHAPE
                 groups = x.reshape(words, 16, -1, D).sum(axis=2)
                 made = deviations(groups, np.full((words, 16), size / 16), [size] * words, np.eye(D))
                 sides.append(Uncertainty([f"t{i}" for i in range(words)], lambda rows, made=made: made[rows], vectors))
-            rejected += [float(item.p_value <= 0.05) for item in compare_uses(*sides)]
-        yield line("compare_uses", f"{sizes[0]} against {sizes[1]} contexts", rejected, "size")
+            compared = compare_uses(*sides)
+            rejected += [float(item.p_value <= 0.05) for item in compared]
+            covered += [float(item.conf_low <= distance <= item.conf_high) for item in compared]
+        design = f"{words} words, {sizes[0]} against {sizes[1]} contexts"
+        if distance:
+            yield line("compare_uses: interval", f"{design}, distance {distance:g}", covered, "fixed")
+        else:
+            yield line("compare_uses: p-value", design, rejected, "size")
 
 
 def bias_part(samples: int) -> Iterator[str]:
@@ -417,7 +459,9 @@ PARTS = {
     "cosines": cosines_part,
     "two-ways": two_ways_part,
     "compare": compare_part,
+    "fresh": fresh_part,
 }
+ONE_RUN = [name for name in PARTS if name != "fresh"] + ["bias"]
 
 
 def show(results: list[Result]) -> None:
@@ -448,7 +492,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="200 samples a design")
     parser.add_argument("--samples", type=int, default=2000)
-    parser.add_argument("--part", nargs="*", choices=[*PARTS, "bias"], default=[*PARTS, "bias"])
+    parser.add_argument("--part", nargs="*", choices=[*PARTS, "bias"], default=ONE_RUN)
     options = parser.parse_args()
     samples = 200 if options.quick else options.samples
     results = []

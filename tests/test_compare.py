@@ -95,6 +95,45 @@ def test_words_that_are_used_alike_are_not_found(heavy):
         assert stats.kstest(p, "uniform").statistic < 0.08
 
 
+def test_noise_that_all_words_share_is_not_whitened_away():
+    """Words come from the same documents: a metric learned from what they share there made 46 of 100 words differ."""
+    words, d = 250, 24
+
+    def side(truth, seed):
+        rng = np.random.default_rng(seed)
+        size = np.linspace(1.5, 0.5, d)
+        documents_noise = rng.normal(size=(1, 16, d)) * size
+        x = truth[:, None] + documents_noise + 0.3 * rng.normal(size=(words, 16, d)) * size
+        made = deviations(8 * x, np.full((words, 16), 8.0), np.full(words, 128), np.eye(d))
+        counts = np.full(words, 128)
+        return Side(counts, lambda rows: made[rows], comparing.typical_of(counts, lambda rows: made[rows], truth))
+
+    rejected = []
+    for sample in range(5):
+        truth = 3 * np.random.default_rng(sample).normal(size=(words, d))
+        result = compare_sides(
+            [f"w{i}" for i in range(words)], (side(truth, 2 * sample + 1), side(truth, 2 * sample + 2))
+        )
+        rejected.append(np.mean([item.p_value <= 0.05 for item in result]))
+    assert np.mean(rejected) < 0.15
+
+
+def test_uses_that_crowd_in_three_groups_of_documents_are_not_tested():
+    uses = np.array([0, 1, 0, 0, 2, 10, 3, 0, 0, 39, 35, 15, 4, 0, 3, 0.0])  # "!" in one half of 245 speeches
+    rng = np.random.default_rng(0)
+    sides = []
+    for weights in (uses, np.full(16, 7.0)):
+        sums = weights[:, None] * (np.ones(D) + rng.normal(size=(30, 16, D)))
+        made = deviations(sums, np.tile(weights, (30, 1)), np.full(30, 112), np.eye(D))
+        counts = np.full(30, 112)
+        sides.append(
+            Side(counts, lambda rows, made=made: made[rows], comparing.typical_of(counts, made.__getitem__, np.eye(D)))
+        )
+    result = compare_sides([f"w{i}" for i in range(30)], (sides[0], sides[1]))
+    assert {item.reason for item in result} == {"too few documents: the uses in a are worth about 4, and 5 are needed"}
+    assert all(np.isnan(item.p_value) for item in result)
+
+
 def test_blocks_do_not_change_a_number(monkeypatch):
     truth = np.random.default_rng(5).normal(size=(230, 8)) * 2
     sides = simulated(230, 1, truth), simulated(230, 2, truth)
@@ -316,6 +355,32 @@ def test_the_command_on_named_words_and_on_a_table(folder):
     assert result.exit_code == 0, result.output
     assert "uses in 1990" in result.output
     assert "1 of 120 words" in result.output
+
+
+def test_certainty_against_other_sums_shows_a_row_a_word(folder):
+    """The table of `alc certainty --against`: numbers for a word that is tested, the reason for one that is not."""
+    (folder / "b.txt").write_text((folder / "b.txt").read_text() + " rare w1 w2" * 9)
+    (folder / "a.txt").write_text((folder / "a.txt").read_text().replace(" w0 ", " rare w0 "))
+    for name in ("a", "b"):
+        options = ["--corpus", folder / f"{name}.txt", "--spread", 16, "--save-sums", folder / f"{name}.sums"]
+        options += [option for word in ("w0", "w7", "rare") for option in ("--target", word)]
+        options += ["--model", folder / "model", "--out", folder / f"{name}.vec"]
+        assert CliRunner().invoke(app, ["induce", *map(str, options)]).exit_code == 0
+    options = ["--model", folder / "model", "--sums", folder / "a.sums", "--against", folder / "b.sums"]
+    result = CliRunner().invoke(app, ["certainty", *map(str, options)])
+    assert result.exit_code == 0, result.output
+    lines = {line.split()[0]: line for line in result.output.splitlines() if line.strip()}
+    assert "contexts here" in lines["word"]
+    assert "95% interval" in lines["word"]
+    rows = {
+        item["word"]: item
+        for item in json.loads(CliRunner().invoke(app, ["certainty", *map(str, options), "--json"]).stdout)
+    }
+    assert rows["w0"]["p_value"] < 1e-4 < rows["w7"]["p_value"]
+    interval = f"{rows['w0']['conf_low']:.2f} … {rows['w0']['conf_high']:.2f}"
+    assert interval in lines["w0"]
+    assert f"{rows['w7']['p_value']:.2g}" in lines["w7"]
+    assert "too few documents: the uses in b are worth about 1, and 5 are needed" in lines["rare"]
 
 
 @pytest.mark.parametrize(

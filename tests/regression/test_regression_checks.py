@@ -126,6 +126,7 @@ def test_power_grows_with_contexts_and_is_the_size_without_an_effect():
 # ------------------------------------------------------------------------------------- weights, clusters
 
 
+@pytest.mark.filterwarnings("ignore:.*clusters that count")
 def test_weights_are_copies_everywhere():
     rng = np.random.default_rng(4)
     tokens = [rng.choice(WORDS, 5).tolist() for _ in range(40)]

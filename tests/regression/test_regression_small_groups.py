@@ -132,6 +132,7 @@ def unequal():
 
 
 @pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.filterwarnings("ignore:.*clusters that count")
 def test_clusters_are_weighed_in_one_way_everywhere(equal):
     found = unequal()
     options = {"cluster": "speaker", "equal_clusters": equal}

@@ -92,10 +92,8 @@ def columns_of(cluster: str | None) -> str | list[str] | None:
 
 def check_study(ctx: typer.Context, plot: Path | None, table: Path | None = None) -> None:
     """Raise unless the tables and the figure may be written where --csv, --plot and --table say."""
-    if "table" in ctx.params:
-        check_outputs(ctx, csv=None, plot=FIGURE, table=None)
-    else:
-        check_outputs(ctx, csv=None, plot=FIGURE)
+    tables = [name for name in ("csv", "table", "out") if name in ctx.params]
+    check_outputs(ctx, plot=FIGURE, **dict.fromkeys(tables))
     if table is not None and table.suffix.lower() not in (".tex", ".md"):
         raise AlacarteError(f"{table}: tables for papers end in .tex or .md; choose one of these")
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):

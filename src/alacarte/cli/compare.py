@@ -1,7 +1,7 @@
 """`alc compare`: the same word in several groups, or the whole vocabulary in two corpora."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -10,10 +10,6 @@ from alacarte.cli import options as o
 from alacarte.cli._vocabulary import check_table_file, parse_groups, show_comparison, write_comparison
 from alacarte.cli.opening import open_corpus, open_model, parse_window, refuse
 from alacarte.cli.output import note, show_json, show_neighbours, voice
-from alacarte.cli.outputs import check_outputs
-
-if TYPE_CHECKING:
-    from alacarte.model import ALaCarte
 
 WHOLE = "Two corpora, word by word"
 OF_ONE_WORD = (  # options of the comparison of groups by neighbours
@@ -122,10 +118,17 @@ def compare(
     if everything or corpus or other:
         refuse(ctx, "goes with one word in the groups of a table, and not with two corpora", *OF_ONE_WORD)
         check_table_file(out)
-        check_outputs(ctx, out=None)
-        found = _words(
-            open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force),
-            *_sides(data, where, by, group, (corpus, other), text, {"unit": unit, "format": format, "text": text}),
+        opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
+        reading = {"unit": unit, "format": format, "text": text}
+        first, second, grouping = _sides(data, where, by, group, (corpus, other), text, reading)
+        if not everything and not target:
+            raise typer.BadParameter("name words with --target, or test every word with --all")
+        from alacarte.inference.vocabulary import compare as compare_words
+
+        comparison = compare_words(
+            opened,
+            first,
+            second,
             target,
             vocabulary=everything,
             min_count=min_count,
@@ -134,11 +137,13 @@ def compare(
             contexts=contexts,
             threads=threads,
             memory=memory,
+            show_progress=voice.progress,
+            **grouping,
         )
-        write_comparison(found, out)
+        write_comparison(comparison, out)
         if plot is not None:
-            s.write_plot(found.plot(labels=top), plot)
-        show_comparison(found, top, contexts, as_json)
+            s.write_plot(comparison.plot(labels=top), plot)
+        show_comparison(comparison, top, contexts, as_json)
         return
     if data is None or not target or by is None:
         raise typer.BadParameter(
@@ -243,13 +248,3 @@ def _sides(
     if set(corpora[0] or []) == set(corpora[1] or []):
         raise typer.BadParameter("--corpus and --with name the same text; there is nothing to compare")
     return first, second, {}
-
-
-def _words(
-    opened: "ALaCarte", first: Any, second: Any, apart: dict[str, Any], target: list[str] | None, **options: Any
-) -> Any:
-    from alacarte.inference.vocabulary import compare as compare_words
-
-    if not options["vocabulary"] and not target:
-        raise typer.BadParameter("name words with --target, or test every word with --all")
-    return compare_words(opened, first, second, target, show_progress=voice.progress, **apart, **options)

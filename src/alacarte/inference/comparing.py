@@ -13,10 +13,11 @@ tail of this is right, and with a whole vocabulary only the tail counts:
   than that (tr Λ² / (tr Λ)², estimated without bias from the groups, and drawn toward what words with as many degrees
   of freedom have on average) has the difference along one more direction, the heaviest tail that this allows.
 - *The metric*: with many words, vectors are measured in units of the typical noise, so that no direction outweighs the
-  others for being noisy. Distances and their intervals are in the units of the vectors.
+  others for being noisy. What words share in a group of documents is left out of it: it would make the few groups that
+  there are look less noisy than others would be. Distances and their intervals are in the units of the vectors.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
@@ -25,7 +26,7 @@ import numpy.typing as npt
 
 from alacarte._io.table import Record, Records
 from alacarte.errors import NoOccurrences, NotEnoughData
-from alacarte.inference.cosines import check_level, interval
+from alacarte.inference.cosines import check_level, interval, slope
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.inference.spread import Deviations, TypicalSpread
@@ -35,7 +36,7 @@ from alacarte.vectors.geometry import unit_rows
 Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 BLOCK = 1 << 9  # words at a time
-LEAST_DF = 3.0  # degrees of freedom of the noise on either side, about one less than the documents that carry it
+LEAST_DF = 4.0  # degrees of freedom of the noise on either side, about one less than the documents that carry it
 METRIC_FROM = 200  # words: fewer do not say what the typical noise is well enough to measure in its units
 RIDGE = 0.1  # of the average noise, added to that of each direction before it becomes the unit
 OWN_WORTH = 10.0  # degrees of freedom that the dimensions of other words' noise are worth beside a word's own
@@ -179,16 +180,22 @@ def compare_sides(
     count = len(words)
     numbers = {name: np.full(count, np.nan) for name in NUMBERS}
     df = np.empty((2, count))
-    for rows, parts in _blocks(sides, np.arange(count)):
+    enough = np.zeros(count, dtype=bool)
+    measure, noises = _Measure.learn(sides), []
+    for low in range(0, count, BLOCK):
+        rows = np.arange(low, min(low + BLOCK, count), dtype=np.intp)
+        parts = sides[0].deviations(rows), sides[1].deviations(rows)
         df[:, rows] = [part.df for part in parts]
-        for name, values in _distances(parts, (sides[0].typical, sides[1].typical), level).items():
-            numbers[name][rows] = values
-    enough = df.min(axis=0) > LEAST_DF - 1e-9  # four documents with as many uses each have 3, but for rounding
-    tested = np.flatnonzero(enough)
-    for name in ("distance", "conf_low", "conf_high"):
-        numbers[name][~enough] = np.nan
-    if len(tested):
-        numbers["statistic"][tested], numbers["p_value"][tested] = _test(sides, tested)
+        numbers["cosine"][rows] = np.einsum("td,td->t", *(unit_rows(part.means) for part in parts))
+        usable = np.flatnonzero(df[:, rows].min(axis=0) > LEAST_DF - 1e-9)  # five documents of one size have 4
+        if len(usable):
+            enough[rows[usable]] = True
+            tested = parts[0][usable], parts[1][usable]
+            for name, values in _distances(tested, (sides[0].typical, sides[1].typical), level).items():
+                numbers[name][rows[usable]] = values
+            noises.append(measure.noise(tested))
+    if noises:
+        numbers["statistic"][enough], numbers["p_value"][enough] = measure.test(noises)
     numbers["q_value"] = adjusted(numbers["p_value"], "bh")
     order = np.lexsort((-numbers["statistic"], numbers["p_value"]))  # NaN is last
     counts = np.stack([side.contexts for side in sides], axis=1).tolist()
@@ -241,7 +248,7 @@ def _reason(df: Doubles, names: tuple[str, str]) -> str:
     """Why a word was not tested.
 
     >>> _reason(np.array([1.2, 14.0]), ("1990", "2000"))
-    'too few documents: the uses in 1990 are worth about 2, and 4 are needed'
+    'too few documents: the uses in 1990 are worth about 2, and 5 are needed'
     """
     side = int(np.argmin(df))
     return (
@@ -250,30 +257,23 @@ def _reason(df: Doubles, names: tuple[str, str]) -> str:
     )
 
 
-def _blocks(sides: tuple[Side, Side], rows: Rows) -> Iterator[tuple[Rows, tuple[Deviations, Deviations]]]:
-    for low in range(0, len(rows), BLOCK):
-        chosen = rows[low : low + BLOCK]
-        yield chosen, (sides[0].deviations(chosen), sides[1].deviations(chosen))
-
-
 def _distances(
     parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread], level: float
 ) -> dict[str, Doubles]:
-    """The cosine as it is, and 1 − the cosine without noise, with its interval: its noise is that of either side."""
+    """1 − the cosine without noise, and its interval: its noise is that of either side."""
     lengths = [shared.lengths(part) for part, shared in zip(parts, typical, strict=True)]
     roots = [np.sqrt(q) for q, _, _ in lengths]
     units = [part.means / root[:, None] for part, root in zip(parts, roots, strict=True)]
-    estimate = np.einsum("td,td->t", *units)
-    variance, df = np.zeros(len(estimate)), np.full(len(estimate), np.inf)
+    size = len(units[0])
+    estimate, variance, df = np.empty(size), np.zeros(size), np.full(size, np.inf)
     for mine, theirs in ((0, 1), (1, 0)):
-        (q, own, extra), root = lengths[mine], roots[mine]
-        w = (units[theirs] - (own * estimate)[:, None] * units[mine]) / root[:, None]
+        q, own, extra = lengths[mine]
+        w, estimate = slope(parts[mine].means, roots[mine], units[theirs], own)
         along, along_df = typical[mine].variance_along(parts[mine], w, estimate)
         variance += along + estimate**2 * np.maximum(extra, 0.0) / (4 * q**2)
         df = np.minimum(df, along_df)
     low, high = interval(estimate, np.sqrt(variance), np.maximum(df, 1e-3), level)
-    cosine = np.einsum("td,td->t", *(unit_rows(part.means) for part in parts))
-    return {"cosine": cosine, "distance": 1 - np.clip(estimate, -1, 1), "conf_low": 1 - high, "conf_high": 1 - low}
+    return {"distance": 1 - np.clip(estimate, -1, 1), "conf_low": 1 - high, "conf_high": 1 - low}
 
 
 # --------------------------------------------------------------------------------------------------- the test
@@ -289,31 +289,41 @@ class _Noise:
     df: Doubles  # (2, words)
 
 
-def _test(sides: tuple[Side, Side], rows: Rows) -> tuple[Doubles, Doubles]:
-    """(statistic, p-value) of words whose noise is known on both sides."""
-    sample = rows[:: max(1, len(rows) // SAMPLE)]
-    parts = sides[0].deviations(sample), sides[1].deviations(sample)
-    typical = sides[0].typical, sides[1].typical
-    metric = np.eye(parts[0].means.shape[1])
-    shape, shape_df = _typical_shape(parts, typical)
-    if len(rows) >= METRIC_FROM:
-        values, axes = np.linalg.eigh(shape)
-        metric = (axes / np.sqrt(np.maximum(values, 0.0) + RIDGE * values.mean())) @ axes.T
-        parts = _measured(parts[0], metric), _measured(parts[1], metric)
-        typical = TypicalSpread.learn(parts[0]), TypicalSpread.learn(parts[1])
-        shape, shape_df = _typical_shape(parts, typical)
-    spectrum = _spectrum(shape, shape_df)
-    noises = []
-    for _, pair in _blocks(sides, rows):
-        measured = _measured(pair[0], metric), _measured(pair[1], metric)
-        noises.append(_noise(measured, typical))
-    noise = _Noise(
-        *(np.concatenate([getattr(part, name) for part in noises], axis=-1) for name in _Noise.__annotations__)
-    )
-    trace = noise.traces.sum(axis=0)
-    df = trace**2 / (noise.traces**2 / noise.df).sum(axis=0)
-    statistic = noise.difference / trace
-    return statistic, ratio_tail(statistic, _with_own(spectrum, noise.square / trace**2, df), df)
+@dataclass(frozen=True)
+class _Measure:
+    """The units in which vectors are measured, and what the noise of all words has in common in these."""
+
+    metric: Doubles
+    typical: tuple[TypicalSpread, TypicalSpread]
+    spectrum: Doubles
+
+    @classmethod
+    def learn(cls, sides: tuple[Side, Side]) -> "_Measure":
+        """From at most `SAMPLE` words; the units are those of the vectors if there are fewer than `METRIC_FROM`."""
+        count = len(sides[0].contexts)
+        sample = np.arange(0, count, max(1, count // SAMPLE), dtype=np.intp)
+        parts = sides[0].deviations(sample), sides[1].deviations(sample)
+        typical = sides[0].typical, sides[1].typical
+        metric = np.eye(parts[0].means.shape[1])
+        if count >= METRIC_FROM:
+            values, axes = np.linalg.eigh(_typical_shape(parts, typical, shared=False)[0])
+            metric = (axes / np.sqrt(np.maximum(values, 0.0) + RIDGE * values.mean())) @ axes.T
+            parts = _measured(parts[0], metric), _measured(parts[1], metric)
+            typical = TypicalSpread.learn(parts[0]), TypicalSpread.learn(parts[1])
+        return cls(metric, typical, _spectrum(*_typical_shape(parts, typical)))
+
+    def noise(self, parts: tuple[Deviations, Deviations]) -> _Noise:
+        return _noise((_measured(parts[0], self.metric), _measured(parts[1], self.metric)), self.typical)
+
+    def test(self, blocks: Sequence[_Noise]) -> tuple[Doubles, Doubles]:
+        """(statistic, p-value) of words whose noise is known on both sides."""
+        noise = _Noise(
+            *(np.concatenate([getattr(part, name) for part in blocks], axis=-1) for name in _Noise.__annotations__)
+        )
+        trace = noise.traces.sum(axis=0)
+        df = trace**2 / (noise.traces**2 / noise.df).sum(axis=0)
+        statistic = noise.difference / trace
+        return statistic, ratio_tail(statistic, _with_own(self.spectrum, noise.square / trace**2, df), df)
 
 
 def _measured(part: Deviations, metric: Doubles) -> Deviations:
@@ -333,16 +343,21 @@ def _differences(
 
 
 def _typical_shape(
-    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread]
+    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread], shared: bool = True
 ) -> tuple[Doubles, float]:
-    """(the covariance of all words' noise together at trace 1, its degrees of freedom)."""
+    """(the covariance of all words' noise together at trace 1, its degrees of freedom).
+
+    Without what is `shared`: all words come from the same groups of documents, and what they have in common there is
+    known from as few groups as there are, however many words there be.
+    """
     _, sides = _differences(parts, typical)
     dimension = parts[0].means.shape[1]
     shape, total = np.zeros((dimension, dimension)), 0.0
     for z, part in zip(sides, parts, strict=True):
         trace = np.einsum("tgd,tgd->t", z, z)
-        unit = (z * np.sqrt(part.df / np.where(trace > 0, trace, np.inf))[:, None, None]).reshape(-1, dimension)
-        shape += unit.T @ unit
+        unit = z * np.sqrt(part.df / np.where(trace > 0, trace, np.inf))[:, None, None]
+        flat = (unit if shared else unit - unit.mean(axis=0)).reshape(-1, dimension)
+        shape += flat.T @ flat
         total += float(part.df.sum())
     return shape / max(float(np.trace(shape)), 1e-300), total
 

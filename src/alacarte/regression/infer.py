@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 Doubles = npt.NDArray[np.float64]
 Intervals = Literal["score", "jackknife", "bootstrap"] | None
-FEW = 7.0  # clusters that count, below which one is warned
+FEW = 9.0  # clusters that count, below which one is warned
 
 
 class TextOptions(TypedDict, total=False):
