@@ -72,7 +72,7 @@ def induce(
     if total > len(senses.occurrences):
         note(f"{len(senses.occurrences):,} of {total:,} contexts are used; --limit takes more")
     for groups, score in enumerate(senses.scores, start=2):
-        detail(f"{groups} senses: prediction strength {score:.2f}")
+        detail(f"{groups} senses: overlap {score:.2f} (senses: below {senses.threshold:.2f})")
     rows = [
         (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
         for sense in senses
