@@ -17,7 +17,7 @@ from alacarte.inference.uncertainty import Uncertainty
 from alacarte.model import ALaCarte
 from alacarte.senses.mixture import fit_mixture, squared_distances
 from alacarte.senses.occurrences import Occurrences, gather
-from alacarte.senses.points import AROUND, points
+from alacarte.senses.points import AROUND, PointSpace
 from alacarte.text.corpus import CorpusLike
 from alacarte.vectors.geometry import top_components
 from alacarte.vectors.word_vectors import WordVectors
@@ -30,7 +30,7 @@ LEAST = 20  # contexts for each group that is tried
 SMALLEST = 3  # contexts that a group must have in the half of the documents that it was not found in
 AXES = 20  # along which contexts are grouped
 SPLITS = 3  # ways to halve the documents
-TESTED = 2000  # contexts by which the number of groups is chosen, at most
+TESTED = 1000  # contexts by which the number of groups is chosen, at most
 LIMIT = 5000  # contexts, chosen at random
 
 
@@ -158,11 +158,24 @@ def induce_senses(
     """
     if k != "auto" and (not isinstance(k, int) or k < 1):
         raise AlacarteError(f"k is a number of senses from 1 on, or 'auto', not {k!r}")
-    wanted = Details(**details)
     gathered = gather(model, corpus, [word], limit=limit, seed=seed, around=AROUND, show_progress=show_progress)
-    occurrences = gathered.usable(LEAST if k == "auto" else max(2, k))
+    return senses_among(model, gathered, word, k, seed=seed, **details)
+
+
+def senses_among(
+    model: ALaCarte,
+    occurrences: Occurrences,
+    word: str,
+    k: int | Literal["auto"] = "auto",
+    *,
+    seed: int = 0,
+    **details: Unpack[SenseDetails],
+) -> InducedSenses:
+    """The senses of a word by occurrences of it that are there already: `gather(…, around=AROUND)`."""
+    wanted = Details(**details)
+    occurrences = occurrences.usable(LEAST if k == "auto" else max(2, k))
     rng = np.random.default_rng(seed)
-    x, telling = points(model.vectors, occurrences.before, occurrences.after)
+    x, telling = PointSpace.of(model.vectors).points(occurrences.before, occurrences.after)
     scores: tuple[float, ...] = ()
     number = k
     if number == "auto":
@@ -171,7 +184,7 @@ def induce_senses(
     senses = []
     for place in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == place)
-        typical = members[np.argsort(distances[members], kind="stable")][: 4 * wanted.examples]
+        typical = members[np.lexsort((distances[members], ~telling[members]))][: 4 * wanted.examples]
         window = model.settings.left, model.settings.right
         texts = list(dict.fromkeys(occurrences.text(row, window=window) for row in typical.tolist()))
         vector, confidence = _embedded(model, occurrences.select(members), word)
@@ -183,20 +196,18 @@ def induce_senses(
 
 
 def choose_number(x: Doubles, documents: Longs, rng: np.random.Generator) -> tuple[int, tuple[float, ...]]:
-    """(how many groups there are, the overlap of 2, 3, … groups): the largest number whose overlap is small enough.
-
-    Three groups are always tried, more as long as the last number was taken, and as many as have `LEAST` contexts each.
-    """
+    """(how many groups there are, the overlap of 2, 3, … groups): one more is tried as long as the overlap is below
+    the threshold and there are `LEAST` contexts for each."""
     bound = threshold(len(x))
     if len(x) > TESTED:
         chosen = rng.choice(len(x), TESTED, replace=False)
         x, documents = x[chosen], documents[chosen]
     scores: list[float] = []
     for k in range(2, min(MOST, len(x) // LEAST) + 1):
-        if k > 3 and scores[-1] >= bound:
-            break
         scores.append(group_overlap(x, documents, k, rng))
-    return max((k for k, score in enumerate(scores, start=2) if score < bound), default=1), tuple(scores)
+        if scores[-1] >= bound:
+            return k - 1, tuple(scores)
+    return len(scores) + 1, tuple(scores)
 
 
 def threshold(contexts: int) -> float:
@@ -231,7 +242,7 @@ def group_overlap(x: Doubles, documents: Longs, k: int, rng: np.random.Generator
             if inside.sum() < 2 * k or (~inside).sum() < 2 * k:
                 return 1.0
             center, axes = _axes(x[inside])
-            mixture = fit_mixture((x[inside] - center) @ axes, k, rng, restarts=3)
+            mixture = fit_mixture((x[inside] - center) @ axes, k, rng, restarts=2)
             labels = mixture.log_densities((x[~inside] - center) @ axes).argmax(axis=1)
             overlaps.append(_largest_cosine(x[~inside], labels, k))
     return float(np.mean(overlaps))

@@ -19,6 +19,7 @@ Longs = npt.NDArray[np.int64]
 STEPS = 200  # of expectation and maximisation at most
 K_MEANS_STEPS = 20  # before these, from each start
 RESTARTS = 8
+CONVERGED = 1e-5  # gain in mean log density at which a run stops
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ def _maximised(x: Doubles, members: Doubles) -> Mixture:
         norms = logsumexp(logs, axis=1, keepdims=True)
         score = float(norms.mean())
         members = np.exp(logs - norms)
-        if score - before < 1e-6:
+        if score - before < CONVERGED:
             break
         before = score
     return Mixture(mixture.shares, mixture.centers, mixture.variance, score)
