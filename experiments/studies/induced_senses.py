@@ -5,9 +5,9 @@ r"""Are senses found that are known to be there, and no others? The tables of do
     python experiments/studies/induced_senses.py table wiki.txt --model glove.6B.100d --vectors glove.6B.100d.npy
 
 `pseudowords`: contexts of two words of about the same frequency, thrown together as if of one; and single words. Words
-are those that WordNet lists once, as a noun, and that mostly stand in lower case. Every other one of them was
-for development (`--development`, by which `threshold` was set); the tables are made with the rest. `table`: ten words of
-several senses as they are.
+are those that WordNet lists once, as a noun, and that mostly stand in lower case. Every other one of them was for
+development (`--development`, by which `threshold` was set); the tables are made with the rest. `table`: ten words
+of several senses as they are.
 """
 
 import argparse
@@ -35,8 +35,8 @@ DEVELOPMENT = frozenset(
     physician platinum poem popularity pregnancy professor protein psychology radar referendum restaurant
     scientist soccer songwriter spacecraft statue tennis terrorism therapy tourism undergraduate uranium
     velocity vitamin website wife
-    """.split()
-)  # noqa: SIM905
+    """.split()  # noqa: SIM905
+)
 SIZES = (50, 100, 200, 500, 1000, 5000)
 FEWEST = 600  # occurrences
 LIKE = 10  # the second word is one of so many that are nearest in frequency

@@ -39,8 +39,8 @@ def induce(
     """Group the contexts of a word in a corpus: a vector, the nearest words and typical contexts for each group.
 
     \b
-    alc senses induce bank --model glove.6B.50d --corpus news.txt
-    alc senses induce bank --number 2 --model glove.6B.50d --corpus news.txt --out bank.vec
+    alc senses induce bank --model glove.6B.50d --corpus wiki.txt
+    alc senses induce bank --number 3 --model glove.6B.50d --corpus wiki.txt --out bank.vec
     """
     if number != "auto" and not (number.isdigit() and int(number)):
         raise typer.BadParameter(f"{number!r} is neither a number nor auto", param_hint="--number")

@@ -18,7 +18,7 @@ from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work
-from alacarte.targets.targets import Targets, TargetsLike
+from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 
@@ -120,6 +120,7 @@ def gather(
     if not len(kept):
         raise NoOccurrences(
             f"{', '.join(map(repr, list(wanted)[:5]))} does not occur in the corpus; check the spelling and the text"
+            + underscore_hint(list(wanted))
         )
     integers = IntegerVectors.of(model.vectors, model.transform.weights, reading)
     sums = sums_of_windows(
