@@ -87,7 +87,7 @@ class Contexts:
         x, telling = self.space.points(self.kept["before"][rows], self.kept["after"][rows])
         number, scores = choose_number(x[telling], self.kept["documents"][rows][telling], rng)
         labels, _ = group(x, telling, max(2, number), rng)
-        return number, purity(labels, np.repeat(np.arange(len(words)), each)), scores[0]
+        return number, purity(labels, np.repeat(np.arange(len(words)), each)), scores[0] if scores else 1.0
 
 
 def pseudowords(given: argparse.Namespace, model: ALaCarte) -> None:
