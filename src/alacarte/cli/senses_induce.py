@@ -39,7 +39,7 @@ def induce(
     """Group the contexts of a word in a corpus: a vector, the nearest words and typical contexts for each group.
 
     \b
-    alc senses induce bank --model glove.6B.50d --corpus wiki.txt
+    alc senses induce bank --model glove.6B.100d --vectors glove.6B.100d.npy --corpus wiki.txt
     alc senses induce bank --number 3 --model glove.6B.50d --corpus wiki.txt --out bank.vec
     """
     if number != "auto" and not (number.isdigit() and int(number)):
