@@ -15,9 +15,10 @@ from alacarte.cli import app
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
-from alacarte.senses.induction import induce_senses
+from alacarte.senses.induction import choose_number, induce_senses
 from alacarte.senses.mixture import fit_mixture
 from alacarte.senses.occurrences import gather
+from alacarte.vectors.geometry import unit_rows
 
 WORDS = ["a", "b", "c", "d", "e"]
 VECTORS = WordVectors(WORDS, np.random.default_rng(7).normal(size=(5, 6)).astype(np.float32))
@@ -198,6 +199,52 @@ def test_a_mixture_finds_shares_centres_and_width():
     assert found.variance == pytest.approx(0.25, rel=0.1)
     assert found.score > fit_mixture(x, 1, rng).score
     np.testing.assert_allclose(found.memberships(x).sum(axis=1), 1)
+
+
+def test_the_rate_at_which_one_sense_is_split_and_two_are_not():
+    """Normal clouds of 100 contexts: one cloud is hardly ever split; two that share little of their mean always are."""
+    rng = np.random.default_rng(0)
+    split = []
+    for mean in (np.ones((1, 30)) * 0.4, np.repeat(np.eye(30)[:2] * 4, 50, axis=0)):
+        x = [unit_rows(rng.normal(size=(100, 30)) + mean) for _ in range(20)]
+        split.append(np.mean([choose_number(one, np.arange(100), rng)[0] for one in x] == np.ones(20)))
+    assert split[0] >= 0.9  # left whole
+    assert split[1] == 0
+
+
+def test_documents_that_repeat_themselves_do_not_make_a_sense():
+    """Fifty copies of one line are one context: they were a group of their own, tight and far from all others."""
+    made, text, _ = two_senses(200, share=0.0)
+    assert len(induce_senses(made, text, "x")) == 1
+    assert len(induce_senses(made, text + text[:1] * 50, "x")) == 1
+
+
+def test_groups_are_found_by_more_words_than_the_window_holds():
+    """The sense shows five to eight words from the target, and the window of the vector ends at two."""
+    made, text, kinds = two_senses(300)
+    near = ALaCarte(made.vectors, Transform(np.eye(8), settings=Reading(2, 2)))
+    moved = [" ".join([*line.split()[:4], *line.split()[5:], "x", "o1", "o2"]) for line in text]
+    found = induce_senses(near, moved, "x", k=2)
+    assert all(len(example.split()) <= 5 for sense in found for example in sense.examples)
+    kind_of = dict(zip(moved, kinds, strict=True))
+    whole = [found.occurrences.text(row, mark="") for row in range(len(found.occurrences))]
+    assert np.mean(found.labels == [kind_of[line] for line in whole]) > 0.9
+
+
+def test_a_phrase_written_with_underscores_gets_a_hint(tmp_path):
+    made, text, _ = two_senses(30)
+    with pytest.raises(NoOccurrences, match="'formic acid' rather than 'formic_acid'"):
+        induce_senses(made, text, "formic_acid")
+    with pytest.raises(NotEnoughData, match="'formic acid' rather than"):
+        made.induce(text, ["formic_acid"])
+    made.save(tmp_path / "model")
+    (tmp_path / "text.txt").write_text("\n".join(line + " unknown words of another language here" for line in text))
+    files = ("--corpus", tmp_path / "text.txt", "--out", tmp_path / "v.vec")
+    code, told = alc("induce", "--model", tmp_path / "model", *files, "--target", "x", "--target", "formic_acid")
+    assert code == 0
+    assert "'formic acid' rather than 'formic_acid'" in told
+    assert "53% of which have a vector" in told
+    assert "same language" in told
 
 
 # --------------------------------------------------------------------------------------------- typical spread

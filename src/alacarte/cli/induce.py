@@ -1,5 +1,6 @@
 """`alc induce`: vectors for targets, from a corpus."""
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +21,7 @@ from alacarte.cli.opening import (
     refuse,
     write_lines,
 )
-from alacarte.cli.output import show_json, show_line, voice, wrote
+from alacarte.cli.output import note, show_json, show_line, voice, wrote
 from alacarte.cli.outputs import CHECKPOINT, SUMS, VECTORS, check_outputs, check_vectors
 from alacarte.errors import NotEnoughData
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from alacarte.text.corpus import Corpus
 
 TARGETS = "What to embed"
+LOW_COVERAGE = 0.8  # of the tokens: English text has .9 and more in vectors of its language
 SHOWN = 8  # missing targets named in the summary
 
 
@@ -258,6 +260,7 @@ def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
         "counts": dict(zip(induced.words, induced.counts.tolist(), strict=True)),
         "documents": induced.sums.documents,
         "tokens_read": induced.sums.tokens_read,
+        "coverage": None if math.isnan(induced.coverage) else induced.coverage,
     }
     if induced.origin is not None:
         facts["origin"] = dict(zip(induced.words, induced.origin, strict=True))
@@ -300,11 +303,16 @@ def _ngrams(
 
 
 def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:
+    from alacarte.targets.targets import underscore_hint
+
     asked = len(induced) + len(induced.missing)
+    covered = "" if math.isnan(induced.coverage) else f", {induced.coverage:.0%} of which have a vector"
     show_line(
         f"{len(induced):,} of {asked:,} targets embedded, from {int(induced.counts.sum()):,} occurrences in "
-        f"{induced.sums.tokens_read:,} tokens."
+        f"{induced.sums.tokens_read:,} tokens{covered}."
     )
+    if induced.coverage < LOW_COVERAGE:
+        note("many tokens of the text have no vector: are text and vectors of the same language, spelling and case?")
     if induced.origin is not None:
         spelled = induced.origin.count("spelling")
         show_line(f"{spelled:,} of them do not occur and come from their spelling alone.")
@@ -314,4 +322,6 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         if not missing and len(induced.missing) > SHOWN:
             where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
+        if hint := underscore_hint(induced.missing):
+            note(hint.removeprefix("; "))
     show_line(f"The vectors are in {out}.")

@@ -42,8 +42,8 @@ def induce(
     """Group the contexts of a word in a corpus: a vector, the nearest words and typical contexts for each group.
 
     \b
-    alc senses induce bank --model glove.6B.50d --corpus news.txt
-    alc senses induce bank --number 2 --model glove.6B.50d --corpus news.txt --out bank.vec
+    alc senses induce bank --model glove.6B.100d --vectors glove.6B.100d.npy --corpus wiki.txt
+    alc senses induce bank --number 3 --model glove.6B.50d --corpus wiki.txt --out bank.vec
     """
     if number != "auto" and not (number.isdigit() and int(number)):
         raise typer.BadParameter(f"{number!r} is neither a number nor auto", param_hint="--number")
@@ -76,7 +76,7 @@ def induce(
     if total > len(senses.occurrences):
         note(f"{len(senses.occurrences):,} of {total:,} contexts are used; --limit takes more")
     for groups, score in enumerate(senses.scores, start=2):
-        detail(f"{groups} senses: prediction strength {score:.2f}")
+        detail(f"{groups} senses: overlap {score:.2f} (senses: below {senses.threshold:.2f})")
     rows = [
         (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
         for sense in senses

@@ -12,6 +12,7 @@ from alacarte.inference.uncertainty import Uncertainty
 from alacarte.passes.memory import scratch_file
 from alacarte.passes.work import WorkOptions
 from alacarte.spelling.uncertainty import FusedUncertainty
+from alacarte.targets.targets import underscore_hint
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
@@ -44,7 +45,7 @@ class InducedVectors(WordVectors):
         if not len(seen):
             raise NotEnoughData(
                 f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
-                "text, targets and vectors share language and spelling"
+                "text, targets and vectors share language and spelling" + underscore_hint(sums.keys)
             )
         counts = sums.occurrences[seen]
         super().__init__([sums.keys[row] for row in seen.tolist()], rows, counts=counts, origin=origin)
@@ -52,6 +53,17 @@ class InducedVectors(WordVectors):
         self.missing = [sums.keys[row] for row in absent.tolist()]
         self.sums = sums
         self.model = model
+
+    @property
+    def coverage(self) -> float:
+        """The share of the tokens read that have a vector: low if text and vectors differ in language or spelling.
+
+        >>> from alacarte import ALaCarte, Transform
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.induce(["a x b b"], ["x"]).coverage
+        0.75
+        """
+        return self.sums.tokens_known / self.sums.tokens_read if self.sums.tokens_read else float("nan")
 
     def count(self, key: str) -> int:
         """How many occurrences a vector comes from."""

@@ -1,8 +1,8 @@
-"""Groups of points: a mixture of round normal distributions of one width, and how far such groups can be relied on.
+"""Groups of points: a mixture of round normal distributions of one width.
 
 The points are to be whitened before: noise is then round, and only what lies further apart makes groups. (A covariance
-of any form was tried: it puts fewer contexts into the group of their word, docs/uncertainty.md.) scipy has k-means,
-from which the mixture starts, and no mixture; scikit-learn, which is optional, has none whose groups share one width.
+of any form was tried: it puts fewer contexts into the group of their word.) scipy has k-means, from which the mixture
+starts, and no mixture; scikit-learn, which is optional, has none whose groups share one width.
 """
 
 import warnings
@@ -19,6 +19,7 @@ Longs = npt.NDArray[np.int64]
 STEPS = 200  # of expectation and maximisation at most
 K_MEANS_STEPS = 20  # before these, from each start
 RESTARTS = 8
+CONVERGED = 1e-5  # gain in mean log density at which a run stops
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ def _maximised(x: Doubles, members: Doubles) -> Mixture:
         norms = logsumexp(logs, axis=1, keepdims=True)
         score = float(norms.mean())
         members = np.exp(logs - norms)
-        if score - before < 1e-6:
+        if score - before < CONVERGED:
             break
         before = score
     return Mixture(mixture.shares, mixture.centers, mixture.variance, score)
@@ -89,35 +90,3 @@ def _k_means(x: Doubles, k: int, rng: np.random.Generator) -> Longs:
 def squared_distances(x: Doubles, centers: Doubles) -> Doubles:
     """(points, centers)"""
     return np.asarray(cdist(x, centers, "sqeuclidean"))
-
-
-def prediction_strength(
-    x: Doubles, units: npt.NDArray[np.int64], k: int, rng: np.random.Generator, splits: int = 3
-) -> float:
-    """How well k groups found in one half of the units hold in the other (Tibshirani and Walther 2005).
-
-    Of the pairs of points that are together in a group found in their own half, the share that the groups of the other
-    half put together too; of the worst group, averaged over both halves and several ways to halve. 1: the same groups.
-
-    >>> rng = np.random.default_rng(0)
-    >>> x = np.concatenate([rng.normal(size=(200, 2)), rng.normal(size=(100, 2)) + [7, 0]])
-    >>> [prediction_strength(x, np.arange(300), k, rng) > 0.9 for k in (2, 3)]
-    [True, False]
-    """
-    names, inverse = np.unique(units, return_inverse=True)
-    if len(names) < 2:
-        return 0.0
-    strengths = []
-    for _ in range(splits):
-        half = (rng.permutation(len(names)) % 2 == 0)[inverse]
-        if min(half.sum(), (~half).sum()) < k:
-            return 0.0
-        first, second = (fit_mixture(x[inside], k, rng, restarts=4) for inside in (half, ~half))
-        for own, other, inside in ((first, second, half), (second, first, ~half)):
-            labels, predicted = (mixture.memberships(x[inside]).argmax(axis=1) for mixture in (own, other))
-            table = np.zeros((k, k))
-            np.add.at(table, (labels, predicted), 1)
-            size = table.sum(axis=1)
-            pairs, together = size * (size - 1), np.sum(table * (table - 1), axis=1)
-            strengths.append(float(np.min(np.where(pairs > 0, together / np.where(pairs > 0, pairs, 1), 0.0))))
-    return float(np.mean(strengths))

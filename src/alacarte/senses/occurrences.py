@@ -18,7 +18,7 @@ from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work
-from alacarte.targets.targets import Targets, TargetsLike
+from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 
@@ -37,7 +37,9 @@ class Occurrences:
     documents: Longs  # a number for each document, made from its words: documents with the same words share one
     sums: Doubles  # (occurrences, dimensions): weighted sums of the context vectors; means if `averaging` is "context"
     totals: Doubles  # the total weight of the context words of each
-    before: Ints  # (occurrences, words before): ids, in the order of the text
+    before: (
+        Ints  # (occurrences, words before): ids, in the order of the text; more than `sums` are made of, if asked for
+    )
     matched: Ints  # (occurrences, words of the longest target): ids
     after: Ints
     lexicon: Lexicon
@@ -73,9 +75,11 @@ class Occurrences:
         """The average context vector u that each occurrence by itself would give."""
         return np.asarray(self.sums / np.where(self.weights > 0, self.weights, 1.0)[:, None])
 
-    def text(self, row: int, mark: str = "**") -> str:
-        """The words of one occurrence, the target between marks."""
-        before, matched, after = (self._words(part[row]) for part in (self.before, self.matched, self.after))
+    def text(self, row: int, mark: str = "**", window: tuple[int, int] | None = None) -> str:
+        """The words of one occurrence, the target between marks; only those in a `window` (before, after) if given."""
+        left, right = window or (self.before.shape[1], self.after.shape[1])
+        parts = self.before[row, self.before.shape[1] - left :], self.matched[row], self.after[row, :right]
+        before, matched, after = map(self._words, parts)
         return " ".join([*before, f"{mark}{' '.join(matched)}{mark}", *after])
 
     def _words(self, ids: Ints) -> list[str]:
@@ -89,10 +93,12 @@ def gather(
     *,
     limit: int | None = None,
     seed: int = 0,
+    around: int = 0,
     show_progress: bool | None = None,
 ) -> Occurrences:
     """The occurrences of targets in a corpus as this model reads them; of each, at most `limit` chosen at random.
 
+    Words are kept as far as the model's window reaches, or `around` words on each side where that is further.
     Occurrences are sorted by target, and then by a key made of the words of their document and their place in it: the
     order of the text does not matter.
 
@@ -106,7 +112,7 @@ def gather(
     lexicon = Lexicon(model.vectors.key_to_index, grow=True)
     matcher = wanted.compile(lexicon, model.tokenizer)
     lexicon.admit = lambda token: True  # patterns admit only what they match, and every word is to be shown
-    window = reading.left, reading.right
+    window = max(reading.left, around), max(reading.right, around)
     tally = ContextSample(matcher, lexicon, window, limit, seed, drop_unknown=reading.unknown == "drop")
     encoder = Encoder(model.tokenizer, lexicon)
     run(tally, Corpus.of(corpus), encoder, Work(show_progress=show_progress), "gathering contexts")
@@ -114,9 +120,12 @@ def gather(
     if not len(kept):
         raise NoOccurrences(
             f"{', '.join(map(repr, list(wanted)[:5]))} does not occur in the corpus; check the spelling and the text"
+            + underscore_hint(list(wanted))
         )
     integers = IntegerVectors.of(model.vectors, model.transform.weights, reading)
-    sums = sums_of_windows(integers, reading, kept.before, kept.after)
+    sums = sums_of_windows(
+        integers, reading, kept.before[:, window[0] - reading.left :], kept.after[:, : reading.right]
+    )
     return Occurrences(
         matcher.keys,
         tally.counts,

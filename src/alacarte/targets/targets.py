@@ -26,6 +26,20 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
+def underscore_hint(keys: Iterable[str]) -> str:
+    """What to say, after a message, of targets that are not found because phrases are written with underscores.
+
+    >>> underscore_hint(["acid", "formic_acid"])
+    "; words of a phrase are separated by spaces: 'formic acid' rather than 'formic_acid'"
+    >>> underscore_hint(["acid"])
+    ''
+    """
+    key = next((key for key in keys if "_" in key.strip("_")), None)
+    if key is None:
+        return ""
+    return f"; words of a phrase are separated by spaces: {key.replace('_', ' ')!r} rather than {key!r}"
+
+
 class Targets:
     """An ordered set of things to embed, each under the key it was asked for.
 
