@@ -76,4 +76,4 @@ def frequencies(vectors: WordVectors) -> Doubles:
         frequency = 1 / (np.arange(len(vectors)) + 3.7)
     else:
         frequency = np.ones(len(vectors))
-    return frequency / frequency.sum()
+    return np.asarray(frequency / frequency.sum())
