@@ -188,6 +188,8 @@ def _uses(source: str, kind: str | None, columns: Collection[str] | None) -> lis
 
     try:
         return list(walk(ast.parse(re.sub("`([^`]*)`", placeholder, source).strip(), mode="eval"), False))
+    except BadFormula:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         where = f"--where {source[:200]!r}" if kind == "condition" else f"the term {source[:200]!r} of the formula"
         raise BadFormula(f"{where} cannot be evaluated: {error}; correct it") from None
