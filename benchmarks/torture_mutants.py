@@ -483,8 +483,8 @@ def artifact_seeds() -> Iterator[Seed]:
     yield from both("transform", transform, read_transform("a.safetensors"))
     form = FormModel.learn(vectors, min_words=1, ridge=1.0)
     yield from both("form model", written(form.save, "a.safetensors"), _form)
-    report = (Simulated(1, 2, 0.5, 0.5, 0.1, 0.2, 0.3),)
-    fusion = Fusion((1, 4), np.array([[0.5, 0.5], [0.8, 0.2]]), np.ones(3), report)
+    report = (Simulated(1, 2, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, 0.5),)
+    fusion = Fusion(-0.5, 0.2, -1.0, 1.5, np.ones(3), report)
     yield from both("fusion", written(fusion.save, "a.safetensors"), _fusion)
     typical = TypicalSpread(np.eye(3), 1.0, 2.0, 3.0, 2.0, 1.0, 0.5, 0.2, 7)
     yield from both("typical spread", written(typical.save, "a.safetensors"), _typical)
@@ -527,7 +527,7 @@ def _fusion(folder: Path) -> str:
     from alacarte.spelling.fusion import Fusion
 
     fusion = Fusion.load(folder / "a.safetensors")
-    return digest(fusion.sizes, fusion.table, fusion.common, fusion.report)
+    return digest(fusion.level, fusion.doubling, fusion.length, fusion.typical, fusion.common, fusion.report)
 
 
 def _typical(folder: Path) -> str:
@@ -566,7 +566,7 @@ def _model(folder: Path) -> str:
     parts = [model.transform.matrix, model.vectors.matrix, list(model.vectors.words), model.settings]
     parts += [
         model.form and model.form.weights,
-        model.fusion and model.fusion.table,
+        model.fusion and (model.fusion.level, model.fusion.doubling, model.fusion.length),
         model.typical and model.typical.shape,
     ]
     return digest(*parts)

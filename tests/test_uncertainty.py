@@ -166,7 +166,7 @@ def test_the_comparison_keeps_its_size(n_a, n_b):
     found = compare_uses(first, second)
     assert np.mean([item.p_value < 0.05 for item in found]) < 0.09  # .05 is expected; this is four standard errors
     tested = [item for item in found if not item.reason]
-    assert len(tested) > 350
+    assert len(tested) > 200  # eight contexts are often worth fewer than five documents
     assert np.mean([item.p_value for item in tested]) == pytest.approx(0.5, abs=0.1)
     hits = [item.conf_low <= 0 <= item.conf_high for item in tested]
     assert np.mean(hits) > 0.85

@@ -435,7 +435,7 @@ def test_a_damaged_header_in_a_tar_is_not_its_end(tmp_path, packed):
         ("sums", {"weight_exponent": 10**30}),
         ("transform", {"report": {"a": []}}),
         ("transform", {"weights": 7}),
-        ("fusion", {"sizes": [[]], "report": 3}),
+        ("fusion", {"report": 3}),
         ("fusion", {"report": [1]}),
     ],
 )
@@ -453,7 +453,7 @@ def test_metadata_that_make_no_sense(tmp_path, kind, change):
         ALaCarte.fit(VECTORS, ["the cat sat"] * 9, ridge=1.0).transform.save(path)
         load = Transform.load
     else:
-        Fusion((1,), np.array([[0.5, 0.5]])).save(path)
+        Fusion(-0.5, 0.2, -1.0, 1.5).save(path)
         load = Fusion.load
     artifact = read_artifact(path)
     write_artifact(path, artifact.kind, artifact.tensors, {**artifact.metadata, **change}, artifact.version)

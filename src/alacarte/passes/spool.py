@@ -26,6 +26,7 @@ class _Spool:
                 else:
                     content = [item, None, ()] if isinstance(item, str) else [None, item, ()]
                 self._file.write(json.dumps(content) + "\n")
+            self._file.flush()  # here, and not when it is read, where nobody would know what found no room
 
     def __iter__(self) -> Iterator[Document]:
         self._file.seek(0)

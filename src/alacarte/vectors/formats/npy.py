@@ -138,10 +138,19 @@ def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
             with Source(path) as source:
                 matrix = np.lib.format.read_array(cast("BinaryIO", source), allow_pickle=False)
         else:
-            matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+            matrix = _mapped(path)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise BadVectors(f"{path} holds {matrix.ndim}-dimensional {matrix.dtype} values; a matrix of numbers is needed")
     return cast("NDArray[Any]", matrix.view(np.ndarray))
+
+
+def _mapped(path: str | PathLike[str]) -> NDArray[Any]:
+    """The array in a file, memory-mapped; `numpy.load` opens it twice, and it may be replaced in between."""
+    try:
+        return cast("NDArray[Any]", np.load(path, mmap_mode="r", allow_pickle=False))
+    except ValueError:
+        time.sleep(0.01)
+        return cast("NDArray[Any]", np.load(path, mmap_mode="r", allow_pickle=False))
 
 
 def write(path: str | PathLike[str], table: Table) -> None:
