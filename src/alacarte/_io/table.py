@@ -31,6 +31,7 @@ import io
 import json
 import math
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any, ClassVar, TypeVar
@@ -60,14 +61,14 @@ LATEX = {
 }
 
 
-class Table:
+class Table(ABC):
     """A result that is a table; the class says its columns, and gets every way to show and to save them."""
 
     extra = "pandas"  # the extra that brings pandas for `to_frame`
 
+    @abstractmethod
     def columns(self) -> Columns:
         """The columns by name, all of one length."""
-        raise NotImplementedError
 
     def to_dict(self) -> Any:
         """The rows as a list of dictionaries, with values that JSON can hold: NaN and infinity become None."""

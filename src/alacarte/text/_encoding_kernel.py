@@ -1,9 +1,10 @@
 """Bytes → token ids without an object a token: the `words` and `whitespace` tokenizers, compiled.
 
-Most text is read as it lies there, eight bytes at a time in a machine word: letters and digits are told from the rest
-by arithmetic on the whole word, the end of a token is where the first other byte is, and a token of up to eight bytes
-is its own key in a hash table of the vocabulary. That decides about words and numbers in ASCII that end cleanly, and
-about single punctuation characters.
+There are three paths, each for what the one before it does not decide. *Plain* text (`_read_plain`: ASCII words,
+brackets, marks before white space) is told apart 64 bytes at a time, each class of bytes as the bits of one number.
+Next, one token is read eight bytes at a time in a machine word: letters and digits are told from the rest by arithmetic
+on the whole word. That decides about words and numbers in ASCII that end cleanly, contractions, compounds and single
+marks. A token of up to eight bytes is its own key in a hash table of the vocabulary.
 
 All else takes the *careful* path, up to the next ASCII white space: *fold* writes the folded text (case, typographic
 signs, invisible characters) with a class for each byte, *split* cuts that into tokens and looks each up. Where

@@ -19,10 +19,11 @@ from shutil import copyfileobj
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from alacarte._io.decoding import in_words
-from alacarte._io.files import compression, decompressed
+from alacarte._io.files import DAMAGED, compression, decompressed
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, Hint
 
 BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
+UNREADABLE: tuple[type[Exception], ...] = (AlacarteError, *DAMAGED)
 LONGEST = 1 << 24  # bytes of a line, or characters of another document: what bounds the memory
 WHOLE = 1 << 30  # bytes of a file that is read in one piece
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
@@ -216,7 +217,7 @@ def _is_tar(path: Path) -> bool:
     with _tar_bytes(path) as file:
         try:
             return _tar_magic(file.read(512))
-        except Exception:
+        except UNREADABLE:
             return False  # said properly when the file is read
 
 
