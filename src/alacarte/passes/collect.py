@@ -36,6 +36,7 @@ from alacarte.vectors.word_vectors import WordVectors
 Counts = npt.NDArray[np.int64]
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
 KEY = 128  # bytes of a target beside its sums: its name, and where it is looked up
+SHORT = 8 << 20  # bytes of text that hold few of the words of large vectors
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
 
 
@@ -133,7 +134,8 @@ class _Job:
     def _collect(self, checkpoint: Checkpoint | None) -> ContextSums:
         weights = resolve(self.options.get("context_weights"), self.vectors, lambda: self._count(checkpoint))
         reading = replace(self.reading, weights=weights.name)
-        integers = IntegerVectors.of(self.vectors, weights, reading)
+        size = self.corpus.size
+        integers = IntegerVectors.of(self.vectors, weights, reading, few=size is not None and size < SHORT)
         lexicon = Lexicon(self.vectors.key_to_index)
         if self.targets is None:
             matcher = Matcher.of_vocabulary(self.vectors.words, lexicon)

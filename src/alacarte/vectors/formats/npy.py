@@ -62,7 +62,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         raise BadVectors(f"{listed}, line {line}: the word is not UTF-8; convert the file to UTF-8") from None
     if lines[-1] == "":
         lines.pop()
-    words = [line.removesuffix("\r") for line in lines]
+    words = [line.removesuffix("\r") for line in lines] if b"\r" in content else lines
     if len(words) != len(matrix):
         raise BadVectors(
             f"{listed} has {len(words)} words and {path} has {len(matrix)} rows; "
