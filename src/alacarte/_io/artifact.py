@@ -65,6 +65,7 @@ KINDS = {
     "form model": "alacarte.spelling.form:describe",
     "fusion weights": "alacarte.spelling.fusion:describe",
     "index": "alacarte.vectors.neighbours:describe",
+    "concordance segment": "alacarte.concordance._segment:describe",
 }
 
 

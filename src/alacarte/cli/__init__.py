@@ -17,6 +17,7 @@ from alacarte.cli import senses_induce as _senses_induce  # noqa: F401 (adds its
 from alacarte.cli._group import INTERRUPTED, Group, report_failure
 from alacarte.cli.certainty import certainty
 from alacarte.cli.compare import compare
+from alacarte.cli.concordance import app as concordance
 from alacarte.cli.contexts_table import contexts
 from alacarte.cli.convert import convert
 from alacarte.cli.demo import demo
@@ -45,9 +46,10 @@ for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, cont
     app.command()(command)
 app.add_typer(senses, name="senses")
 app.add_typer(index, name="index")
+app.add_typer(concordance, name="concordance")
 
 # Threads of OpenBLAS wait for work by spinning: where there is little linear algebra, that costs more than they save.
-LITTLE_ALGEBRA = {"demo", "fit", "induce", "embed", "nearest", "convert", "inspect", "merge"}
+LITTLE_ALGEBRA = {"demo", "fit", "induce", "embed", "nearest", "convert", "inspect", "merge", "concordance"}
 
 
 def _version(wanted: bool) -> None:

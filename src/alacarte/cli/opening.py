@@ -1,7 +1,7 @@
 """From what was typed to what the library takes."""
 
 import os
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -190,9 +190,11 @@ def open_corpus(
     text: str = "text",
     tokens: str = "tokens",
     spans: str = "spans",
+    columns: Sequence[str] = (),
     encoding: str = "utf-8",
     errors: str = "strict",
 ) -> "Corpus":
+    from alacarte.concordance import Concordance, is_concordance
     from alacarte.text.corpus import Corpus
 
     places = list(paths)
@@ -200,6 +202,8 @@ def open_corpus(
         raise typer.BadParameter("no text is given; pass --corpus FILE, or - for standard input")
     if "-" in places and len(places) > 1:
         raise typer.BadParameter("- (standard input) cannot be mixed with files; use `cat` to join them")
+    if len(places) == 1 and is_concordance(places[0]):
+        return Corpus(Concordance(places[0]))
     source: Any = "-" if places == ["-"] else [Path(place).expanduser() for place in places]
     corpus = Corpus(
         source,
@@ -208,6 +212,7 @@ def open_corpus(
         text=text or None,
         tokens=tokens or None,
         spans=spans or None,
+        columns=columns,
         encoding=encoding,
         errors=errors,
     )

@@ -17,7 +17,7 @@ from alacarte.cli.output import voice
 from alacarte.errors import AlacarteError, Hint
 
 # What stands in the help for a value that may lead to files; every option that takes one has such a metavar.
-PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "INDEX", "SPEC"}
+PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "INDEX", "CONCORDANCE", "SPEC"}
 VECTORS, SUMS, CHECKPOINT, INDEX, MODEL, FIGURE = (
     "word vectors",
     "context sums",

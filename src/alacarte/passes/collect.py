@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.integers import IntegerVectors
-from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
+from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.scale import Scale, most_windows
 from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
@@ -101,16 +101,7 @@ class _Job:
         self.vectors, self.corpus, self.spread, self.options, self.work = vectors, corpus, spread, options, work
         self.targets = None if targets is None else Targets.of(targets)
         self.tokenizer = get_tokenizer(options.get("tokenizer", "words"))
-        left, right = window_sides(options.get("window", 10))
-        self.reading = Reading(
-            left,
-            right,
-            options.get("averaging", "occurrence"),
-            options.get("positions", "uniform"),
-            "uniform",
-            self.tokenizer.name,
-            options.get("unknown", "keep"),
-        )
+        self.reading = Reading.of(options, self.tokenizer.name)
 
     def collect(self) -> ContextSums:
         if self.work.checkpoint is None:

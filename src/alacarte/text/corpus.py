@@ -64,7 +64,8 @@ class Document:
     """A text, or its tokens, with labelled spans (start, end, label) in it.
 
     The end is exclusive. Spans count characters of `text`, or tokens of `tokens`; exactly one of the two is
-    given. Tokens are taken as they are, never tokenised again.
+    given. Tokens are taken as they are, never tokenised again. `values` are those of the columns that a corpus keeps
+    (`Corpus(…, columns=…)`).
 
     >>> Document("He sat on the bank.", spans=[(14, 18, "bank.n.01")]).spans
     ((14, 18, 'bank.n.01'),)
@@ -75,6 +76,7 @@ class Document:
     text: str | None = None
     tokens: Sequence[str] | None = None
     spans: tuple[Span, ...] = ()
+    values: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.tokens is None):
@@ -170,6 +172,7 @@ class Corpus:
         text: the field or column with the text. None: there is none.
         tokens: the field or column with a list of tokens. None: there is none.
         spans: the field or column with the labelled spans. None: do not read them.
+        columns: further fields or columns, whose values each `Document` then has.
         encoding: of text, JSON lines and CSV.
         errors: what to do with bytes that are not in that encoding: "strict" stops, "replace" puts a �.
         name: for reports, instead of the `description` made from the source.
@@ -193,13 +196,14 @@ class Corpus:
         text: str | None = "text",
         tokens: str | None = "tokens",
         spans: str | None = "spans",
+        columns: Sequence[str] = (),
         encoding: str = "utf-8",
         errors: str = "strict",
         name: str | None = None,
     ) -> None:
         self._unit = unit
         self._format = format
-        self._fields = Fields(text, tokens, spans)
+        self._fields = Fields(text, tokens, spans, tuple(columns))
         self._encoding = encoding
         self._errors = errors
         self._name = name
@@ -214,6 +218,11 @@ class Corpus:
         self._kind, self._source = _resolve(source)
         if self._kind in ("frame", "iterable") and (unit != "line" or format is not None):
             raise BadCorpus(f"unit= and format= are for files, and this is an {self._kind}; leave them out")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The further columns that each document has values of."""
+        return self._fields.columns
 
     def _options(self) -> tuple[object, ...]:
         return self._unit, self._format, self._fields, self._encoding, self._errors
@@ -549,7 +558,7 @@ def _items(source: Iterable[Any]) -> Iterator[Item]:
         if isinstance(item, str):
             yield item
         elif isinstance(item, Document):
-            yield item if item.spans else _plain(item)
+            yield item if item.spans or item.values else plain(item)
         elif isinstance(item, list | tuple):
             try:
                 _check_tokens(item)
@@ -571,19 +580,20 @@ def _items(source: Iterable[Any]) -> Iterator[Item]:
             )
 
 
-def _plain(document: Document) -> str | list[str]:
+def plain(document: Document) -> str | list[str]:
+    """The text of a document, or its tokens."""
     return document.text if document.text is not None else list(document.tokens or ())
 
 
 def _documents(place: str, records: Iterable[Record], fields: Fields) -> Iterator[Item]:
-    for number, text, tokens, spans in records:
+    for number, text, tokens, spans, values in records:
         try:
-            yield _document(text, tokens, spans, fields)
+            yield _document(text, tokens, spans, values, fields)
         except BadCorpus as error:
             raise BadCorpus(f"{place} {number}: {error.message}", hint=error.hint) from None
 
 
-def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
+def _document(text: Any, tokens: Any, spans: Any, values: tuple[Any, ...], fields: Fields) -> Item:
     no_text, no_tokens = is_null(text), is_null(tokens)
     if no_text and no_tokens:
         named = " and ".join(repr(name) for name in (fields.text, fields.tokens) if name is not None)
@@ -604,11 +614,12 @@ def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
         tokens = tokens.tolist() if hasattr(tokens, "tolist") else tokens  # NumPy, in pandas frames
         _check_tokens(tokens)
     spans = spans.tolist() if hasattr(spans, "tolist") else spans
-    if is_null(spans) or spans == []:
+    spans = [] if is_null(spans) else spans
+    if spans == [] and not values:
         return text if not no_text else list(tokens)
     if not isinstance(spans, list):
         raise BadCorpus(
             f"{fields.spans!r} is of type {_kind(spans)}, not a list of spans; name another field as "
             "spans=…, or pass spans=None to leave them out"
         )
-    return Document(None if no_text else text, None if no_tokens else tokens, tuple(spans))
+    return Document(None if no_text else text, None if no_tokens else tokens, tuple(spans), values)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from alacarte._io.tensors import pack_words
 from alacarte.errors import BadCorpus
-from alacarte.text.corpus import Block, Document
+from alacarte.text.corpus import Block, Document, plain
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.words import Vocabulary
 
@@ -198,11 +198,15 @@ class Lexicon:
 
 @dataclass(frozen=True)
 class Encoded:
-    """Documents as ids: document i is `ids[offsets[i]:offsets[i + 1]]`; spans count positions in `ids`."""
+    """Documents as ids: document i is `ids[offsets[i]:offsets[i + 1]]`; spans count positions in `ids`.
+
+    `block` is where they come from, in a pass over a corpus.
+    """
 
     ids: Ints
     offsets: Longs
     spans: list[tuple[int, int, str]]
+    block: Block | None = None
 
 
 class Encoder:
@@ -226,15 +230,18 @@ class Encoder:
 
     def encode(self, block: Block | Iterable[str | Sequence[str] | Document]) -> Encoded:
         """The ids of a block of documents."""
-        documents: Iterable[str | Sequence[str] | Document] = block.documents if isinstance(block, Block) else block
+        documents = [
+            plain(document) if isinstance(document, Document) and not document.spans else document
+            for document in (block.documents if isinstance(block, Block) else block)
+        ]
         if isinstance(block, Block) and block.text is not None:
             if self.compiled and self._enough(len(block.text)):
                 return self._encode_lines(block)
             lines = block.line(0, len(block.text)).split("\n")
             return self._encode_documents(line for line in lines if line and not line.isspace())
-        if self.compiled and isinstance(documents, list) and all(type(document) is str for document in documents):
+        if self.compiled and all(type(document) is str for document in documents):
             # White space is white space: a line's end within a document becomes a space and ends nothing.
-            text = "\n".join(document.replace("\n", " ") for document in documents) + "\n"
+            text = "\n".join(document.replace("\n", " ") for document in documents) + "\n"  # type: ignore[union-attr]
             if self._enough(len(text)):
                 return self._encode_lines(Block(text.encode("utf-8", "surrogatepass"), [], 0))
         return self._encode_documents(documents)
@@ -278,7 +285,7 @@ class Encoder:
         encode = kernel.encode_spaces if whitespace else kernel.encode_words
         ids = self._room_for_ids(data.size)  # a token has at least one byte
         offsets = np.zeros(text.count(b"\n") + 2, dtype=np.int64)
-        unknown = _room_for_unknown(0 if self.lexicon.admit is None else data.size)
+        unknown = self._room_for_unknown(0 if self.lexicon.admit is None else data.size)
         work = kernel.Work(
             data=data,
             ids=ids,
@@ -308,6 +315,23 @@ class Encoder:
         kept: Ints | None = getattr(self._threads, "ids", None)
         if kept is None or kept.size < size:
             kept = self._threads.ids = np.empty(size, np.int32)
+        return kept
+
+    def _room_for_unknown(self, size: int) -> "kernel.Unknown":
+        """For the tokens of so many bytes of text; none for 0. Kept by the thread, like the room for ids."""
+        from alacarte.text import _encoding_kernel as kernel
+
+        kept: kernel.Unknown | None = getattr(self._threads, "unknown", None)
+        if kept is None or kept.places.size < size or size > self.KEPT or kept.wanted != (size > 0):
+            kept = kernel.Unknown(
+                size > 0,
+                np.empty(size, np.int32),
+                np.empty(size + 1, np.int64),
+                np.empty(4 * size, np.uint8),
+                np.zeros(1, np.int64),
+            )
+            self._threads.unknown = kept
+        kept.bounds[0] = kept.total[0] = 0
         return kept
 
     def _scratch(self, size: int = 0) -> "kernel.Scratch":
@@ -362,19 +386,6 @@ class Encoder:
         known = self.lexicon.index
         before = self.tokenizer(block.line(begin, low), known)
         return self.tokenizer(chunk, known)[len(before) :]
-
-
-def _room_for_unknown(size: int) -> "kernel.Unknown":
-    """For the tokens of so many bytes of text; none for 0."""
-    from alacarte.text import _encoding_kernel as kernel
-
-    return kernel.Unknown(
-        size > 0,
-        np.empty(size, np.int32),
-        np.zeros(size + 1, np.int64),
-        np.empty(4 * size, np.uint8),
-        np.zeros(1, np.int64),
-    )
 
 
 def _encode_annotated(

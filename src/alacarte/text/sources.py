@@ -65,6 +65,11 @@ def _walk(folder: Path) -> list[Path]:
     def refuse(error: OSError) -> None:
         raise BadCorpus(f"{error.filename} cannot be listed: {error.strerror}; check its permissions")
 
+    if (folder / "concordance.sqlite").is_file():
+        raise BadCorpus(
+            f"{folder} is a concordance, not a folder of text",
+            hint=Hint("pass alacarte.Concordance(path)", "pass it by itself, without other text"),
+        )
     files: list[Path] = []
     for root, folders, names in os.walk(folder, followlinks=True, onerror=refuse):
         here = Path(root).resolve()

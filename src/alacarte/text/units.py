@@ -38,7 +38,7 @@ def unit_of(block: Block) -> Unit:
     content = hashlib.sha256()
     for document in block.documents:
         if isinstance(document, Document):
-            said = repr((document.text, document.tokens, document.spans))
+            said = repr((document.text, document.tokens, document.spans, *document.values))
         else:
             said = document if isinstance(document, str) else "\x1f".join(document)
         content.update(said.encode("utf-8", "surrogatepass") + b"\x1e")
