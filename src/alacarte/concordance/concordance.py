@@ -95,7 +95,7 @@ class Lines(Table):
     values: Mapping[str, list[Any]]
 
     def columns(self) -> Columns:
-        own = {"document": self.document, "before": self.before, "match": self.match, "after": self.after}
+        own: Columns = {"document": self.document, "before": self.before, "match": self.match, "after": self.after}
         return {**own, **self.measures, **self.values}
 
     def _shown(self, most: int | None) -> Columns:
