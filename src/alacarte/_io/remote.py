@@ -160,6 +160,9 @@ class Location:
     address: str = field(default="", repr=False)  # the whole URL, which may hold secrets
     error: type[AlacarteError] = AlacarteError
 
+    def __str__(self) -> str:
+        return self.name
+
     def open(self, start: int = 0, until: int | None = None) -> BinaryIO:
         """The bytes from `start` on, as they are stored; nothing before it is read.
 
@@ -294,7 +297,7 @@ def again(call: Callable[[], Result], url: str, error: type[AlacarteError], *, m
 
 def wait(attempt: int) -> float:
     """Seconds before another attempt: twice as long each time, and never the same for two readers."""
-    return min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * (0.5 + random.random())
+    return min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1.5)
 
 
 def _causes(problem: BaseException) -> Iterator[BaseException]:

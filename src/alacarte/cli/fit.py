@@ -36,6 +36,7 @@ def fit(
     ] = None,
     paths: o.CorpusPaths = None,
     corpus: o.Corpora = None,
+    manifest: o.Manifests = None,
     sums: o.Sums = None,
     save_sums: o.SaveSums = None,
     include_vectors: Annotated[
@@ -137,6 +138,7 @@ def fit(
             refuse(ctx, "it is learned with --context-weights learned", "positions", "shard", "checkpoint")
         documents = open_corpus(
             [*(corpus or []), *(paths or [])],
+            manifests=manifest,
             unit=unit,
             format=format,
             text=text,

@@ -192,15 +192,20 @@ def open_corpus(
     spans: str = "spans",
     encoding: str = "utf-8",
     errors: str = "strict",
+    manifests: Iterable[Path] | None = None,
 ) -> "Corpus":
     from alacarte.text.corpus import Corpus
+    from alacarte.text.sources import find_files, find_listed
 
-    places = list(paths)
-    if not places:
+    places, lists = list(paths), list(manifests or ())
+    if not places and not lists:
         raise typer.BadParameter("no text is given; pass --corpus FILE, or - for standard input")
-    if "-" in places and len(places) > 1:
+    if "-" in places and len(places) + len(lists) > 1:
         raise typer.BadParameter("- (standard input) cannot be mixed with files; use `cat` to join them")
-    source: Any = "-" if places == ["-"] else [Path(place).expanduser() for place in places]
+    source: Any = "-"
+    if places != ["-"]:
+        listed = [*map(find_files, places), *map(find_listed, lists)]
+        source = [file for files in listed for file in files]
     corpus = Corpus(
         source,
         unit=unit,
