@@ -12,16 +12,16 @@ import io
 import os
 import random
 import re
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO, TypeVar, cast
 from urllib.parse import parse_qsl, urlencode
-from urllib.request import url2pathname
 
 from alacarte.errors import AlacarteError, MissingExtra, require
 
@@ -90,7 +90,11 @@ def local_path(name: str | os.PathLike[str]) -> Path | None:
     if url is None:
         return Path(name).expanduser()
     scheme, _, rest = url.partition("://")
-    return Path(url2pathname(rest.removeprefix("localhost"))) if scheme == "file" else None
+    if scheme != "file":
+        return None
+    from urllib.request import url2pathname  # slow to load
+
+    return Path(url2pathname(rest.removeprefix("localhost")))
 
 
 def without_secrets(url: str) -> str:
@@ -106,12 +110,43 @@ def without_secrets(url: str) -> str:
     user, at, place = host.rpartition("@")
     if at and not (PACKAGES.get(scheme.lower()) == "adlfs" and ":" not in user):
         host = place
+    if scheme.lower() in ("http", "https"):
+        path = path.partition("#")[0]
     path, mark, query = path.partition("?")
-    kept = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not SECRET.search(name)]
-    if mark and scheme.lower() in ("http", "https", "s3", "s3a", "az", "abfs", "abfss"):
+    given = parse_qsl(query, keep_blank_values=True)
+    kept = [(name, value) for name, value in given if not SECRET.search(name)]
+    if kept != given:
         query = urlencode(kept)
         mark = "?" if query else ""
-    return f"{scheme}{separator}{host}{slash}{path}{mark}{query}".partition("#")[0]
+    return f"{scheme}{separator}{host}{slash}{path}{mark}{query}"
+
+
+def base_name(url: str) -> str:
+    """The last part of a URL's path.
+
+    >>> base_name("https://host/a/b.txt?part=2"), base_name("s3://bucket/key/")
+    ('b.txt', 'key')
+    """
+    return _without_query(url).rstrip("/").rpartition("/")[2]
+
+
+def sibling(url: str, name: str) -> str:
+    """The URL of a file beside another.
+
+    >>> sibling("s3://bucket/a.npy", "a.vocab.txt")
+    's3://bucket/a.vocab.txt'
+    """
+    return f"{_without_query(url).rstrip('/').rpartition('/')[0]}/{name}"
+
+
+def _without_query(url: str) -> str:
+    return url.partition("?")[0].partition("#")[0] if url.startswith(("http://", "https://")) else url
+
+
+def shown(name: str | os.PathLike[str]) -> str:
+    """A name for messages and saved files: a path as it is, a URL without secrets."""
+    url = url_of(name)
+    return os.fspath(name) if url is None else without_secrets(url)
 
 
 def in_text_without_secrets(text: str) -> str:
@@ -271,7 +306,7 @@ def _info_or_none(system: Any, place: str) -> dict[str, Any] | None:
 
 
 def _is_hidden(path: str) -> bool:
-    return any(part.startswith(".") and part not in (".", "..") for part in path.partition("://")[2].split("/"))
+    return any(part.startswith(".") and part not in (".", "..") for part in path.rpartition("://")[2].split("/"))
 
 
 # --------------------------------------------------------------------------------------- what may pass, and what not
@@ -297,7 +332,7 @@ def again(call: Callable[[], Result], url: str, error: type[AlacarteError], *, m
 
 def wait(attempt: int) -> float:
     """Seconds before another attempt: twice as long each time, and never the same for two readers."""
-    return min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1.5)
+    return min(LONGEST_WAIT, FIRST_WAIT * 2.0**attempt) * random.uniform(0.5, 1.5)
 
 
 def _causes(problem: BaseException) -> Iterator[BaseException]:
@@ -379,7 +414,7 @@ class _Ranges:
     """Any range of a file behind a URL, each of the version that was located; for several threads."""
 
     def __init__(self, location: Location) -> None:
-        self.location = location
+        self.location, self.closed = location, False
         self.system, self.path = file_system(location.address)
         handle = again(lambda: self.system.open(self.path, "rb", cache_type="none"), location.address, location.error)
         # S3 is asked for the bytes of one ETag; of other systems it is asked after each range what there is now.
@@ -388,6 +423,10 @@ class _Ranges:
         if self.is_conditional and isinstance(details, dict):
             self._check(details)
         self.fetch = getattr(handle, "_fetch_range", None) or self._cat
+
+    def close(self) -> None:
+        """What is on its way is not tried again."""
+        self.closed = True
 
     def _cat(self, start: int, stop: int) -> bytes:
         return cast("bytes", self.system.cat_file(self.path, start=start, end=stop))
@@ -400,7 +439,7 @@ class _Ranges:
             try:
                 data = self.fetch(start, min(start + step, stop))
                 if not data or len(data) > step:
-                    self._check_now()
+                    self.check_now()
                     raise EOFError(f"{len(data)} bytes for {step}")
             except AlacarteError:
                 raise
@@ -409,7 +448,7 @@ class _Ranges:
                     raise changed(self.location) from None
                 if isinstance(problem, ValueError) and "range" in str(problem):
                     raise _NoRanges from None
-                if not may_pass(problem) or attempt == ATTEMPTS - 1:
+                if self.closed or not may_pass(problem) or attempt == ATTEMPTS - 1:
                     raise _failure(problem, self.location.address, self.location.error, attempt + 1) from None
                 time.sleep(wait(attempt))
                 attempt, step = attempt + 1, max(step // 2, min(step, FIRST_BLOCK))
@@ -417,10 +456,10 @@ class _Ranges:
             parts.append(data)
             start, attempt = start + len(data), 0
         if not self.is_conditional:
-            self._check_now()
+            self.check_now()
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _check_now(self) -> None:
+    def check_now(self) -> None:
         location = self.location
         self._check(again(lambda: self.system.info(self.path), location.address, location.error))
 
@@ -433,16 +472,67 @@ class _NoRanges(Exception):
     """The server sends whole files only."""
 
 
+class _WholeCopy:
+    """The same for a server that sends whole files only: a copy in a temporary file, which ends with its reader."""
+
+    def __init__(self, ranges: _Ranges) -> None:
+        location = ranges.location
+        self._file = NamedTemporaryFile(prefix="alacarte-")  # noqa: SIM115 (closed by the reader)
+
+        def get() -> bool:
+            ranges.system.get_file(ranges.path, self._file.name)
+            if Path(self._file.name).stat().st_size != location.size:
+                raise EOFError("the file was cut off on its way")
+            return True
+
+        try:
+            again(get, location.address, location.error)
+        finally:
+            ranges.check_now()
+
+    def read(self, start: int, stop: int) -> bytes:
+        with Path(self._file.name).open("rb") as file:
+            file.seek(start)
+            return file.read(stop - start)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Block:
+    """A range that a thread of its own reads; a thread that the program does not wait for when it ends."""
+
+    def __init__(self, ranges: "_Ranges | _WholeCopy", start: int, stop: int) -> None:
+        self.start, self.stop = start, stop
+        self._ranges = ranges
+        self._data: bytes | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._read, name="alacarte-read-ahead", daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        try:
+            self._data = self._ranges.read(self.start, self.stop)
+        except BaseException as error:  # raised again where the bytes are needed
+            self._error = error
+
+    def result(self) -> bytes:
+        """The bytes, when they are there."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return cast("bytes", self._data)
+
+
 class _Reader(io.RawIOBase):
     """The bytes of a file behind a URL, in order, some blocks ahead; after a seek it begins with small ones."""
 
     def __init__(self, location: Location, start: int, until: int) -> None:
-        self._ranges = _Ranges(location)
+        self._ranges: _Ranges | _WholeCopy = _Ranges(location)
         self._size = location.size
         self._until = min(until, location.size)
-        self._threads = ThreadPoolExecutor(AHEAD, "alacarte-remote")
         self._position = start
-        self._blocks: deque[tuple[int, int, Future[bytes]]] = deque()  # in order, without gaps
+        self._blocks: deque[_Block] = deque()  # on their way, in order, without gaps
         self._block, self._at = memoryview(b""), start  # the block that is being read, and where it begins
         self._step, self._ahead = FIRST_BLOCK, 1
 
@@ -473,28 +563,35 @@ class _Reader(io.RawIOBase):
 
     def _next_block(self, wanted: int) -> None:
         """Make the block that holds the position the current one, and ask for the ones behind it."""
-        while self._blocks and not self._blocks[0][0] <= self._position < self._blocks[0][1]:
-            self._blocks.popleft()[2].cancel()
+        while self._blocks and not self._blocks[0].start <= self._position < self._blocks[0].stop:
+            self._blocks.popleft()
         if not self._blocks and self._position != self._at + len(self._block):  # elsewhere, by a seek
             self._step, self._ahead = FIRST_BLOCK, 1
         self._ask(wanted)
-        start, _, block = self._blocks.popleft()
-        self._block, self._at = memoryview(block.result()), start
+        block = self._blocks.popleft()
+        try:
+            self._block, self._at = memoryview(block.result()), block.start
+        except _NoRanges:
+            assert isinstance(self._ranges, _Ranges)
+            self._ranges = _WholeCopy(self._ranges)
+            self._blocks.clear()
+            self._next_block(wanted)
+            return
         self._step, self._ahead = min(2 * self._step, BLOCK), min(2 * self._ahead, AHEAD)
         self._ask(0)
 
     def _ask(self, wanted: int) -> None:
-        begin = self._blocks[-1][1] if self._blocks else max(self._position, self._at + len(self._block))
+        begin = self._blocks[-1].stop if self._blocks else max(self._position, self._at + len(self._block))
         if not self._blocks and wanted:
             begin = self._position
         end = max(self._until, self._position + wanted)
         while len(self._blocks) < self._ahead and begin < min(end, self._size):
             stop = min(begin + min(max(self._step, wanted), BLOCK), self._size)
-            self._blocks.append((begin, stop, self._threads.submit(self._ranges.read, begin, stop)))
+            self._blocks.append(_Block(self._ranges, begin, stop))
             begin = stop
 
     def close(self) -> None:
         if not self.closed:
             self._blocks.clear()
-            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._ranges.close()
         super().close()

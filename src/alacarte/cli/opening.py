@@ -239,13 +239,16 @@ def open_model(
         return _with_transform(open_vectors(vectors), transform, window, averaging, tokenizer, force)
     if window is not None or averaging is not None:
         raise typer.BadParameter("--window and --averaging are the model's own; they go with --transform only")
+    from alacarte._io.remote import url_of
     from alacarte.model import ALaCarte, pretrained_names
 
     given_vectors = None if vectors is None else open_vectors(vectors)
     assert model is not None
     folder = Path(model).expanduser()
-    if folder.is_dir():
-        opened = ALaCarte.load(folder, vectors=given_vectors, tokenizer=tokenizer, check=not force)
+    if folder.is_dir() or url_of(model) is not None:
+        opened = ALaCarte.load(
+            folder if folder.is_dir() else model, vectors=given_vectors, tokenizer=tokenizer, check=not force
+        )
     elif model in pretrained_names():
         opened = ALaCarte.pretrained(model, vectors=given_vectors, tokenizer=tokenizer, check=not force)
     else:
@@ -281,10 +284,11 @@ def _with_transform(
 
 def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums":
     """The sum of some files of sums; `repeated` counts text that is in two of them twice."""
+    from alacarte._io.remote import url_of
     from alacarte.contexts.sums import ContextSums, merge
 
     files = list(files)
     for file in files:
-        if not file.exists():
+        if url_of(file) is None and not file.exists():
             raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
     return merge([ContextSums.load(file) for file in files], repeated=repeated)

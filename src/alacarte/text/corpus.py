@@ -269,7 +269,8 @@ class Corpus:
         (False, True)
         """
         if self._kind == "files":
-            return any(isinstance(file, Path) and file.exists() and not file.is_file() for file in self._source)  # a pipe
+            on_disk = (file for file in self._source if isinstance(file, Path))
+            return any(path.exists() and not path.is_file() for path in on_disk)  # a pipe
         return self._kind == "stdin" or (self._kind == "iterable" and iter(self._source) is self._source)
 
     @property
@@ -288,7 +289,7 @@ class Corpus:
 
     @property
     def identity(self) -> list[str] | None:
-        """Names, sizes and versions of the files, and how they are read: what a cache can go by; None for other sources.
+        """Names, sizes and versions of the files, and how they are read: what a cache can go by. Else None.
 
         >>> Corpus(["not", "files"]).identity is None
         True
@@ -504,8 +505,9 @@ def _resolve(source: Any) -> tuple[str, Any]:
 def _refuse_file_names(source: Sequence[Any]) -> None:
     if source and all(isinstance(item, str) and url_of(item) and " " not in item for item in source[:100]):
         raise BadCorpus(
-            f"{without_secrets(source[0])!r} in this list is a URL, but a list of str is a list of texts; for the files "
-            "pass a pattern, [Path(url) for url in …] or Corpus.manifest, for the texts [Document(text) for text in …]"
+            f"{without_secrets(source[0])!r} in this list is a URL, but a list of str is a list of texts; for the "
+            "files pass a pattern, [Path(url) for url in …] or Corpus.manifest, and for the texts themselves "
+            "[Document(text) for text in …]"
         )
     for item in source[:100]:
         # A dot or a slash in it: the text "bank" is not to depend on a file of that name lying around.

@@ -286,9 +286,9 @@ class _TarInfo(tarfile.TarInfo):
 
 def _tar_members(location: Location) -> Iterator[tuple[int, _Member]]:
     """Members by name; a compressed tar is read straight through if in that order, else from a copy."""
-    with _buffered(location) as file:
-        if compression(file.peek(8)) is None:
-            with tarfile.open(fileobj=file, mode="r:", tarinfo=_TarInfo) as archive:
+    with _buffered(location) as stored:
+        if compression(stored.peek(8)) is None:
+            with tarfile.open(fileobj=stored, mode="r:", tarinfo=_TarInfo) as archive:
                 yield from _tar_sorted(archive)
             return
     with _tar_bytes(location) as file, tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
