@@ -36,6 +36,7 @@ def fit(
     ] = None,
     paths: o.CorpusPaths = None,
     corpus: o.Corpora = None,
+    manifest: o.Manifests = None,
     sums: o.Sums = None,
     save_sums: o.SaveSums = None,
     include_vectors: Annotated[
@@ -137,6 +138,7 @@ def fit(
             refuse(ctx, "it is learned with --context-weights learned", "positions", "shard", "checkpoint")
         documents = open_corpus(
             [*(corpus or []), *(paths or [])],
+            manifests=manifest,
             unit=unit,
             format=format,
             text=text,
@@ -202,10 +204,12 @@ def _weighting(tau: float | None, log: bool, no_weighting: bool) -> float | str:
 
 
 def _show(model: "ALaCarte", out: Path, as_json: bool) -> None:
+    from alacarte._io.remote import shown
+
     assert model.report is not None
     if as_json:
-        show_json({**model.report.to_dict(), "out": str(out)})
+        show_json({**model.report.to_dict(), "out": shown(out)})
     elif not voice.quiet:
         more = form_rows(model.form, model.fusion) if model.form is not None and model.fusion is not None else []
         show_rows([*model.report.rows(), *more])
-        show_line(f"The model is in {out}. Next: alc embed --model {out} --word … --context …")
+        show_line(f"The model is in {shown(out)}. Next: alc embed --model {shown(out)} --word … --context …")

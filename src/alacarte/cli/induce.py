@@ -44,6 +44,7 @@ def induce(
     paths: o.CorpusPaths = None,
     model: o.Model = None,
     corpus: o.Corpora = None,
+    manifest: o.Manifests = None,
     targets: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or n-gram a line."),
@@ -175,6 +176,7 @@ def induce(
     if not sums:
         documents = open_corpus(
             [*(corpus or []), *(paths or [])],
+            manifests=manifest,
             unit=unit,
             format=format,
             text=text,

@@ -18,6 +18,7 @@ def induce(
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word or phrase.")],
     model: o.Model = None,
     corpus: o.Corpora = None,
+    manifest: o.Manifests = None,
     number: Annotated[
         str, typer.Option("--number", "-n", metavar="N|auto", help="How many senses; auto finds out.")
     ] = "auto",
@@ -50,7 +51,7 @@ def induce(
     if out is not None:
         check_vectors(out, None, [f"{word}#1"])
     check_outputs(ctx, out=VECTORS)
-    documents = open_corpus(corpus or [], unit=unit, format=format, text=text)
+    documents = open_corpus(corpus or [], manifests=manifest, unit=unit, format=format, text=text)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
     from alacarte.senses.induction import induce_senses
 

@@ -5,11 +5,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import repeat
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.printing import unguarded
+from alacarte._io.remote import Location
 from alacarte.errors import BadCorpus, Hint, require
 from alacarte.text.sources import LONGEST
 
@@ -139,21 +139,22 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
             yield last
 
 
-def parquet(path: Path, fields: Fields) -> tuple[int, Iterator[Record]]:
+def parquet(location: Location, fields: Fields) -> tuple[int, Iterator[Record]]:
     """How many rows there are, and each of them."""
     require("pyarrow", extra="parquet", purpose="reading Parquet files")
     module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    with decoding(path, BadCorpus, "check how it was written"):
-        file = module.ParquetFile(path)
-        columns = fields.among(file.schema_arrow.names, str(path))
+    raw = location.open()
+    with decoding(location.name, BadCorpus, "check how it was written"):
+        file = module.ParquetFile(raw if location.path is None else location.path)
+        columns = fields.among(file.schema_arrow.names, location.name)
         count = int(file.metadata.num_rows)
 
     def records() -> Iterator[Record]:
         number = 0
-        with file:
+        with raw, file:
             batches = file.iter_batches(batch_size=ROWS, columns=columns)
             while True:
-                with decoding(f"{path}, after row {number},", BadCorpus, "copy it again"):
+                with decoding(f"{location}, after row {number},", BadCorpus, "copy it again"):
                     batch = next(batches, None)
                     if batch is None:
                         return
