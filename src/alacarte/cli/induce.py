@@ -158,7 +158,7 @@ def induce(
     elif not sums and not (targets or target or glob or regex or spans or span or discover or task):
         raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT, --discover or --task")
     lengths = parse_lengths(ngrams)
-    listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
+    listed = listed_targets(targets or [], target or [], glob or [], regex or [], span or [], spans)
     if out is not None:
         phrases = ["a phrase"] if (discover or task) and max(lengths) > 1 else []
         check_vectors(out, to, [*listed, *phrases], space)
@@ -267,7 +267,7 @@ def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
     return facts
 
 
-def _listed(
+def listed_targets(
     files: list[Path],
     words: list[str],
     globs: list[str],
@@ -275,6 +275,7 @@ def _listed(
     labels: list[str],
     any_label: bool,
 ) -> "Targets":
+    """The targets that options name."""
     from alacarte.targets.targets import Targets
 
     listed = Targets(words)

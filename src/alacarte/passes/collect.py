@@ -66,6 +66,17 @@ def collect(
     return _Job(vectors, Corpus.of(corpus), targets, spread, options, work).collect()
 
 
+def collect_share(
+    vectors: WordVectors, corpus: Corpus, targets: Targets | None, spread: int | None, options: CollectOptions
+) -> ContextSums:
+    """`collect` for a share of a text, which may hold nothing, and whose sums the caller saves at once.
+
+    The checkpoint is not written a last time when all is done.
+    """
+    work = Work(**chosen(options, WorkOptions))
+    return _Job(vectors, corpus, targets, spread, options, work, share=True).collect()
+
+
 def count_words(
     vectors: WordVectors,
     corpus: CorpusLike,
@@ -94,10 +105,12 @@ class _Job:
         spread: int | None,
         options: ReadingOptions,
         work: Work,
+        share: bool = False,
     ) -> None:
         if spread is not None and spread < 2:
             raise AlacarteError(f"spread: at least 2 groups are needed to tell how far they lie apart, not {spread}")
         self.vectors, self.corpus, self.spread, self.options, self.work = vectors, corpus, spread, options, work
+        self.share = share
         self.targets = None if targets is None else Targets.of(targets)
         self.tokenizer = get_tokenizer(options.get("tokenizer", "words"))
         left, right = window_sides(options.get("window", 10))
@@ -139,9 +152,10 @@ class _Job:
             matcher = Matcher.of_vocabulary(self.vectors.words, lexicon)
         else:
             matcher = self.targets.compile(lexicon, self.tokenizer)
-        summed = _Summed(integers, reading, matcher, self.spread or 1, Encoder(self.tokenizer, lexicon), self.work)
+        encoder = Encoder(self.tokenizer, lexicon)
+        summed = _Summed(integers, reading, matcher, self.spread or 1, encoder, self.work, not self.share)
         rows, state = summed.rows(self.corpus, checkpoint)
-        if state.amounts.tokens_read == 0 and self.work.shard is None:
+        if state.amounts.tokens_read == 0 and self.work.shard is None and not self.share:
             raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
         return self._result(rows, state, matcher, reading, integers.scale, weights)
 
@@ -211,18 +225,19 @@ class _Summed:
     groups: int
     encoder: Encoder
     work: Work
+    keep: bool = True  # whether a pass over the text that is done is saved in the checkpoint, for a caller that fails
 
     def rows(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Counts, Stage]:
         """(rows of sums, what was read)."""
         if self.work.memory is None:
-            return self._pass(self.integers, corpus, "reading", checkpoint)
+            return self._pass(self.integers, corpus, "reading", checkpoint, self.keep)
         room = room_for_sums(self.work.memory, self._other_memory())
         if self.matcher.any_label:  # nobody knows how many there will be: a first pass finds them
             corpus = readable_again(corpus)
             self._pass(self.integers.slice(0, 0), corpus, "finding labels", checkpoint)
         width = self._dimensions_at_a_time(room)
         if width == self.integers.dimension:
-            return self._pass(self.integers, corpus, "reading", checkpoint)
+            return self._pass(self.integers, corpus, "reading", checkpoint, self.keep)
         return self._in_slices(readable_again(corpus), width, checkpoint)
 
     def _other_memory(self) -> int:
