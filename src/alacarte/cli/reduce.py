@@ -40,6 +40,6 @@ def reduce(
     elif not voice.quiet:
         then = "alc fit" if sums.targets is None else "alc induce"
         show_line(
-            f"{len(sums):,} targets, {sums.tokens_read:,} tokens in {sums.documents:,} documents. The sums are in {out}. "
-            f"Next: {then} --sums {out}; the folder {run} is not needed any more."
+            f"{len(sums):,} targets, {sums.tokens_read:,} tokens in {sums.documents:,} documents. "
+            f"The sums are in {out}. Next: {then} --sums {out}; the folder {run} is not needed any more."
         )

@@ -1,10 +1,12 @@
 """What a run of many processes is to do: `plan.safetensors` in the folder of the run, which nobody changes."""
 
+import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -91,7 +93,16 @@ class Plan:
             "unknown": self.reading.unknown,
         }
 
-    def open_vectors(self) -> WordVectors:
+    @cached_property
+    def work(self) -> str:
+        """A digest of all that decides the result, and of nothing else: not of how many tasks there are."""
+        files = sorted({(piece.path, piece.size, piece.version) for share in self.shares for piece in share})
+        targets = None if self.targets is None else self.targets.digest()
+        decisive = {**self._metadata(), "vectors": None, "targets": targets, "files": files}
+        return sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def word_vectors(self) -> WordVectors:
         """The vectors, memory-mapped; an error if they are not those that the plan was made for."""
         path = self.folder / VECTORS if self.vectors == VECTORS else Path(self.vectors)
         vectors = WordVectors.load(path)

@@ -54,8 +54,8 @@ def collect(
     """Read a corpus once and sum the contexts of `targets`, or of every word that has a vector.
 
     How contexts are read: `window`, `averaging`, `positions`, `context_weights`, `tokenizer`, `unknown` (see
-    `Reading`). How the pass is run: `threads`, `memory`, `checkpoint`, `shard`, … (see `Work`); none of these changes
-    a bit of the result.
+    `Reading`). How the pass is run: `threads`, `memory`, `checkpoint`, `shard`, `client`, … (see `Work`); none of these
+    changes a bit of the result.
 
     `spread`: keep this many sums for each target instead of one (16 is a good number), with the contexts of one
     document in the same, so that vectors know how sure they are (`InducedVectors.uncertainty`). Memory for sums
@@ -63,6 +63,10 @@ def collect(
     """
     refuse_unknown("collect", options, CollectOptions)
     work = Work(**chosen(options, WorkOptions))
+    if work.client is not None:
+        from alacarte.passes.dask import collect_on_cluster
+
+        return collect_on_cluster(vectors, Corpus.of(corpus), targets, spread, options, work)
     return _Job(vectors, Corpus.of(corpus), targets, spread, options, work).collect()
 
 

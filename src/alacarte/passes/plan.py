@@ -103,7 +103,24 @@ def plan(
     format) must have the same paths on all machines. The same call again leaves the folder as it is.
     """
     refuse_unknown("plan", options, ReadingOptions)
-    source, text, folder = WordVectors.of(vectors), Corpus.of(corpus), Path(out).absolute()
+    source, folder = WordVectors.of(vectors), Path(out).absolute()
+    made = drawn_up(source, Corpus.of(corpus), targets, spread, options, folder, block_size, tasks, task_size)
+    put_down(made, source)
+    return made
+
+
+def drawn_up(
+    vectors: WordVectors,
+    corpus: Corpus,
+    targets: TargetsLike | None,
+    spread: int | None,
+    options: ReadingOptions,
+    folder: Path,
+    block_size: int,
+    tasks: int | None,
+    task_size: int | str = TASK_SIZE,
+) -> Plan:
+    """A plan that is in no file yet."""
     tokenizer = get_tokenizer(options.get("tokenizer", "words"))
     if not tokenizer.named:
         raise AlacarteError(
@@ -122,23 +139,28 @@ def plan(
         tokenizer.name,
         options.get("unknown", "keep"),
     )
-    shares = _share_out(text, tasks, parse_size(task_size), block_size)
-    folder.mkdir(parents=True, exist_ok=True)
-    made = Plan(
+    return Plan(
         folder,
-        _place_of(source, folder),
-        source.fingerprint,
+        _native_file(vectors) or VECTORS,
+        vectors.fingerprint,
         None if targets is None else Targets.of(targets),
         reading,
-        _weights(options.get("context_weights"), source),
+        _weights(options.get("context_weights"), vectors),
         spread,
-        text.options,
+        corpus.options,
         block_size,
-        shares,
+        _share_out(corpus, tasks, parse_size(task_size), block_size),
     )
-    made.write()
-    make_folders(made)
-    return made
+
+
+def put_down(plan: Plan, vectors: WordVectors) -> None:
+    """Write a plan into its folder, with a copy of the vectors where they are in no file that can be memory-mapped."""
+    plan.folder.mkdir(parents=True, exist_ok=True)
+    plan.write()
+    copy = plan.folder / VECTORS
+    if plan.vectors == VECTORS and not copy.is_file():
+        vectors.save(copy)
+    make_folders(plan)
 
 
 def _share_out(corpus: Corpus, tasks: int | None, task_size: int, block_size: int) -> tuple[tuple[Piece, ...], ...]:
@@ -174,16 +196,11 @@ def _warn_of_whole(file: Piece, share: int) -> None:
     warnings.warn(AlacarteWarning(message), stacklevel=4)
 
 
-def _place_of(vectors: WordVectors, folder: Path) -> str:
-    """Where the tasks find the vectors: a file that can be memory-mapped, or a copy of that kind in the folder."""
+def _native_file(vectors: WordVectors) -> str | None:
+    """The file of our own format that vectors lie in as they are, if there is one."""
     path = os.path.abspath(vectors.source or "")  # noqa: PTH100 (links are not followed)
     ours = Path(path).is_file() and kind_of(path) == "word vectors"
-    if ours and WordVectors.load(path).fingerprint == vectors.fingerprint:
-        return path
-    copy = folder / VECTORS
-    if not (copy.is_file() and WordVectors.load(copy).fingerprint == vectors.fingerprint):
-        vectors.save(copy, overwrite=True)
-    return VECTORS
+    return path if ours and WordVectors.load(path).fingerprint == vectors.fingerprint else None
 
 
 class _NeedsCounts(Exception):
@@ -264,7 +281,7 @@ def work_on(
 
 def _do(plan: Plan, task: int, lease: Lease, options: TaskOptions) -> None:
     with lease.no_progress():
-        vectors = plan.open_vectors()
+        vectors = plan.word_vectors
         weights = None if task in plan.counting_tasks else _final_weights(plan, vectors)
     checkpoint = _free(task_path(plan, task, "checkpoint"))
     told = options.get("callback")
@@ -390,7 +407,7 @@ def total(plan: Plan, *, memory: bool = False) -> ContextSums:
                 f"run `alc work {folder} --any`; `alc status {folder}` says more",
             ),
         )
-    vectors = plan.open_vectors()
+    vectors = plan.word_vectors
     words = list(vectors.words) if plan.targets is None else None
     sums = added_up(plan, words, _final_weights(plan, vectors))
     return in_memory(sums) if memory else sums
