@@ -12,7 +12,7 @@ import passes as shared
 import pytest
 from typer.testing import CliRunner
 
-from alacarte import ContextSums, collect
+from alacarte import ContextSums, WordVectors, collect
 from alacarte.cli import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
@@ -96,18 +96,18 @@ def test_the_array_job_of_the_page(folder):
     for name, content in {"sbatch": SBATCH, "alc": f'#!/bin/sh\nexec {sys.executable} -m alacarte "$@"\n'}.items():
         (tools / name).write_text(content)
         (tools / name).chmod(0o755 | stat.S_IXUSR)
-    Path("job.sh").write_text(job)
+    Path("job.sh").write_text(job.replace("-64", "-2"))
+    shared.VECTORS.save("my.vec")
     (folder / "text").mkdir()
     for number in range(2):
         Path(f"{number}.txt").rename(folder / "text" / f"{number}.txt")
+    commands = commands.replace("--tasks 64", "--tasks 2")
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
     ended = subprocess.run(
         ["sh", "-e", "-c", commands], env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     sums = ContextSums.load(folder / "all.sums")
-    assert sums == collect(shared.VECTORS, folder / "text")._select(np_met(sums))
-
-
-def np_met(sums):
-    return [shared.VECTORS.index(key) for key in sums.keys]
+    collect(WordVectors.load("my.vec"), folder / "text").save("one.sums")
+    assert Path("all.sums").read_bytes() == Path("one.sums").read_bytes()
+    assert sums.tokens_read > 1000

@@ -65,8 +65,8 @@ def now(plan: Plan) -> float:
         return time.time()
 
 
-def survey(plan: Plan, lease: float) -> list[TaskState]:
-    """Where each task stands, if leases end after so many seconds."""
+def survey(plan: Plan, lease: float, *, timed: bool = False) -> list[TaskState]:
+    """Where each task stands, if leases end after so many seconds; `timed` reads how long those took that are done."""
     done = {path.name for path in _listed(plan.folder / PARTS)}
     names = {path.name for path in _listed(plan.folder / TASKS)}
     leases: dict[int, int] = {}
@@ -74,16 +74,19 @@ def survey(plan: Plan, lease: float) -> list[TaskState]:
         if match := LEASE.fullmatch(name):
             leases[int(match[1])] = max(leases.get(int(match[1]), 0), int(match[2]))
     clock = now(plan) if leases else 0.0
-    return [_state(plan, task, done, names, leases.get(task), clock, lease) for task in range(1, plan.tasks + 1)]
+    states = []
+    for task in range(1, plan.tasks + 1):
+        if part_path(plan, task).name in done:
+            record = _read(task_path(plan, task, "done")) if timed else {}
+            worker, seconds = record.get("worker", ""), float(record.get("seconds", 0))
+            states.append(TaskState(task, "done", plan.size(task), worker, seconds=seconds))
+        else:
+            states.append(_not_done(plan, task, names, leases.get(task), clock, lease))
+    return states
 
 
-def _state(
-    plan: Plan, task: int, done: set[str], names: set[str], generation: int | None, clock: float, lease: float
-) -> TaskState:
+def _not_done(plan: Plan, task: int, names: set[str], generation: int | None, clock: float, lease: float) -> TaskState:
     size = plan.size(task)
-    if part_path(plan, task).name in done:
-        record = _read(task_path(plan, task, "done"))
-        return TaskState(task, "done", size, record.get("worker", ""), seconds=float(record.get("seconds", 0)))
     record = _read(task_path(plan, task, "error")) if f"{task:05}.error" in names else {}
     error, failures = str(record.get("error", "")), int(record.get("failures", 0))
     if generation is not None:
@@ -113,8 +116,9 @@ def _read(path: Path) -> dict[str, Any]:
 
 def record_done(plan: Plan, task: int, seconds: float) -> None:
     """Note how long a task took, for `status`."""
-    _write(task_path(plan, task, "done"), {"worker": worker_name(), "seconds": round(seconds, 3)})
-    task_path(plan, task, "error").unlink(missing_ok=True)
+    with suppress(OSError):  # the part is there, and that is what counts
+        _write(task_path(plan, task, "done"), {"worker": worker_name(), "seconds": round(seconds, 3)})
+        task_path(plan, task, "error").unlink(missing_ok=True)
 
 
 def record_failure(plan: Plan, task: int, problem: BaseException) -> None:
@@ -199,12 +203,13 @@ def claim(plan: Plan, task: int, owner: str, seconds: float, *, force: bool = Fa
                     return None
         path = _lease_path(plan, task, number + 1)
         try:
-            with path.open("x", encoding="utf-8") as file:
-                json.dump({"worker": worker_name(), "owner": owner}, file)
+            file = path.open("x", encoding="utf-8")
         except FileExistsError:
             if force:
                 continue
             return None
+        with suppress(OSError), file:  # where there is no room, a lease that says nothing is a lease
+            json.dump({"worker": worker_name(), "owner": owner}, file)
         if number:
             _lease_path(plan, task, number).unlink(missing_ok=True)
         return Lease(path, seconds)

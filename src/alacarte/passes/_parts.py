@@ -4,6 +4,7 @@ A part holds the sums of the targets that a task met, in the order of their rows
 targets lie in one piece in each part, and all parts are added a few rows at a time.
 """
 
+import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -77,8 +78,8 @@ def check_units(plan: Plan, parts: dict[int, Artifact]) -> frozenset[Unit]:
     everything: set[Unit] = set()
     for task, part in parts.items():
         units = unpack_units(part.tensors)
-        text = plan.text(task)
-        strange = next((unit for unit in units if not text.holds(unit.name)), None)
+        paths = {piece.path for piece in plan.share(task)}
+        strange = next((unit for unit in units if not _belongs(unit, paths)), None)
         twice = next(iter(everything & units), None)
         if strange is not None or twice is not None:
             unit, what = (strange, "not part of its task") if strange is not None else (twice, "in another part, too")
@@ -93,6 +94,11 @@ def check_units(plan: Plan, parts: dict[int, Artifact]) -> frozenset[Unit]:
     for name, listed in units_of.items():
         _check_cover(name, sorted(listed), cut[name])
     return frozenset(everything)
+
+
+def _belongs(unit: Unit, paths: set[str]) -> bool:
+    """Whether a unit is from one of these files, or from a member of one that is an archive."""
+    return unit.name in paths or any(unit.name.startswith(f"{path}{os.sep}") for path in paths)
 
 
 def _check_cover(name: str, units: list[Unit], size: int) -> None:

@@ -48,7 +48,7 @@ from alacarte.passes._leases import (
     survey,
     task_path,
 )
-from alacarte.passes._manifest import VECTORS, Plan, read_plan
+from alacarte.passes._manifest import NAME, VECTORS, Plan, read_plan
 from alacarte.passes._parts import added_up, in_memory, total_counts, write_counts, write_sums
 from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.passes.collect import CollectOptions, collect_share
@@ -156,11 +156,12 @@ def drawn_up(
 def put_down(plan: Plan, vectors: WordVectors) -> None:
     """Write a plan into its folder, with a copy of the vectors where they are in no file that can be memory-mapped."""
     plan.folder.mkdir(parents=True, exist_ok=True)
-    plan.write()
-    copy = plan.folder / VECTORS
-    if plan.vectors == VECTORS and not copy.is_file():
-        vectors.save(copy)
     make_folders(plan)
+    copy = plan.folder / VECTORS
+    whole = copy.is_file() and WordVectors.load(copy).fingerprint == plan.fingerprint
+    if plan.vectors == VECTORS and not (plan.folder / NAME).exists() and not whole:
+        vectors.save(copy, overwrite=True)
+    plan.write()  # last: who sees the plan can begin
 
 
 def _share_out(corpus: Corpus, tasks: int | None, task_size: int, block_size: int) -> tuple[tuple[Piece, ...], ...]:
@@ -282,7 +283,7 @@ def work_on(
 def _do(plan: Plan, task: int, lease: Lease, options: TaskOptions) -> None:
     with lease.no_progress():
         vectors = plan.word_vectors
-        weights = None if task in plan.counting_tasks else _final_weights(plan, vectors)
+        weights = None if task in plan.counting_tasks else _final_weights(plan)
     checkpoint = _free(task_path(plan, task, "checkpoint"))
     told = options.get("callback")
 
@@ -324,13 +325,13 @@ def _free(checkpoint: Path) -> Path | None:
         return None
 
 
-def _final_weights(plan: Plan, vectors: WordVectors) -> ContextWeights:
+def _final_weights(plan: Plan) -> ContextWeights:
     """The context weights, made from the counts of all tasks by whoever comes first; all would make the same."""
     if isinstance(plan.weights, ContextWeights):
         return plan.weights
     path = plan.folder / WEIGHTS
     if not path.exists():
-        made = resolve(plan.weights, vectors, lambda: total_counts(plan))
+        made = resolve(plan.weights, plan.word_vectors, lambda: total_counts(plan))
         assert made.values is not None
         metadata = {"plan": plan.identity, "name": made.name, "words": made.words}
         write_artifact(path, "context weights", {"values": made.values}, metadata)
@@ -407,9 +408,8 @@ def total(plan: Plan, *, memory: bool = False) -> ContextSums:
                 f"run `alc work {folder} --any`; `alc status {folder}` says more",
             ),
         )
-    vectors = plan.word_vectors
-    words = list(vectors.words) if plan.targets is None else None
-    sums = added_up(plan, words, _final_weights(plan, vectors))
+    words = list(plan.word_vectors.words) if plan.targets is None else None
+    sums = added_up(plan, words, _final_weights(plan))
     return in_memory(sums) if memory else sums
 
 
@@ -436,7 +436,7 @@ class RunStatus:
 def status(run_folder: str | os.PathLike[str], *, lease: float = LEASE) -> RunStatus:
     """How far a run has come: whether each task is done, running, lost, failed or waiting, and the time left."""
     plan = read_plan(run_folder)
-    states = survey(plan, lease)
+    states = survey(plan, lease, timed=True)
     timed = [state for state in states if state.status == "done" and state.seconds]
     running = sum(state.status == "running" for state in states)
     left = sum(state.size for state in states if state.status != "done")
