@@ -80,6 +80,10 @@ class BadCheckpoint(AlacarteError, ValueError):
     """A checkpoint that cannot be written, or that belongs to other work."""
 
 
+class BadRun(AlacarteError, ValueError):
+    """A run of many processes that cannot go on, or whose folder does not hold what it should."""
+
+
 class DiskFull(AlacarteError, OSError):
     """There is no room for a file; what stood in its place is as it was.
 

@@ -34,6 +34,7 @@ from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
 from alacarte._io.tensors import (
+    Computed,
     Places,
     damaged,
     forget_pages,
@@ -61,6 +62,8 @@ KINDS = {
     "word vectors": "alacarte.vectors.formats.native:describe",
     "context sums": "alacarte.contexts.sums:describe",
     "checkpoint": "alacarte.passes.checkpoint:describe",
+    "plan": "alacarte.passes._manifest:describe",
+    "part of a run": "alacarte.passes._parts:describe",
     "transform": "alacarte.transform.transform:describe",
     "typical spread": "alacarte.inference.spread:describe",
     "form model": "alacarte.spelling.form:describe",
@@ -203,14 +206,16 @@ class Artifact:
 def write_artifact(
     path: str | os.PathLike[str],
     kind: str,
-    tensors: Mapping[str, NDArray[Any]],
+    tensors: Mapping[str, NDArray[Any] | Computed],
     metadata: Mapping[str, Any],
     version: int = 1,
 ) -> None:
     """Write an artifact, completely or not at all. `metadata` is anything that JSON can hold."""
     if DIGESTS in tensors:
         raise ValueError(f"no tensor may be called {DIGESTS!r}")
-    arrays = {name: np.asarray(array) for name, array in tensors.items()}
+    arrays: dict[str, NDArray[Any] | Computed] = {
+        name: array if isinstance(array, Computed) else np.asarray(array) for name, array in tensors.items()
+    }
     rows = 1 + sum(len(_blocks(array)) for array in arrays.values())
     arrays[DIGESTS] = np.empty((rows, 32), np.uint8)
     strings = {
@@ -322,7 +327,7 @@ def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray
     return {name: data, f"{name}_offsets": offsets}
 
 
-def _blocks(array: NDArray[Any]) -> range:
+def _blocks(array: NDArray[Any] | Computed) -> range:
     """The numbers of the blocks that have a digest each."""
     return range(-(-array.nbytes // BLOCK))
 

@@ -17,13 +17,13 @@ import json
 import math
 import mmap
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
@@ -48,6 +48,41 @@ CODES = {np.dtype(text): code for code, text in DTYPES.items()}
 MAX_HEADER = 1 << 25  # bytes; JSON takes up to thirty times as much memory
 BLOCK = 1 << 24  # bytes written at a time
 
+
+class Computed:
+    """An array that is made a few rows at a time, while it is written: `rows` gives those with some numbers, sorted.
+
+    >>> squares = Computed((4, 1), np.int64, lambda numbers: (numbers**2)[:, None])
+    >>> squares[1:3].tolist(), squares.take(np.array([0, 3]))[0:2].tolist()
+    ([[1], [4]], [[0], [9]])
+    """
+
+    def __init__(
+        self, shape: tuple[int, ...], dtype: DTypeLike, rows: Callable[[NDArray[np.intp]], NDArray[Any]]
+    ) -> None:
+        self.shape, self.dtype, self.ndim = shape, np.dtype(dtype), len(shape)
+        self.nbytes = math.prod(shape) * self.dtype.itemsize
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, chosen: slice) -> NDArray[Any]:
+        return self._rows(np.arange(*chosen.indices(len(self)), dtype=np.intp))
+
+    def take(self, numbers: NDArray[np.intp]) -> "Computed":
+        """Some of the rows, which are not made yet either."""
+        return Computed((len(numbers), *self.shape[1:]), self.dtype, lambda chosen: self._rows(numbers[chosen]))
+
+    def whole(self) -> NDArray[Any]:
+        """All rows, in memory."""
+        made = np.empty(self.shape, self.dtype)
+        step = max(1, BLOCK // max(1, self.nbytes // max(1, len(self))))
+        for start in range(0, len(self), step):
+            made[start : start + step] = self[start : start + step]
+        return made
+
+
 Places = dict[str, tuple[str, tuple[int, ...], int]]  # of each tensor: dtype, shape, first byte
 
 
@@ -64,7 +99,7 @@ def write_tensors(
 
 
 def layout(
-    tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str], last: str | None = None
+    tensors: Mapping[str, NDArray[Any] | Computed], metadata: Mapping[str, str], last: str | None = None
 ) -> tuple[bytes, list[str]]:
     """The first bytes of the file, up to the arrays, and the order of the arrays; `last` names the one at the end."""
     # Widest items first keeps every array aligned without gaps, which the format forbids.
@@ -83,10 +118,10 @@ def layout(
     return len(text).to_bytes(8, "little") + text, order
 
 
-def little_endian_blocks(array: NDArray[Any]) -> Iterator[bytes]:
+def little_endian_blocks(array: NDArray[Any] | Computed) -> Iterator[bytes]:
     """The bytes of an array as they stand in the file, a few MiB at a time."""
     little = array.dtype.newbyteorder("<")
-    rows = array.reshape(1) if array.ndim == 0 else array
+    rows = array.reshape(1) if isinstance(array, np.ndarray) and array.ndim == 0 else array
     step = max(1, BLOCK // max(1, rows.nbytes // max(1, len(rows))))
     for start in range(0, len(rows), step):
         yield np.ascontiguousarray(rows[start : start + step], dtype=little).tobytes()

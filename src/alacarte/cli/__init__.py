@@ -28,8 +28,12 @@ from alacarte.cli.induce import induce
 from alacarte.cli.inspect import inspect
 from alacarte.cli.merge import merge
 from alacarte.cli.nearest import nearest
+from alacarte.cli.plan import plan
+from alacarte.cli.reduce import reduce
 from alacarte.cli.regress import regress
 from alacarte.cli.senses import app as senses
+from alacarte.cli.status import status
+from alacarte.cli.work import work
 
 __all__ = ["app", "main"]
 
@@ -42,14 +46,27 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress, certainty):
+COMMANDS = (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress, certainty)
+for command in (*COMMANDS, plan, work, reduce, status):
     app.command()(command)
 app.add_typer(senses, name="senses")
 app.add_typer(index, name="index")
 app.add_typer(concordance, name="concordance")
 
 # Threads of OpenBLAS wait for work by spinning: where there is little linear algebra, that costs more than they save.
-LITTLE_ALGEBRA = {"demo", "fit", "induce", "embed", "nearest", "convert", "inspect", "merge", "concordance"}
+LITTLE_ALGEBRA = {
+    "demo",
+    "fit",
+    "induce",
+    "embed",
+    "nearest",
+    "convert",
+    "inspect",
+    "merge",
+    "work",
+    "reduce",
+    "concordance",
+}
 
 
 def _version(wanted: bool) -> None:

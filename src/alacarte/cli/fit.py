@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from alacarte.cli import options as o
+from alacarte.cli._cluster import Cluster, Run, Scheduler, open_client
 from alacarte.cli._form import form_rows
 from alacarte.cli.opening import (
     detail_memory,
@@ -99,6 +100,9 @@ def fit(
     checkpoint: o.Checkpoint = None,
     checkpoint_every: o.CheckpointEvery = 60.0,
     shard: o.Shard = None,
+    scheduler: Scheduler = None,
+    cluster: Cluster = None,
+    run: Run = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
@@ -121,7 +125,7 @@ def fit(
     if form and "-" in [*(corpus or []), *(paths or [])]:
         raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
     check_outputs(ctx, out=MODEL, save_sums=SUMS, checkpoint=CHECKPOINT)
-    voice.checkpoint = checkpoint
+    voice.checkpoint = checkpoint or run
     left_out = [] if exclude is None else read_list(exclude)
 
     from alacarte.model import ALaCarte, learning_sums
@@ -147,22 +151,25 @@ def fit(
             errors=errors,
         )
         source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
-        collected, learned = learning_sums(
-            source,
-            documents,
-            window=sides,
-            averaging=averaging,
-            positions=positions,
-            context_weights=weights,
-            tokenizer=tokenizer,
-            unknown=unknown,
-            threads=threads,
-            memory=memory,
-            checkpoint=checkpoint,
-            checkpoint_seconds=checkpoint_every,
-            shard=part,
-            show_progress=voice.progress,
-        )
+        with open_client(scheduler, cluster) as client:
+            collected, learned = learning_sums(
+                source,
+                documents,
+                window=sides,
+                averaging=averaging,
+                positions=positions,
+                context_weights=weights,
+                tokenizer=tokenizer,
+                unknown=unknown,
+                threads=threads,
+                memory=memory,
+                checkpoint=checkpoint,
+                checkpoint_seconds=checkpoint_every,
+                shard=part,
+                show_progress=voice.progress,
+                client=client,
+                run=run,
+            )
         if learned is not None:
             note(learned)
         detail_memory()

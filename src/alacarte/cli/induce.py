@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alacarte.cli import options as o
+from alacarte.cli._cluster import Cluster, Run, Scheduler, open_client
 from alacarte.cli._form import with_form
 from alacarte.cli.opening import (
     detail_memory,
@@ -133,6 +134,9 @@ def induce(
     checkpoint: o.Checkpoint = None,
     checkpoint_every: o.CheckpointEvery = 60.0,
     shard: o.Shard = None,
+    scheduler: Scheduler = None,
+    cluster: Cluster = None,
+    run: Run = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
@@ -159,7 +163,7 @@ def induce(
     elif not sums and not (targets or target or glob or regex or spans or span or discover or task):
         raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT, --discover or --task")
     lengths = parse_lengths(ngrams)
-    listed = _listed(targets or [], target or [], glob or [], regex or [], span or [], spans)
+    listed = listed_targets(targets or [], target or [], glob or [], regex or [], span or [], spans)
     if out is not None:
         phrases = ["a phrase"] if (discover or task) and max(lengths) > 1 else []
         check_vectors(out, to, [*listed, *phrases], space)
@@ -171,7 +175,7 @@ def induce(
         checkpoint=CHECKPOINT,
         in_place=("save_sums", "update"),
     )
-    voice.checkpoint = checkpoint
+    voice.checkpoint = checkpoint or run
     documents = None
     if not sums:
         documents = open_corpus(
@@ -204,6 +208,7 @@ def induce(
         "checkpoint_seconds": checkpoint_every,
         "shard": part,
         "show_progress": voice.progress,
+        "run": run,
     }
     if documents is None:
         collected = open_sums(sums or [])
@@ -212,7 +217,9 @@ def induce(
         if before.targets is None:
             raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
         groups = before.spread or spread
-        collected = before + opened.collect(documents, before.targets, spread=groups, **work)
+        with open_client(scheduler, cluster) as client:
+            more = opened.collect(documents, before.targets, spread=groups, **{**work, "client": client})
+        collected = before + more
     else:
         if discover:
             frequent = _ngrams(opened, documents, lengths, min_count or 10, known)
@@ -226,7 +233,8 @@ def induce(
             texts = open_corpus(task, unit=unit, format=format, text=text, encoding=encoding, errors=errors)
             all_lengths = range(1, lengths[0] + 1) if len(lengths) == 1 else lengths
             listed = listed | _ngrams(opened, texts, all_lengths, min_count or 1, known, punctuation=True)
-        collected = opened.collect(documents, listed, spread=spread, **work)
+        with open_client(scheduler, cluster) as client:
+            collected = opened.collect(documents, listed, spread=spread, **{**work, "client": client})
     # Sums that are continued in place go last: until then, the same command can be repeated.
     last = save_sums is not None and update is not None and save_sums.exists() and save_sums.samefile(update)
     if save_sums is not None and not last:
@@ -269,7 +277,7 @@ def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
     return facts
 
 
-def _listed(
+def listed_targets(
     files: list[Path],
     words: list[str],
     globs: list[str],
@@ -277,6 +285,7 @@ def _listed(
     labels: list[str],
     any_label: bool,
 ) -> "Targets":
+    """The targets that options name."""
     from alacarte.targets.targets import Targets
 
     listed = Targets(words)

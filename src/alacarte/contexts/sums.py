@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
+from alacarte._io.tensors import Computed
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Averaging, Reading
 from alacarte.contexts.scale import Scale, most_windows
@@ -39,7 +40,9 @@ class Sums:
 
     def take(self, rows: Any) -> "Sums":
         """The sums of some targets."""
-        return Sums(*(getattr(self, name)[rows] for name in _NAMES))
+        arrays: list[Any] = [getattr(self, name) for name in _NAMES]
+        taken: list[Any] = [array.take(rows) if isinstance(array, Computed) else array[rows] for array in arrays]
+        return Sums(*taken)
 
     def add(self, other: "Sums", rows: Any, sign: int = 1) -> None:
         """Add (or take away) sums to those of `rows`, in place."""
@@ -261,11 +264,14 @@ class ContextSums:
 
     def save(self, path: str | PathLike[str]) -> None:
         """One file, written completely or not at all; of a whole vocabulary, the words that were met."""
-        met: Any = slice(None) if self.targets is not None else np.flatnonzero(self.occurrences)
-        keys = self.keys if self.targets is not None else [self.keys[row] for row in met.tolist()]
-        tensors: dict[str, Any] = {name: getattr(self.all, name)[met] for name in _NAMES}
-        if self.groups is not None:
-            tensors |= {f"group_{name}": getattr(self.groups, name)[met] for name in _NAMES}
+        keys, total, groups = self.keys, self.all, self.groups
+        if self.targets is None:
+            met = np.flatnonzero(self.occurrences)
+            keys = [keys[row] for row in met.tolist()]
+            total, groups = total.take(met), None if groups is None else groups.take(met)
+        tensors: dict[str, Any] = {name: getattr(total, name) for name in _NAMES}
+        if groups is not None:
+            tensors |= {f"group_{name}": getattr(groups, name) for name in _NAMES}
         if self.weights.values is not None:
             tensors["context_weights"] = self.weights.values
         tensors |= {"row_exponents": self.scale.rows, "sum_exponents": self.scale.sums}

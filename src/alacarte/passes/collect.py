@@ -55,8 +55,8 @@ def collect(
     """Read a corpus once and sum the contexts of `targets`, or of every word that has a vector.
 
     How contexts are read: `window`, `averaging`, `positions`, `context_weights`, `tokenizer`, `unknown` (see
-    `Reading`). How the pass is run: `threads`, `memory`, `checkpoint`, `shard`, … (see `Work`); none of these changes
-    a bit of the result.
+    `Reading`). How the pass is run: `threads`, `memory`, `checkpoint`, `shard`, `client`, … (see `Work`); none of these
+    changes a bit of the result.
 
     `spread`: keep this many sums for each target instead of one (16 is a good number), with the contexts of one
     document in the same, so that vectors know how sure they are (`InducedVectors.uncertainty`). Memory for sums
@@ -64,7 +64,22 @@ def collect(
     """
     refuse_unknown("collect", options, CollectOptions)
     work = Work(**chosen(options, WorkOptions))
+    if work.client is not None:
+        from alacarte.passes.dask import collect_on_cluster
+
+        return collect_on_cluster(vectors, Corpus.of(corpus), targets, spread, options, work)
     return _Job(vectors, Corpus.of(corpus), targets, spread, options, work).collect()
+
+
+def collect_share(
+    vectors: WordVectors, corpus: Corpus, targets: Targets | None, spread: int | None, options: CollectOptions
+) -> ContextSums:
+    """`collect` for a share of a text, which may hold nothing, and whose sums the caller saves at once.
+
+    The checkpoint is not written a last time when all is done.
+    """
+    work = Work(**chosen(options, WorkOptions))
+    return _Job(vectors, corpus, targets, spread, options, work, share=True).collect()
 
 
 def count_words(
@@ -95,10 +110,12 @@ class _Job:
         spread: int | None,
         options: ReadingOptions,
         work: Work,
+        share: bool = False,
     ) -> None:
         if spread is not None and spread < 2:
             raise AlacarteError(f"spread: at least 2 groups are needed to tell how far they lie apart, not {spread}")
         self.vectors, self.corpus, self.spread, self.options, self.work = vectors, corpus, spread, options, work
+        self.share = share
         self.targets = None if targets is None else Targets.of(targets)
         self.tokenizer = get_tokenizer(options.get("tokenizer", "words"))
         self.reading = Reading.of(options, self.tokenizer.name)
@@ -132,9 +149,10 @@ class _Job:
             matcher = Matcher.of_vocabulary(self.vectors.words, lexicon)
         else:
             matcher = self.targets.compile(lexicon, self.tokenizer)
-        summed = _Summed(integers, reading, matcher, self.spread or 1, Encoder(self.tokenizer, lexicon), self.work)
+        encoder = Encoder(self.tokenizer, lexicon)
+        summed = _Summed(integers, reading, matcher, self.spread or 1, encoder, self.work, not self.share)
         rows, state = summed.rows(self.corpus, checkpoint)
-        if state.amounts.tokens_read == 0 and self.work.shard is None:
+        if state.amounts.tokens_read == 0 and self.work.shard is None and not self.share:
             raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
         return self._result(rows, state, matcher, reading, integers.scale, weights)
 
@@ -204,18 +222,19 @@ class _Summed:
     groups: int
     encoder: Encoder
     work: Work
+    keep: bool = True  # whether a pass over the text that is done is saved in the checkpoint, for a caller that fails
 
     def rows(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Counts, Stage]:
         """(rows of sums, what was read)."""
         if self.work.memory is None:
-            return self._pass(self.integers, corpus, "reading", checkpoint)
+            return self._pass(self.integers, corpus, "reading", checkpoint, self.keep)
         room = room_for_sums(self.work.memory, self._other_memory())
         if self.matcher.any_label:  # nobody knows how many there will be: a first pass finds them
             corpus = readable_again(corpus)
             self._pass(self.integers.slice(0, 0), corpus, "finding labels", checkpoint)
         width = self._dimensions_at_a_time(room)
         if width == self.integers.dimension:
-            return self._pass(self.integers, corpus, "reading", checkpoint)
+            return self._pass(self.integers, corpus, "reading", checkpoint, self.keep)
         return self._in_slices(readable_again(corpus), width, checkpoint)
 
     def _other_memory(self) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import Progress, progress
-from alacarte.errors import BadCheckpoint
+from alacarte.errors import AlacarteError, BadCheckpoint
 from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.pipeline import in_order
 from alacarte.passes.work import Work
@@ -83,6 +83,8 @@ def run(
     With a checkpoint, which must be held, a stage that was begun before is taken up; text that is in it is read again
     to see that it is the same, and not added again. When all is done, the tally is saved there a last time if `keep`.
     """
+    if work.client is not None:
+        raise AlacarteError(f"{stage} is not done on a cluster: only contexts are summed there; leave client out")
     state = _Pass(tally, corpus, encoder, work, stage, checkpoint).run()
     if checkpoint is not None and keep and state.units:
         checkpoint.save(stage, Stage(tally.arrays(), state.amounts, state.units, complete=True))

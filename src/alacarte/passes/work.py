@@ -6,7 +6,7 @@ from os import PathLike, cpu_count
 from typing import Any, TypedDict
 
 from alacarte._io.progress import ProgressCallback
-from alacarte.errors import AlacarteError
+from alacarte.errors import AlacarteError, Hint
 
 BLOCK = 1 << 20  # bytes of text that are worked on together
 
@@ -22,6 +22,8 @@ class WorkOptions(TypedDict, total=False):
     show_progress: bool | None
     callback: ProgressCallback | None
     block_size: int
+    client: Any
+    run: str | PathLike[str] | None
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,10 @@ class Work:
     `show_progress`: True or False; None shows a bar on a terminal when the work takes more than two seconds.
     `callback`: called with a `ProgressState` as the work goes on.
     `block_size`: bytes of text that are worked on together.
+    `client`: a `distributed.Client`, on whose workers contexts are summed (`alacarte.passes.dask`); the result is the
+    same to the last bit.
+    `run`: with a client, a folder for the work so far, on a disk that all workers see; without it, a folder in the one
+    that Python was started in, which is deleted when all is done.
 
     >>> Work(threads=2).threads
     2
@@ -50,12 +56,19 @@ class Work:
     show_progress: bool | None = None
     callback: ProgressCallback | None = None
     block_size: int = BLOCK
+    client: Any = None
+    run: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:
             raise AlacarteError(f"at least one thread is needed, not {self.threads}")
         if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
             raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
+        if self.run is not None and self.client is None:
+            raise AlacarteError(
+                "a folder for a run goes with a cluster",
+                hint=Hint("pass client=…, too", "pass --scheduler or --cluster, too"),
+            )
         if self.block_size < 1:
             raise AlacarteError(f"a block cannot have a size of {self.block_size} bytes; give at least 1")
 

@@ -12,13 +12,14 @@ import codecs
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast, get_args
 
 from alacarte._io.files import SUFFIXES
 from alacarte._io.remote import Location, locate, url_of, without_secrets
 from alacarte.errors import BadCorpus, Hint
+from alacarte.text.pieces import Piece, is_plain, piece_blocks, whole_file
 from alacarte.text.records import (
     Fields,
     Record,
@@ -39,6 +40,7 @@ from alacarte.text.sources import (
     find,
     find_files,
     find_listed,
+    is_strict_utf8,
     paragraphs,
     pieces,
     standard_input,
@@ -277,6 +279,8 @@ class Corpus:
         >>> Corpus(["a text"]).once, Corpus(iter(["a text"])).once
         (False, True)
         """
+        if self._kind == "pieces":
+            return False
         if self._kind == "files":
             on_disk = (file for file in self._source if isinstance(file, Path))
             return any(path.exists() and not path.is_file() for path in on_disk)  # a pipe
@@ -289,6 +293,10 @@ class Corpus:
         >>> Corpus(["not", "files"]).size is None
         True
         """
+        total: int
+        if self._kind == "pieces":
+            total = sum(piece.stop - piece.start for piece in self._source)
+            return total
         if self._kind != "files" or self.once:
             return None
         try:
@@ -305,15 +313,47 @@ class Corpus:
         """
         if self.size is None:
             return None
+        if self._kind == "pieces":
+            return [*map(repr, self._source), repr(self._options())]
         files = [locate(file if isinstance(file, Location) else file.resolve()) for file in self._source]
         return [*(f"{file} {file.size} {file.version}" for file in files), repr(self._options())]
 
     def holds(self, name: str) -> bool:
         """Whether a file, or a member of an archive, with this full path or URL is part of the corpus."""
-        if self._kind != "files":
+        if self._kind not in ("files", "pieces"):
             return False
-        names = [_whole_name(file)(str(file)) for file in self._source]
+        if self._kind == "pieces":
+            names = [piece.path for piece in self._source]
+        else:
+            names = [_whole_name(file)(str(file)) for file in self._source]
         return name in names or any(name.startswith((f"{whole}{os.sep}", f"{whole}/")) for whole in names)
+
+    @property
+    def options(self) -> dict[str, str | None]:
+        """How the source is read, as keywords of `Corpus`.
+
+        >>> Corpus(["a text"], text="body").options["text"]
+        'body'
+        """
+        reading = {"unit": self._unit, "format": self._format, "encoding": self._encoding, "errors": self._errors}
+        return {**reading, **asdict(self._fields)}
+
+    def whole_files(self) -> list[Piece]:
+        """Each file as one piece; an error for a corpus that does not consist of files."""
+        if self._kind != "files" or self.once:
+            raise BadCorpus(
+                f"only files can be shared out, and this corpus is {self.description}; write its documents to a file"
+            )
+        return [whole_file(path) for path in self._source]
+
+    def can_cut(self, path: str) -> bool:
+        """Whether several readers can share a file of this corpus: plain UTF-8 with a document a line.
+
+        >>> Corpus([], encoding="latin-1").can_cut("a.txt")
+        False
+        """
+        text = (self._format or _format_of(path)) == "text" and self._unit == "line"
+        return text and is_strict_utf8(self._encoding, self._errors) and is_plain(path)
 
     @property
     def length(self) -> int | None:
@@ -338,6 +378,8 @@ class Corpus:
         if self._kind == "files":
             count = len(self._source)
             return str(self._source[0]) if count == 1 else f"{count} files"
+        if self._kind == "pieces":
+            return f"{len(self._source)} pieces of {len({piece.path for piece in self._source})} files"
         if self._kind == "stdin":
             return "standard input"
         if self._kind == "frame":
@@ -395,6 +437,10 @@ class Corpus:
         if self._kind == "files":
             for number, file in enumerate(self._source):
                 yield _blocks(self._file_chunks(file, size, raw=True), number, _whole_name(file))
+        elif self._kind == "pieces":
+            for number, piece in enumerate(self._source):
+                piece.check_block_size(size)
+                yield _blocks(self._piece_chunks(piece, size, raw=True), number, str)
         else:
             yield _blocks(self._chunks(size, raw=True), 0, _no_name)
 
@@ -418,6 +464,12 @@ class Corpus:
         elif self._kind == "stdin":
             for stream in standard_input():
                 yield from self._stream_chunks(stream, size, raw)
+        elif self._kind == "pieces":
+            done = 0
+            for piece in self._source:
+                for chunk in self._piece_chunks(piece, size, raw):
+                    yield chunk._replace(position=done + chunk.position)
+                done += piece.stop - piece.start
         else:
             done = 0
             for file in self._source:
@@ -429,6 +481,19 @@ class Corpus:
     def _file_chunks(self, file: File, size: int, raw: bool = False) -> Iterator["_Chunk"]:
         for stream in file_streams(file):
             yield from self._stream_chunks(stream, size, raw)
+
+    def _piece_chunks(self, piece: Piece, size: int, raw: bool) -> Iterator["_Chunk"]:
+        piece.check()
+        if piece.whole:
+            yield from self._file_chunks(piece.location(), size, raw)
+        else:
+            for text, offset, position in piece_blocks(piece, size):
+                if raw:
+                    yield _Chunk([], len(text), position, text, piece.path, offset, offset)
+                else:
+                    lines = decode_line(piece.path, text, offset, 0, len(text)).replace("\r\n", "\n")
+                    yield from _lines(iter([(lines, len(text), position)]))
+        piece.check()
 
     def _stream_chunks(self, stream: Stream, size: int, raw: bool = False) -> Iterator["_Chunk"]:
         format = self._format or _format_of(stream.name)
@@ -494,6 +559,8 @@ def _resolve(source: Any) -> tuple[str, Any]:
         return "stdin", None
     if isinstance(source, str | os.PathLike):
         return "files", tuple(find_files(source))
+    if isinstance(source, list | tuple) and source and all(isinstance(item, Piece) for item in source):
+        return "pieces", tuple(source)
     if isinstance(source, list | tuple) and any(isinstance(item, os.PathLike | Location) for item in source):
         if not all(isinstance(item, str | os.PathLike | Location) for item in source):
             raise BadCorpus("a list of files holds nothing but paths; pass texts as a corpus of their own")

@@ -325,13 +325,16 @@ def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> _Member:
     return _Member(info.name, info.size, cast("Callable[[], Buffered]", partial(archive.extractfile, info)))
 
 
-def line_blocks(stream: Stream, size: int = BLOCK, cut: bool = True) -> Iterator[tuple[bytes, int, int]]:
+def line_blocks(
+    stream: Stream, size: int = BLOCK, cut: bool = True, start: int = 0
+) -> Iterator[tuple[bytes, int, int]]:
     """Blocks of whole lines: (bytes, where they begin in the stream, position after reading them).
 
     A line belongs to the block in which it begins, and block k begins at the first line's start from byte k · size on.
     So blocks depend on the text and `size` alone. A line longer than a block makes the block grow; its parts are joined
     once, so this stays linear. A line that does not end within `LONGEST` bytes is cut at the last blank among these,
-    which is made a line end, and a block begins behind it; or, without `cut`, it is an error.
+    which is made a line end, and a block begins behind it; or, without `cut`, it is an error. `start` is where the
+    stream begins in its file, if not at the beginning.
 
     >>> stream = Stream("x", io.BytesIO(b"one\\ntwo\\nthree\\nfour"), lambda: 0)
     >>> [block[:2] for block in line_blocks(stream, size=6)]
@@ -340,7 +343,7 @@ def line_blocks(stream: Stream, size: int = BLOCK, cut: bool = True) -> Iterator
     size = min(size, LONGEST)
     parts: list[bytes] = []  # lines that began in the block before, the last of them not yet whole
     pending = 0  # bytes of that last line
-    begin = read = 0
+    begin = read = start
     whole = True  # no line was cut so far
     while True:
         with reading(stream.name):
@@ -405,7 +408,7 @@ def text_blocks(
         encoding, errors = "utf-8", "surrogatepass"
     utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
     for block, offset, position in line_blocks(stream, size, cut):
-        skip = _byte_order_mark(stream.name, block) if offset == 0 and utf8 else 0
+        skip = byte_order_mark(stream.name, block) if offset == 0 and utf8 else 0
         try:
             text = (block[skip:] if skip else block).decode("utf-8" if utf8 else encoding, errors)
         except UnicodeDecodeError as error:
@@ -419,7 +422,7 @@ def utf8_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -
     Strict UTF-8 is passed on as it is, unchecked: whoever decodes it calls `decode_line`. Text in another encoding is
     cut after it was turned into UTF-8, and its offsets count bytes of that.
     """
-    if errors != "strict" or codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
+    if not is_strict_utf8(encoding, errors):
         offset = 0
         for text, _, position in text_blocks(stream, encoding, errors, size):
             block = text.encode("utf-8", "surrogatepass")
@@ -427,8 +430,13 @@ def utf8_blocks(stream: Stream, encoding: str, errors: str, size: int = BLOCK) -
             offset += len(block)
         return
     for block, offset, position in line_blocks(stream, size):
-        skip = _byte_order_mark(stream.name, block) if offset == 0 else 0
+        skip = byte_order_mark(stream.name, block) if offset == 0 else 0
         yield block[skip:] if skip else block, offset + skip, position
+
+
+def is_strict_utf8(encoding: str, errors: str) -> bool:
+    """Whether text is passed on as it is, so that places in it are places in its file."""
+    return errors == "strict" and codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
 
 
 def decode_line(name: str, block: bytes, offset: int, low: int, high: int) -> str:
@@ -439,7 +447,7 @@ def decode_line(name: str, block: bytes, offset: int, low: int, high: int) -> st
         raise _undecodable(name, "utf-8", offset + low + error.start, error) from error
 
 
-def _byte_order_mark(name: str, block: bytes) -> int:
+def byte_order_mark(name: str, block: bytes) -> int:
     """How many bytes of a first block are a mark and not text."""
     if block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise BadCorpus(f'{name} is UTF-16 text, not UTF-8; pass encoding="utf-16"')

@@ -1,0 +1,387 @@
+"""A pass shared out among processes: bits, overhead, memory of the reduce, killed workers; a large cluster on paper.
+
+    python benchmarks/distributed.py bits CORPUS VECTORS         one digest by every way, with 1, 2, 3 and 5 workers
+    python benchmarks/distributed.py speed CORPUS VECTORS        two workers beside two threads of one process
+    python benchmarks/distributed.py reduce                      64 parts of 1M × 100: time and memory
+    python benchmarks/distributed.py kills --kills 50 --seed 1   workers killed with -9, by Dask and without
+    python benchmarks/distributed.py constants CORPUS VECTORS    what "On paper" in docs/cluster.md uses
+    python benchmarks/distributed.py simulate --workers 100      a cluster from these constants, with 1 % losses
+    python benchmarks/distributed.py all CORPUS VECTORS          all of it, one after the other
+
+Everything is written under --work FOLDER, which is deleted afterwards.
+"""
+
+import argparse
+import hashlib
+import heapq
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from alacarte import ContextSums, Corpus, Targets, WordVectors, collect
+from alacarte.contexts.scale import Scale
+from alacarte.contexts.sums import Sums
+from alacarte.contexts.weights import UNIFORM
+from alacarte.passes import plan as planning
+from alacarte.passes._parts import write_sums
+from alacarte.text.units import unit_of
+
+WORKERS = (1, 2, 3, 5)
+
+
+def digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def alc(*arguments: object) -> subprocess.Popen[str]:
+    """Start a command."""
+    command = [sys.executable, "-m", "alacarte", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def finished(*processes: subprocess.Popen[str]) -> None:
+    for process in processes:
+        _, said = process.communicate()
+        if process.returncode:
+            raise SystemExit(said)
+
+
+def cluster(workers: int) -> Any:
+    import logging
+
+    from distributed import LocalCluster
+
+    settings = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "memory_limit": 0}
+    return LocalCluster(**settings, dashboard_address=None, silence_logs=logging.CRITICAL)
+
+
+# --------------------------------------------------------------------------------------------------------- bits
+
+
+def bits(corpus: Path, vectors: WordVectors, work: Path) -> None:
+    """One digest of the saved sums by every way."""
+    from distributed import Client
+
+    out = work / "sums"
+    collect(vectors, corpus, show_progress=False).save(out)
+    digests = {"one pass": digest_of(out)}
+    for workers in WORKERS:
+        run = work / f"run-{workers}"
+        planning.plan(vectors, corpus, out=run, tasks=2 * workers + 1)
+        finished(*[alc("work", run, "--any", "--threads", 1) for _ in range(workers)])
+        planning.reduce(run, out)
+        digests[f"plan, work, reduce: {workers} workers"] = digest_of(out)
+        shutil.rmtree(run)
+        with cluster(workers) as local, Client(local) as client:
+            planning.plan(vectors, corpus, out=run, tasks=2 * workers + 1)
+            collect(vectors, corpus, client=client, run=run, show_progress=False).save(out)
+        digests[f"Dask: {workers} workers"] = digest_of(out)
+        shutil.rmtree(run)
+    for name, digest in digests.items():
+        print(f"{name:40} {digest}")
+    print("one digest" if len(set(digests.values())) == 1 else "DIFFERENT DIGESTS")
+
+
+# -------------------------------------------------------------------------------------------------------- speed
+
+
+def timed(function: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    function()
+    return time.perf_counter() - started
+
+
+def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
+    """Two threads of one process; two processes of one thread each, by plan/work/reduce and by Dask.
+
+    The text is read as often as --times says, as so many files, since workers take a few seconds to start and to write
+    what they made, whatever the length of the text. Start-up of the workers is left out of Dask's time (its workers are
+    there before) and is part of that of `alc work`.
+    """
+    from distributed import Client
+
+    text = Corpus(corpus)
+    size = text.size or 0
+    times: dict[str, list[float]] = {"two threads": [], "plan, work, reduce": [], "Dask": []}
+    out, run = work / "sums", work / "run"
+    with cluster(2) as local, Client(local) as client:
+        collect(vectors, text, client=client, show_progress=False)  # compiled code and vectors are at hand
+        for _ in range(rounds):
+            times["two threads"].append(timed(lambda: collect(vectors, text, threads=2, show_progress=False).save(out)))
+            times["Dask"].append(timed(lambda: collect(vectors, text, client=client, show_progress=False).save(out)))
+
+            def shared() -> None:
+                planning.plan(vectors, text, out=run, tasks=2)
+                finished(*[alc("work", run, "--any", "--threads", 1) for _ in range(2)])
+                planning.reduce(run, out)
+
+            times["plan, work, reduce"].append(timed(shared))
+            shutil.rmtree(run)
+    print(f"{size / 1e6:,.0f} MB of text; best of {rounds}, load {os.getloadavg()[0]:.1f}")
+    base = min(times["two threads"])
+    for name, seconds in times.items():
+        print(f"{name:20} {min(seconds):6.1f} s  {size / min(seconds) / 1e6:6.1f} MB/s  {base / min(seconds):5.0%}")
+
+
+# ------------------------------------------------------------------------------------------------------- reduce
+
+
+def make_parts(work: Path, parts: int, targets: int, dimension: int, met: float) -> Path:
+    """A run whose parts are made up: each task met some of the targets, the first ones more often."""
+    (work / "text.txt").write_text("".join(f"line {number}\n" for number in range(64 * parts)))
+    words = [f"w{number}" for number in range(1000)]
+    vectors = WordVectors(words, np.random.default_rng(0).normal(size=(1000, dimension)).astype(np.float32))
+    keys = Targets.ngrams([f"w{number // 1000} w{number % 1000} {number}" for number in range(targets)])
+    size = (work / "text.txt").stat().st_size // parts
+    run = work / "run"
+    made = planning.plan(vectors, work / "text.txt", keys, out=run, tasks=parts, block_size=max(1, size // 8))
+    scale = Scale.of(vectors.column_max, 1.0, made.reading)
+    for task in range(1, made.tasks + 1):
+        rng = np.random.default_rng(task)
+        occurrences = (rng.random(targets) < met).astype(np.int64)
+        sums = rng.integers(-(2**40), 2**40, size=(targets, dimension), dtype=np.int64)
+        counts = dict.fromkeys(("totals", "tokens", "occurrences", "contexts"), occurrences)
+        units = frozenset(unit_of(block) for block in made.text(task).blocks(made.block_size))
+        result = ContextSums(
+            list(keys), Sums(sums, **counts), scale, made.reading, made.fingerprint, keys, UNIFORM, 1, 1, 1, None, units
+        )
+        write_sums(made, task, result)
+    return run
+
+
+REDUCE = """
+import sys, time
+from alacarte.passes.memory import peak_memory
+from alacarte.passes.plan import reduce
+started = time.perf_counter()
+reduce(sys.argv[1], sys.argv[2])
+print(f"{time.perf_counter() - started:.1f} s, {peak_memory() / 1e9:.2f} GB of memory at most")
+"""
+
+
+def reduce(work: Path, parts: int, targets: int, dimension: int, met: float) -> None:
+    """Add up parts in a process of its own, which says how much memory it took."""
+    run = make_parts(work, parts, targets, dimension, met)
+    size = sum(path.stat().st_size for path in (run / "parts").iterdir())
+    said = subprocess.run(
+        [sys.executable, "-c", REDUCE, str(run), str(work / "sums")], capture_output=True, text=True, check=False
+    )
+    print(f"{parts} parts of {targets:,} × {dimension}, {met:.0%} of the targets met in each: {size / 1e9:.1f} GB")
+    print(said.stdout.strip() or said.stderr)
+    shutil.rmtree(run)
+
+
+# -------------------------------------------------------------------------------------------------------- kills
+
+
+def kills(work: Path, number: int, seed: int) -> None:
+    """Workers killed with -9 at random moments, until so many were; the bits are those of one pass all the same."""
+    from distributed import Client
+
+    rng = random.Random(seed)
+    words = [f"w{place}" for place in range(200)]
+    vectors = WordVectors(words, np.random.default_rng(seed).normal(size=(200, 20)).astype(np.float32))
+    draw = np.random.default_rng(seed)
+    corpus = work / "text.txt"
+    corpus.write_text("".join(" ".join(draw.choice(words, 30)) + "\n" for _ in range(20_000)))
+    options: dict[str, Any] = {"context_weights": "sif", "block_size": 1 << 14}
+    collect(vectors, corpus, show_progress=False, **options).save(work / "one")
+    expected = digest_of(work / "one")
+    killed = wrong = runs = 0
+    while killed < number // 2:
+        run = work / "run"
+        planning.plan(vectors, corpus, out=run, tasks=8, **options)
+        workers = [_worker(run) for _ in range(2)]
+        while not planning.status(run).complete:
+            time.sleep(rng.random() * 2.5)
+            place = rng.randrange(2)
+            if workers[place].poll() is None:
+                workers[place].send_signal(signal.SIGKILL)
+                killed += 1
+            workers[place].wait()
+            workers[place] = _worker(run)
+            if killed >= number // 2 and rng.random() < 0.5:
+                break
+        for worker in workers:
+            worker.wait()
+        planning.reduce(run, work / "sums")
+        wrong += digest_of(work / "sums") != expected
+        runs += 1
+        shutil.rmtree(run)
+    print(f"plan, work, reduce: {killed} workers killed in {runs} runs, {wrong} with other bits")
+    killed = wrong = runs = 0
+    with cluster(2) as local, Client(local) as client:
+        while killed < number - number // 2:
+            run = work / "run"
+            planning.plan(vectors, corpus, out=run, tasks=24, **options)
+            results: list[Any] = []
+            thread = threading.Thread(target=_collect_into, args=(results, vectors, corpus, client, run, options))
+            thread.start()
+            while thread.is_alive():
+                time.sleep(rng.random() * 2.0)
+                alive = [pid for pid in client.run(os.getpid, on_error="ignore").values() if isinstance(pid, int)]
+                if alive and thread.is_alive() and killed < number - number // 2:
+                    os.kill(rng.choice(alive), signal.SIGKILL)
+                    killed += 1
+            thread.join()
+            if not isinstance(results[0], ContextSums):
+                raise SystemExit(f"a run failed: {results[0]}")
+            results[0].save(work / "sums")
+            wrong += digest_of(work / "sums") != expected
+            runs += 1
+            shutil.rmtree(run)
+    print(f"Dask: {killed} workers killed in {runs} runs, {wrong} with other bits")
+
+
+def _worker(run: Path) -> subprocess.Popen[str]:
+    return alc("work", run, "--any", "--threads", 1, "--lease", 3, "--checkpoint-every", 0)
+
+
+def _collect_into(
+    results: list[Any], vectors: WordVectors, corpus: Path, client: Any, run: Path, options: dict[str, Any]
+) -> None:
+    """The sums, or why there are none."""
+    try:
+        results.append(collect(vectors, corpus, client=client, run=run, show_progress=False, **options))
+    except Exception as error:
+        results.append(error)
+
+
+# ------------------------------------------------------------------------------------- constants, and what follows
+
+CONSTANTS = Path(__file__).with_name("distributed_constants.json")
+
+
+def constants(corpus: Path, vectors: WordVectors, work: Path) -> None:
+    """Seconds to start, bytes of text a second and core, and bytes of parts written and added a second."""
+    text, run = Corpus(corpus), work / "run"
+    size = text.size or 1
+    reading = timed(lambda: collect(vectors, text, threads=1, show_progress=False))
+    made = planning.plan(vectors, text, out=run, tasks=1)
+    sums = collect(vectors, text, threads=2, show_progress=False)
+    (run / "parts").mkdir(exist_ok=True)
+    writing = timed(lambda: write_sums(made, 1, sums))
+    part = (run / "parts" / "00001.safetensors").stat().st_size
+    adding = timed(lambda: planning.reduce(run, work / "sums"))
+    start = timed(lambda: finished(alc("work", run, "--task", 1)))  # which is done: all that is left is the start
+    measured = {
+        "text_bytes": size,
+        "tokens": sums.tokens_read,
+        "bytes_a_token": size / sums.tokens_read,
+        "text_bytes_a_second_and_core": size / reading,
+        "met_targets": int(np.count_nonzero(sums.occurrences)),
+        "part_bytes": part,
+        "part_bytes_written_a_second": part / writing,
+        "part_bytes_added_a_second": part / adding,
+        "start_seconds": start,
+        "dimension": vectors.dimension,
+        "load": os.getloadavg()[0],
+    }
+    print(json.dumps(measured, indent=2))
+    CONSTANTS.write_text(json.dumps(measured, indent=2) + "\n")
+
+
+def simulate(workers: int, losses: float, text: float, task_size: float, targets: int, dimension: int) -> None:
+    """A run of many workers, from measured constants: each attempt at a task is lost with a probability, half-way."""
+    measured = json.loads(CONSTANTS.read_text())
+    speed = measured["text_bytes_a_second_and_core"]
+    part = 8 * targets * (dimension + 5)
+    tasks = int(-(-text // task_size))
+    checkpoint, lease, restart = 300.0, 300.0, 60.0
+    takes = measured["start_seconds"] + task_size / speed + part / measured["part_bytes_written_a_second"]
+    rng = random.Random(0)
+    free = [(0.0, worker) for worker in range(workers)]  # when each worker is free
+    heapq.heapify(free)
+    waiting: list[tuple[float, float]] = [(0.0, takes) for _ in range(tasks)]  # from when on, and how long it takes
+    heapq.heapify(waiting)
+    ended = lost = 0.0
+    while waiting:
+        now, worker = heapq.heappop(free)
+        ready, length = heapq.heappop(waiting)
+        begin = max(now, ready)
+        if rng.random() < losses:
+            after = rng.random() * length
+            kept = after // checkpoint * checkpoint
+            lost += after - kept
+            heapq.heappush(waiting, (begin + after + lease, length - kept))
+            heapq.heappush(free, (begin + after + restart, worker))
+        else:
+            ended = max(ended, begin + length)
+            heapq.heappush(free, (begin + length, worker))
+    ideal = tasks * takes / workers
+    adding = tasks * part / measured["part_bytes_added_a_second"]
+    print(f"{workers} workers, {tasks} tasks of {task_size / 1e9:.0f} GB and {takes / 60:.1f} min, {losses:.0%} lost")
+    print(f"all done after {ended / 3600:.2f} h; without losses and with no waiting at the end {ideal / 3600:.2f} h")
+    print(
+        f"work done twice: {lost / 3600:.2f} h; parts: {tasks * part / 1e12:.2f} TB, added up in {adding / 3600:.1f} h"
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- main
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["bits", "speed", "reduce", "kills", "constants", "simulate", "all"])
+    parser.add_argument("corpus", nargs="?", type=Path)
+    parser.add_argument("vectors", nargs="?")
+    parser.add_argument("--work", type=Path, help="folder for temporary files")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--times", type=int, default=1, help="how often the text is read, for `speed`")
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--parts", type=int, default=64)
+    parser.add_argument("--targets", type=int, default=1_000_000)
+    parser.add_argument("--dimension", type=int, default=100)
+    parser.add_argument("--met", type=float, default=0.25, help="share of the targets that each part met")
+    parser.add_argument("--workers", type=int, default=100)
+    parser.add_argument("--losses", type=float, default=0.01)
+    parser.add_argument("--text", type=float, default=5.5e12, help="bytes of text, for `simulate`")
+    parser.add_argument("--task-size", type=float, default=4e9)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=asked.work) as folder:
+        work = Path(folder)
+        os.chdir(work)
+        if asked.what in ("bits", "speed", "constants", "all"):
+            if asked.vectors is None:
+                parser.error("name a corpus and vectors")
+            corpus, vectors = asked.corpus.absolute(), WordVectors.load(asked.vectors)
+            if asked.times > 1:
+                corpus = _repeated(corpus, work / "text", asked.times)
+        if asked.what in ("bits", "all"):
+            bits(corpus, vectors, work)
+        if asked.what in ("speed", "all"):
+            speed(corpus, vectors, work, asked.rounds)
+        if asked.what in ("reduce", "all"):
+            reduce(work, asked.parts, asked.targets, asked.dimension, asked.met)
+        if asked.what in ("kills", "all"):
+            kills(work, asked.kills, asked.seed)
+        if asked.what in ("constants", "all"):
+            constants(corpus, vectors, work)
+        if asked.what in ("simulate", "all"):
+            simulate(asked.workers, asked.losses, asked.text, asked.task_size, asked.targets, asked.dimension)
+
+
+def _repeated(corpus: Path, folder: Path, times: int) -> Path:
+    """A folder with so many names for the same text."""
+    folder.mkdir()
+    for number in range(times):
+        (folder / f"{number}.txt").symlink_to(corpus)
+    return folder
+
+
+if __name__ == "__main__":
+    main()

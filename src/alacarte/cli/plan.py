@@ -1,0 +1,139 @@
+"""`alc plan`: share a pass over text out among many processes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from alacarte.cli import options as o
+from alacarte.cli.induce import TARGETS, listed_targets
+from alacarte.cli.opening import (
+    open_corpus,
+    open_model,
+    open_vectors,
+    parse_context_weights,
+    parse_window,
+    refuse,
+)
+from alacarte.cli.output import show_json, show_line, voice, wrote
+
+
+def plan(
+    ctx: typer.Context,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the run, on a disk that all machines see.")],
+    paths: o.CorpusPaths = None,
+    vectors: o.OtherVectors = None,
+    model: o.Model = None,
+    corpus: o.Corpora = None,
+    tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many tasks to make.")] = None,
+    task_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Without --tasks: how much text a task reads, as in 4GB.")
+    ] = "4GB",
+    targets: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or n-gram a line."),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", rich_help_panel=TARGETS, help='A word or n-gram: "new york"; repeat for more.'),
+    ] = None,
+    glob: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='All tokens that match, as one: "immigr*".'),
+    ] = None,
+    regex: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'),
+    ] = None,
+    spans: Annotated[
+        bool,
+        typer.Option("--spans", rich_help_panel=TARGETS, help="Every label of the documents' annotated spans."),
+    ] = False,
+    span: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LABEL", rich_help_panel=TARGETS, help="One label of annotated spans; repeat for more."),
+    ] = None,
+    spread: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Sums by N groups of documents, for alc certainty: 16.")
+    ] = None,
+    window: o.Window = "10",
+    averaging: o.Averaging = "occurrence",
+    positions: o.Positions = "uniform",
+    context_weights: o.ContextWeights = "uniform",
+    tokenizer: o.Tokenizer = "words",
+    unknown: o.Unknown = "keep",
+    limit: o.Limit = None,
+    vectors_format: o.VectorsFormat = None,
+    skip_errors: o.SkipErrors = False,
+    unit: o.Unit = "line",
+    format: o.CorpusFormat = None,
+    text: o.TextColumn = "text",
+    tokens: o.TokensColumn = "tokens",
+    spans_column: o.SpansColumn = "spans",
+    encoding: o.Encoding = "utf-8",
+    errors: o.Errors = "strict",
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Share the work of alc fit or alc induce out among many processes, on one machine or a cluster.
+
+    \b
+    alc plan --vectors my.vec --corpus 'text/*.txt' --tasks 64 --out run
+    alc work run --task 17          (or --any: one after the other; each in a process of its own)
+    alc status run
+    alc reduce run --out all.sums
+    alc fit --vectors my.vec --sums all.sums --out model
+
+    Without targets, the sums of every word are made, for alc fit; with targets, those that alc induce --sums takes.
+    With --model, contexts are read as the model needs them.
+    """
+    from alacarte.contexts.reading import ReadingOptions
+    from alacarte.passes.plan import plan as make_plan
+
+    if (vectors is None) == (model is None):
+        raise typer.BadParameter("pass --vectors FILE|NAME for alc fit, or --model DIR|NAME for alc induce")
+    listed = listed_targets(targets or [], target or [], glob or [], regex or [], span or [], spans)
+    some = bool(len(listed)) or spans
+    documents = open_corpus(
+        [*(corpus or []), *(paths or [])],
+        unit=unit,
+        format=format,
+        text=text,
+        tokens=tokens,
+        spans=spans_column,
+        encoding=encoding,
+        errors=errors,
+    )
+    reading: ReadingOptions
+    if model is not None:
+        refuse(ctx, "is the model's own; leave it out with --model", panels=(o.CONTEXTS, o.VECTORS))
+        opened = open_model(model)
+        source, reading = opened.vectors, opened.reading
+    else:
+        assert vectors is not None
+        source = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors)
+        reading = {
+            "window": parse_window(window),
+            "averaging": averaging,
+            "positions": positions,
+            "context_weights": parse_context_weights(context_weights),
+            "tokenizer": tokenizer,
+            "unknown": unknown,
+        }
+    made = make_plan(
+        source,
+        documents,
+        listed if some else None,
+        out=out,
+        tasks=tasks,
+        task_size=task_size,
+        spread=spread,
+        **reading,
+    )
+    wrote(out)
+    if as_json:
+        counting = len(made.counting_tasks)
+        show_json({"out": str(out), "tasks": made.tasks, "counting_tasks": counting, "size": documents.size})
+    elif not voice.quiet:
+        first = f", the first {len(made.counting_tasks)} of which count words for the others" if made.counting else ""
+        show_line(f"{made.tasks} tasks{first}. Next: alc work {out} --any, in as many processes as you like.")

@@ -1,0 +1,183 @@
+"""Contexts summed by the workers of a Dask cluster: the tasks of a plan, handed out by `distributed`.
+
+Each task is `alacarte.passes.plan.work_on` on a worker: what it makes is a file in the folder of the run, which all
+workers see, and the vectors are memory-mapped from there. Nothing large goes through the scheduler. A worker that is
+lost loses its task to another one, which takes it up at its checkpoint; a call that is interrupted leaves the folder,
+and the same call goes on from there.
+"""
+
+import secrets
+import shutil
+import time
+from collections import Counter, deque
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from alacarte._io.progress import Progress, progress
+from alacarte.contexts.reading import ReadingOptions
+from alacarte.contexts.sums import ContextSums
+from alacarte.errors import AlacarteError, BadRun, require
+from alacarte.passes._leases import part_path
+from alacarte.passes._manifest import NAME, Plan, read_plan
+from alacarte.passes.plan import FAILURES, TASK_SIZE, TaskOptions, drawn_up, put_down, total, work_on
+from alacarte.passes.work import Work, chosen
+from alacarte.targets.targets import TargetsLike
+from alacarte.text.corpus import Corpus
+from alacarte.vectors.word_vectors import WordVectors
+
+SMALL_TASK = 1 << 28  # bytes of text: less is not worth a task of its own, while every worker has one
+TASKS_A_WORKER = 4  # at least, where there is text enough, so that all are busy to the end
+LEASE = 60.0  # seconds without a sign of life after which the worker of another client is taken for dead
+LOOK = 1.0  # seconds between two looks at which workers there are
+
+
+def collect_on_cluster(
+    vectors: WordVectors,
+    corpus: Corpus,
+    targets: TargetsLike | None,
+    spread: int | None,
+    options: ReadingOptions,
+    work: Work,
+) -> ContextSums:
+    """`collect` by the workers of `work.client`."""
+    if work.shard is not None or work.checkpoint is not None:
+        raise AlacarteError("a run on a cluster keeps its work in the folder run=…; leave shard and checkpoint out")
+    reading = cast(ReadingOptions, chosen(options, ReadingOptions))
+    workers = max(1, len(work.client.nthreads()))
+    folder = Path.cwd() if work.run is None else Path(work.run).absolute()
+    size = corpus.size or 1
+    share = min(TASK_SIZE, max(SMALL_TASK, size // (TASKS_A_WORKER * workers)))
+    tasks = max(-(-size // share), min(workers, -(-size // work.block_size)))
+    plan = drawn_up(vectors, corpus, targets, spread, reading, folder, work.block_size, tasks)
+    if work.run is None:
+        plan = replace(plan, folder=folder / f".alacarte-run-{plan.work[:16]}")
+    if (plan.folder / NAME).exists():  # of a call that was interrupted, perhaps with other workers
+        before = read_plan(plan.folder)
+        if before.work != plan.work:
+            raise BadRun(f"{plan.folder} is the folder of another run; choose another folder, or delete this one")
+        plan = before
+    else:
+        put_down(plan, vectors)
+    finish(plan, work)
+    sums = total(plan, memory=True)
+    if work.run is None:
+        shutil.rmtree(plan.folder, ignore_errors=True)
+    return sums
+
+
+def _distributed() -> ModuleType:
+    return require("distributed", extra="dask", purpose="working on a Dask cluster")
+
+
+def finish(plan: Plan, work: Work) -> None:
+    """Have all tasks of a run done by the workers of `work.client`."""
+    for tasks, description in ((plan.counting_tasks, "counting words"), (plan.summing_tasks, "reading")):
+        size = sum(plan.size(task) for task in tasks)
+        with progress(size, "B", description, work.show_progress, work.callback) as bar:
+            _Stage(plan, tasks, work, bar).finish()
+
+
+class _Stage:
+    """Tasks that can be done in any order, one at a time by each worker with all of its threads."""
+
+    def __init__(self, plan: Plan, tasks: Iterable[int], work: Work, bar: Progress) -> None:
+        self.plan, self.client, self.bar = plan, work.client, bar
+        self.owner = secrets.token_hex(8)
+        self.options: TaskOptions = {"memory": work.memory, "checkpoint_seconds": work.checkpoint_seconds}
+        self.threads = work.threads
+        self.waiting = deque(tasks)
+        self.running: dict[Any, int] = {}
+        self.failures: Counter[int] = Counter()
+        self.read = 0
+
+    def finish(self) -> None:
+        """Hand tasks out until all are done; if this ends early, none of them is left to a worker."""
+        try:
+            while self.waiting or self.running:
+                self._hand_out()
+                if not self.running:
+                    time.sleep(LOOK)  # for workers, or for another client that works on the same run
+                    continue
+                with suppress(TimeoutError):
+                    _distributed().wait(list(self.running), timeout=LOOK, return_when="FIRST_COMPLETED")
+                for future in [future for future in self.running if future.done()]:
+                    self._take(future, self.running.pop(future))
+        except BaseException:
+            with suppress(Exception):  # the scheduler may be gone
+                self.client.cancel(list(self.running), force=True)
+            raise
+
+    def _hand_out(self) -> None:
+        """As many tasks as there are workers are under way: each has the threads of one."""
+        try:
+            workers = len(self.client.nthreads())
+        except Exception as error:
+            raise self._gone() from error
+        for _ in range(len(self.waiting)):
+            if len(self.running) >= workers:
+                return
+            task = self.waiting.popleft()
+            if part_path(self.plan, task).exists():
+                self._done(task)
+                continue
+            key = f"alacarte-task-{task}-{secrets.token_hex(4)}"
+            place = str(self.plan.folder), self.plan.identity
+            arguments = (place, task, self.owner, self.threads, self.options)
+            future = self.client.submit(_on_worker, *arguments, key=key, pure=False)
+            self.running[future] = task
+
+    def _take(self, future: Any, task: int) -> None:
+        if future.status == "finished":
+            if future.result() == "taken":  # by another client; it may be done, or lost, the next time
+                self.waiting.append(task)
+                time.sleep(LOOK / 2)
+            else:
+                self._done(task)
+            return
+        if future.status in ("cancelled", "lost"):
+            raise self._gone()
+        self.failures[task] += 1
+        problem = future.exception()
+        if self.failures[task] >= FAILURES:
+            raise BadRun(
+                f"task {task} failed {FAILURES} times: {problem}. What is done is kept in {self.plan.folder}: when "
+                "that is mended, the same call goes on from there"
+            ) from problem
+        self.waiting.append(task)
+
+    def _done(self, task: int) -> None:
+        self.read += self.plan.size(task)
+        self.bar.update_to(self.read, tasks=f"{len(self.waiting) + len(self.running)} left")
+
+    def _gone(self) -> BadRun:
+        return BadRun(
+            f"the cluster is gone, or was started again. What is done is kept in {self.plan.folder}: the same call "
+            "with a new client goes on from there"
+        )
+
+
+@lru_cache(maxsize=1)
+def _plan_in(folder: str, identity: str) -> Plan:
+    """The plan that a worker has at hand, with its vectors."""
+    plan = read_plan(folder)
+    if plan.identity != identity:
+        raise BadRun(f"{folder} is another folder on this worker; name one on a disk that all workers see (run=…)")
+    return plan
+
+
+def _on_worker(place: tuple[str, str], task: int, owner: str, threads: int | None, options: TaskOptions) -> str:
+    """Do a task, on the worker that this is called on; `place` is the folder of the run and the plan's identity."""
+    folder, identity = place
+    if not (Path(folder) / NAME).is_file():
+        raise BadRun(f"{folder} is not there on this worker; name a folder on a disk that all workers see (run=…)")
+    chosen_options: TaskOptions = {
+        **options,
+        "threads": threads or _distributed().get_worker().state.nthreads,
+        "show_progress": False,
+    }
+    return work_on(_plan_in(folder, identity), task, owner=owner, lease=LEASE, options=chosen_options)
