@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # it takes a while to import, and a few sentences do without 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 UNKNOWN = -1
+FEW_EXTRA = 500  # words that are looked up outside of the table before it is made anew with them
 # By name: whether white space alone counts, and whether upper case does not.
 _COMPILED = {
     "words": (False, True),
@@ -91,7 +92,7 @@ class Lexicon:
         self._words: list[str] | None = None
         self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
         self._lock = threading.RLock()
-        self._size = -1  # when the table was made
+        self._tabled = -FEW_EXTRA - 1  # extra words that are in the table; fewer than none before there is one
         self._table: kernel.Table
 
     def __len__(self) -> int:
@@ -142,11 +143,11 @@ class Lexicon:
     def table(self) -> "kernel.Table":
         """The hash table of all words that have an id; made anew when enough of them have come."""
         with self._lock:  # several threads begin at once, and one table is enough
-            size = len(self)
-            grown = size > self._size + (0 if self.admit is None else self._size // 4 + 1000)
-            if self._size < 0 or grown:
+            extra = len(self._extra)
+            # Where words are admitted on the way, each table has twice as many of them, or a few.
+            if extra > (self._tabled if self.admit is None else 2 * self._tabled + FEW_EXTRA):
                 self._table = self._made_table()
-                self._size = size
+                self._tabled = extra
             return self._table
 
     def _made_table(self) -> "kernel.Table":
