@@ -2,6 +2,9 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -274,3 +277,34 @@ def test_columns_of_files(tmp_path: Path, vectors: WordVectors) -> None:
         Concordance.build(
             vectors, Corpus(tmp_path / "a.csv", text="body", columns=["nobody"]), tmp_path / "x", show_progress=False
         )
+
+
+KILLED = """
+import sys
+from alacarte import Concordance, WordVectors
+vectors = WordVectors.load(sys.argv[1])
+Concordance.build(vectors, sys.argv[2], sys.argv[3], show_progress=False, block_size=2000, checkpoint_seconds=0)
+"""
+
+
+def test_a_process_that_is_killed_loses_nothing(tmp_path: Path, vectors: WordVectors) -> None:
+    vectors.save(tmp_path / "v.safetensors")
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(str(line) for line in plain(documents(7, 3000)) if isinstance(line, str)) + "\n")
+    arguments = [tmp_path / "v.safetensors", text, tmp_path / "killed"]
+    rng = np.random.default_rng(0)
+    unfinished = tmp_path / "killed" / "unfinished"
+    for _ in range(3):
+        process = subprocess.Popen([sys.executable, "-c", KILLED, *map(str, arguments)])
+        while process.poll() is None and not unfinished.exists():
+            time.sleep(0.01)
+        time.sleep(float(rng.uniform(0, 0.3)))
+        process.kill()
+        process.wait()
+    resumed = Concordance(tmp_path / "killed")
+    if not len(resumed):  # else the last one was done before it was killed
+        resumed = Concordance.build(vectors, text, tmp_path / "killed", show_progress=False, block_size=2000)
+    whole = Concordance.build(vectors, text, tmp_path / "whole", show_progress=False, block_size=2000)
+    resumed.verify()
+    assert resumed.collect(vectors, ["bank"], spread=4) == whole.collect(vectors, ["bank"], spread=4)
+    assert list(resumed) == list(whole)
