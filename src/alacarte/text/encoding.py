@@ -359,8 +359,9 @@ class Encoder:
         count = int(unknown.total[0])
         bounds = unknown.bounds[: count + 1].tolist()
         raw = unknown.text[: bounds[-1]].tobytes()
-        tokens = [raw[low:high].decode() for low, high in pairwise(bounds)]
-        ids[unknown.places[:count]] = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=count)
+        order = np.argsort(unknown.places[:count], kind="stable")
+        tokens = [raw[bounds[place] : bounds[place + 1]].decode() for place in order.tolist()]
+        ids[unknown.places[order]] = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=count)
 
     def _splice_left_out(self, ids: Ints, offsets: Longs, left: Longs, block: Block) -> tuple[Ints, Longs]:
         """Put the ids of what the kernel left out where they belong."""
