@@ -17,10 +17,11 @@ DOCUMENTS = 2048  # at a time
 
 @dataclass(frozen=True, eq=False)
 class Pooling:
-    """All that says how the n-grams of a document become its vector: k-gram vectors for k = 1 … n, and how to add them.
+    """How the n-grams of a document become its vector: the vectors of k-grams for k = 1 … n, and how they are added.
 
-    `weights[k - 1]` has the weight of each k-gram; None where all are 1. With `composition`, k-grams for k > 1 that have
-    no vector of their own are composed of their words. With `add` there is one block of columns, otherwise one for each k.
+    `weights[k - 1]` has the weight of each k-gram; None where all are 1. With `composition`, k-grams for k > 1 that
+    have no vector of their own are composed of their words. With `add` there is one block of columns, otherwise one for
+    each k.
     """
 
     ngrams: tuple[NgramVectors, ...]
