@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from alacarte.documents._bags import Bag, Found
+from alacarte.documents._bags import Bag, NgramBags
 from alacarte.documents._composition import Composition, NgramVectors
 from alacarte.text.encoding import Encoded
 
@@ -39,12 +39,12 @@ class Pooling:
         """Views of the blocks of columns."""
         return np.split(vectors, np.cumsum(self.widths)[:-1], axis=1)
 
-    def vectors(self, found: Found) -> Singles:
+    def vectors(self, documents: NgramBags) -> Singles:
         """A row for each document."""
-        result = np.zeros((len(found.encoded.offsets) - 1, sum(self.widths)), dtype=np.float32)
+        result = np.zeros((len(documents.encoded.offsets) - 1, sum(self.widths)), dtype=np.float32)
         parts = self.parts(result)
-        for k, bag in enumerate(found.bags, start=1):
-            parts[0 if self.add else k - 1][...] += self._pooled(found.encoded, bag, k)
+        for k, bag in enumerate(documents.bags, start=1):
+            parts[0 if self.add else k - 1][...] += self._pooled(documents.encoded, bag, k)
         return result
 
     def _pooled(self, encoded: Encoded, bag: Bag, k: int) -> Singles:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from alacarte._io.progress import progress
 from alacarte._io.table import Columns, Table
-from alacarte.documents._bags import Found, Item, NgramFinder
+from alacarte.documents._bags import Item, NgramBags, NgramFinder
 from alacarte.documents._composition import Composition, NgramVectors, word_ids
 from alacarte.documents._leaving_out import FittedNgrams
 from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, sif_constant
@@ -43,7 +43,7 @@ class Coverage(Table):
     """How much of each document the vectors cover; as a table, a row a document."""
 
     tokens: Longs  # (documents,)
-    ngrams: Longs  # (documents, n): how many k-grams have a vector, for k = 1 … n
+    ngrams: Longs  # (documents, n): how many k-grams have a vector of their own, for k = 1 … n
 
     @property
     def empty(self) -> npt.NDArray[np.intp]:
@@ -59,13 +59,14 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     """Documents as sums of the vectors of their words, bigrams, … n-grams: the paper's section 5.2.
 
     Documents are strings, or lists of tokens. A document without any n-gram that has a vector (an empty one, say)
-    becomes zeros, with a warning; n-grams that have no vector add nothing.
+    becomes zeros, with a warning.
 
     Args:
         vectors: word vectors (anything `WordVectors.of` takes), induced vectors, or an `ALaCarte` model. With a
             model and no `ngrams`, `fit` induces the vectors of the documents' n-grams.
         n: the longest n-grams.
-        ngrams: vectors of n-grams, keyed by their tokens with spaces between. If left out, `vectors` holds them.
+        ngrams: vectors of n-grams, keyed by their tokens with spaces between. If left out, `vectors` holds them. They
+            are taken as they are, and n-grams that are not among them add nothing.
         corpus: with a model, more text that shows the n-grams in use, besides the documents that are fitted.
         unigrams: "source": words have the vectors they came with (the authors' setting); "induced": those in `ngrams`.
         unit: scale each n-gram's vector to length 1 (the authors' setting).
@@ -85,9 +86,9 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     `fit(X).transform(X)` does not equal `fit_transform(X)` where `fit` induces n-gram vectors from the documents:
     `fit_transform`, which is what a `Pipeline` calls on training data, leaves a document's own occurrences out of the
-    vectors of its n-grams, and those that occur in no other document. So training documents look as new ones do to
-    `transform`; fit whatever learns from the vectors on those of `fit_transform`. (Weights, common directions and
-    an `AlaCarteVectorizer`'s transform are those of all documents.)
+    vectors of its n-grams; n-grams that occur in no other document count as never seen. So training documents look as
+    new ones do to `transform`; fit whatever learns from the vectors on those of `fit_transform`. (Weights, common
+    directions and an `AlaCarteVectorizer`'s transform are those of all documents.)
 
     What `fit` finds is in attributes whose names end in `_`: `words_`, `ngrams_` (None where no n-gram has a vector),
     `tokenizer_`, `pooling_`, `components_` and others. A parameter that is set later has no effect before the next
@@ -275,7 +276,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     def _frequency_weights(self, documents: list[Item], constant: float) -> tuple[Singles, ...]:
         """Smooth inverse frequencies of n-grams in the documents; an n-gram not in them has weight 1."""
         counts = [np.zeros(len(ngrams.table), dtype=np.int64) for ngrams in self.pooling_.ngrams]
-        for bags in self._in_blocks(documents, "counting", lambda found: found.bags):
+        for bags in self._in_blocks(documents, "counting", lambda block: block.bags):
             for count, bag in zip(counts, bags, strict=True):
                 np.add.at(count, bag.rows, 1)
         weights = [constant / (constant + count / max(1, int(count.sum()))) for count in counts]
@@ -289,22 +290,22 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return self._finished(self._pooled(_documents(X)))
 
     def coverage(self, X: Any) -> Coverage:
-        """How many tokens each document has, and how many of its n-grams have a vector."""
+        """How many tokens each document has, and how many of its n-grams have a vector of their own."""
         validation.check_is_fitted(self)
         tokens = [np.empty(0, dtype=np.int64)]
         ngrams = [np.empty((0, len(self.pooling_.ngrams)), dtype=np.int64)]
-        for found in self._in_blocks(_documents(X), "counting", lambda found: found):
-            tokens.append(np.diff(found.encoded.offsets))
-            ngrams.append(np.column_stack([np.diff(bag.bounds) for bag in found.bags]))
+        for block in self._in_blocks(_documents(X), "counting", lambda block: block):
+            tokens.append(np.diff(block.encoded.offsets))
+            ngrams.append(np.column_stack([np.diff(bag.bounds) for bag in block.bags]))
         return Coverage(np.concatenate(tokens), np.concatenate(ngrams))
 
     def _finished(self, vectors: Singles) -> Singles:
-        """Without common directions, and at length 1, in place; zeros are told."""
+        """Remove the common directions and scale to length 1, in place; warn about documents that are zeros."""
         empty = int(np.count_nonzero(~vectors.any(axis=1)))
         if empty:
             warnings.warn(
                 f"{empty} of {len(vectors)} documents hold no n-gram that has a vector and become zeros; "
-                "coverage() tells which",
+                "coverage() says which",
                 AlacarteWarning,
                 stacklevel=3,
             )
@@ -319,8 +320,8 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         """Sums of n-gram vectors; with `fitted`, of documents that these come from, each without its own part."""
         pooling, induced_words = self.pooling_, self.induced_words_
 
-        def pooled(found: Found) -> Singles:
-            return pooling.vectors(found) if fitted is None else fitted.pooled(found, pooling, induced_words)
+        def pooled(block: NgramBags) -> Singles:
+            return pooling.vectors(block) if fitted is None else fitted.pooled(block, pooling, induced_words)
 
         size = DOCUMENTS if fitted is None else fitted.block(len(pooling.ngrams))
         vectors = np.zeros((len(documents), self._n_features_out), dtype=np.float32)
@@ -331,7 +332,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return vectors
 
     def _in_blocks(
-        self, documents: list[Item], description: str, task: Callable[[Found], Result], size: int = DOCUMENTS
+        self, documents: list[Item], description: str, task: Callable[[NgramBags], Result], size: int = DOCUMENTS
     ) -> Iterator[Result]:
         """What `task` makes of the n-grams found in each block of documents, in order."""
         finder = self._finder = self._finder or self._new_finder()
