@@ -98,6 +98,10 @@ class Lexicon:
     def __len__(self) -> int:
         return self.known + len(self._extra)
 
+    def _copied_index(self) -> dict[str, int]:
+        """The index as a dictionary of its own; a vocabulary's copy takes no step for each word."""
+        return self.index.copy() if isinstance(self.index, Vocabulary) else dict(self.index)
+
     def add(self, token: str) -> int:
         """The id of a token, which it gets now if it has none."""
         with self._lock:
@@ -105,7 +109,7 @@ class Lexicon:
             if found != UNKNOWN:
                 return found
             if self._ids is self.index:
-                self._ids = dict(self.index)
+                self._ids = self._copied_index()
             new = len(self)
             self._ids[token] = new  # type: ignore[index]
             self._extra.append(token)
@@ -188,7 +192,7 @@ class Lexicon:
         if self.admit is not None and self.admit(token):
             return self.add(token)
         if self._ids is self.index:
-            self._ids = dict(self.index)
+            self._ids = self._copied_index()
         if self._rejected >= self.FORGET_AFTER:
             self._ids = {word: number for word, number in self._ids.items() if number != UNKNOWN}
             self._rejected = 0
