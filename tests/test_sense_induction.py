@@ -208,7 +208,7 @@ def test_the_rate_at_which_one_sense_is_split_and_two_are_not():
     split = []
     for mean in (np.ones((1, 30)) * 0.4, np.repeat(np.eye(30)[:2] * 4, 50, axis=0)):
         x = [unit_rows(rng.normal(size=(100, 30)) + mean) for _ in range(20)]
-        split.append(np.mean([choose_number(one, np.arange(100), rng)[0] for one in x] == np.ones(20)))
+        split.append(np.mean([choose_number(one, one, np.arange(100), rng)[0] for one in x] == np.ones(20)))
     assert split[0] >= 0.9  # left whole
     assert split[1] == 0
 
