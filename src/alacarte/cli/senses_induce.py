@@ -76,8 +76,8 @@ def induce(
     total = int(senses.occurrences.counts.sum())
     if total > len(senses.occurrences):
         note(f"{len(senses.occurrences):,} of {total:,} contexts are used; --limit takes more")
-    for groups, score in enumerate(senses.scores, start=2):
-        detail(f"{groups} senses: overlap {score:.2f} (senses: below {senses.threshold:.2f})")
+    for groups, (score, bound) in enumerate(zip(senses.scores, senses.bounds, strict=True), start=2):
+        detail(f"{groups} groups: likeness {score:.2f}; senses are below {bound:.2f}")
     rows = [
         (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
         for sense in senses
