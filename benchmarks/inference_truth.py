@@ -1,6 +1,6 @@
 """Size of every test and coverage of every interval of the library, by simulation with known truths.
 
-    python benchmarks/inference_truth.py [--quick] [--samples N] [--part regress ratio cosines two-ways compare bias]
+    python benchmarks/inference_truth.py [--quick] [--samples N] [--part regress resampled ratio cosines …]
     python benchmarks/inference_truth.py --part fresh [--samples N]
 
 Each line is one design, simulated `--samples` times (2,000; `--quick` 200) from a fixed seed. A size is the share of
@@ -31,9 +31,9 @@ from alacarte.errors import AlacarteWarning
 from alacarte.inference import lengths, regression_noise
 from alacarte.inference.comparing import compare_uses
 from alacarte.inference.means import Units
-from alacarte.inference.spread import deviations
+from alacarte.inference.spread import Deviations, deviations
 from alacarte.inference.uncertainty import Uncertainty
-from alacarte.regression import TwoWays, nearest, ratio, similarity
+from alacarte.regression import TwoWays, nearest, nearest_contexts, poles, ratio, regress, similarity
 from alacarte.regression._frames import Variables
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.embed import Embeddings
@@ -188,30 +188,64 @@ def fresh_part(samples: int) -> Iterator[Result]:
 
 
 def regress_part(samples: int, designs: tuple[Regression, ...] = REGRESSIONS, seed: int = 11) -> Iterator[Result]:
-    """The test of one coefficient, of three together, and the interval of a squared length at 0 and at 2 noises."""
+    """The test of one coefficient, of three together, of a contrast, and intervals of squared lengths at 0 and 2 noises."""
     term, three = np.eye(4)[1:2], np.eye(4)[1:]
+    contrast = term - np.eye(4)[2:3]
     for design in designs:
         rng = np.random.default_rng(seed)
         unit = np.sqrt(np.mean([regression_noise.noise(design.draw(rng), term)[0] for _ in range(50)]))
-        single, joint, null, effect = [], [], [], []
+        single, joint, apart, null, effect, apart_null = [], [], [], [], [], []
         beta = SHAPE / np.linalg.norm(SHAPE) * 2 * unit
         few = []
         for _ in range(samples):
             fit = design.draw(rng)
             few.append(bool(few_units(fit, term)[0]))
-            p = (1 + regression_noise.permute(fit, [term, three], PERMUTATIONS, rng)) / (1 + PERMUTATIONS)
-            single.append(float(p[0] <= 0.05))
-            joint.append(float(p[1] <= 0.05))
-            known = lengths.noises(fit, term)[0]
-            for hits, truth in ((null, np.zeros(D)), (effect, beta)):
-                length = lengths.Length.of(fit.coefficients[1] + truth, known)
-                tails = length.outside(np.array([truth @ truth]), 0.95)
+            p = (1 + regression_noise.permute(fit, [term, three, contrast], PERMUTATIONS, rng)) / (1 + PERMUTATIONS)
+            for hits, value in zip((single, joint, apart), p, strict=True):
+                hits.append(float(value <= 0.05))
+            known = lengths.noises(fit, np.vstack([term, contrast]))
+            of_contrast = fit.coefficients[1] - fit.coefficients[2]
+            for hits, estimate, noise_of, truth in (
+                (null, fit.coefficients[1], known[0], np.zeros(D)),
+                (effect, fit.coefficients[1], known[0], beta),
+                (apart_null, of_contrast, known[1], np.zeros(D)),
+            ):
+                tails = lengths.Length.of(estimate + truth, noise_of).outside(np.array([truth @ truth]), 0.95)
                 hits.append(float(max(tail[0] for tail in tails) <= 0))
         warns = np.mean(few) > 0.5
         yield line("regress: one term", str(design), single, "size", warns)
         yield line("regress: joint test of three", str(design), joint, "size", warns)
+        yield line("regress: contrast", str(design), apart, "size", warns)
         yield line("regress: interval, no effect", str(design), null, "fixed", warns)
         yield line("regress: interval, effect of 2 noises", str(design), effect, "fixed", warns)
+        yield line("regress: interval of the contrast, none", str(design), apart_null, "fixed", warns)
+
+
+def resampled_part(samples: int) -> Iterator[Result]:
+    """conText's intervals of a squared length, by the jackknife and the bootstrap: they should cover .95 or more."""
+    for design in (Regression(100), Regression(clusters=40, kind="5"), Regression(clusters=40, kind="unequal")):
+        for size, shown in ((0.0, "no effect"), (3.0, "effect of 3 noises")):
+            rng = np.random.default_rng(17)
+            hits: dict[str, list[float]] = {"jackknife": [], "bootstrap": []}
+            for _ in range(max(samples // 5, 100)):
+                fit = design.draw(rng)
+                unit = float(np.sqrt(regression_noise.noise(fit, np.eye(4)[1:2])[0]))
+                truth = SHAPE / np.linalg.norm(SHAPE) * size * unit
+                x = (fit.z / np.sqrt(fit.weights)[:, None]) @ np.linalg.inv(fit.basis)
+                y = (fit.z @ fit.inner + fit.residuals) / np.sqrt(fit.weights)[:, None] + np.outer(x[:, 1], truth)
+                table = {f"x{column}": x[:, column] for column in (1, 2, 3)}
+                made = Embeddings(
+                    y, [str(row) for row in range(len(y))], SPACE, Variables(table), [], np.arange(len(y))
+                )
+                for kind, inside in hits.items():
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        found = regress(
+                            "~ x1 + x2 + x3", made, cluster=fit.units, intervals=kind, draws=200, permutations=0
+                        ).table
+                    inside.append(float(found["conf_low"][0] <= truth @ truth <= found["conf_high"][0]))
+            for kind, inside in hits.items():
+                yield line(f"regress: intervals by the {kind}", f"{design}, {shown}", inside, "selected")
 
 
 # --------------------------------------------------------------------------------------- groups of contexts
@@ -255,7 +289,8 @@ MEAN = RANDOM.normal(size=D) * SHAPE
 VECTORS = RANDOM.normal(size=(WORDS, D)) + 0.5 * MEAN
 SPACE = EmbeddingSpace.of(([f"w{number}" for number in range(WORDS)], VECTORS))
 TRUE = VECTORS @ MEAN / np.linalg.norm(VECTORS, axis=1) / np.linalg.norm(MEAN)
-NEAR = [f"w{number}" for number in np.argsort(-TRUE)[[0, 5, 10, 20, 40, 80]]]
+NEAR_ROWS = np.argsort(-TRUE)[[0, 5, 10, 20, 40, 80]]
+NEAR = [f"w{number}" for number in NEAR_ROWS]
 
 PAIRS = (
     Pair((50, ""), (50, "")),
@@ -335,31 +370,44 @@ SINGLES = (
 
 
 def cosines_part(samples: int) -> Iterator[Result]:
-    """Intervals of cosines with words that were named, and with the five nearest that a sample finds."""
+    """Intervals of cosines with words that were named, between poles, with the five nearest that a sample finds, and
+    with the five nearest contexts."""
     unit = dict(zip(SPACE.words, TRUE.tolist(), strict=True))
     for side, tails in SINGLES:
         rng = np.random.default_rng(13)
         pair = Pair(side, (2, side[1]), tails=tails)
-        named, chosen, warns = [], [], False
+        named, drawn, between, chosen, contexts, warns = [], [], [], [], [], False
+        difference = unit_rows(VECTORS[NEAR_ROWS[:3]]).mean(axis=0) - unit_rows(VECTORS[NEAR_ROWS[3:]]).mean(axis=0)
         for _ in range(max(samples // 4, 100)):
             embeddings, codes = pair.draw(rng, MEAN)
             rows = embeddings.variables.columns["group"] == 0
             own, cluster = embeddings.select(rows), None if codes is None else codes[rows]
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
+                options = {"cluster": cluster, "intervals": "jackknife"}
                 tables = (
-                    similarity(own, NEAR, cluster=cluster, intervals="jackknife"),
-                    nearest(own, k=5, cluster=cluster, intervals="jackknife"),
+                    similarity(own, NEAR, **options),
+                    similarity(own, NEAR, cluster=cluster, intervals="bootstrap", draws=200),
+                    poles(own, None, NEAR[:3], NEAR[3:], **options),
+                    nearest(own, k=5, **options),
+                    nearest_contexts(own, k=5, **options),
                 )
             warns |= any(issubclass(item.category, AlacarteWarning) for item in caught)
-            for hits, table in zip((named, chosen), tables, strict=True):
-                truth = np.array([unit[word] for word in table["feature"]])
+            rows_of = {name: row for row, name in enumerate(own.names)}
+            near = unit_rows(own.matrix[[rows_of[name] for name in tables[4]["name"]]])
+            truths = [np.array([unit[word] for word in tables[place]["feature"]]) for place in (0, 1, 3)]
+            truths[2:2] = [np.array([difference @ unit_rows(MEAN)])]
+            truths.append(near @ unit_rows(MEAN))
+            for hits, table, truth in zip((named, drawn, between, chosen, contexts), tables, truths, strict=True):
                 known = np.isfinite(table["conf_low"])
                 inside = (table["conf_low"] <= truth) & (truth <= table["conf_high"])
                 hits.append(inside[known] if known.any() else np.array([np.nan]))
         shown = str(pair).split(" against ")[0] + (", tails" if tails else "")
         yield line("similarity: intervals", shown, named, "fixed", warns)
+        yield line("similarity: by the bootstrap", shown, drawn, "fixed", warns)
+        yield line("similarity: poles", shown, between, "fixed", warns)
         yield line("nearest: intervals of the five nearest", shown, chosen, "selected", warns)
+        yield line("nearest: of the five nearest contexts", shown, contexts, "selected", warns)
 
 
 # ------------------------------------------------------------------------------------------ two kinds, compare
@@ -396,6 +444,91 @@ def two_ways_part(samples: int) -> Iterator[Result]:
         yield line("regress: one term", design, tests, "size", warns)
         yield line("regress: interval, no effect", design, cover, "fixed", warns)
         yield line("similarity: intervals", design, coverage, "fixed")
+
+
+def uncertainty_part(samples: int) -> Iterator[Result]:
+    """Intervals of induced vectors: with words that were named, with another target, and with the five nearest."""
+    vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
+    for targets, documents in ((60, "10"), (60, "30"), (60, "120"), (60, "40 unequal"), (1, "30"), (2, "120")):
+        rng = np.random.default_rng(18)
+        named, between, chosen = [], [], []
+        number, *kind = documents.split()
+        for _ in range(max(samples // 10, 50)):
+            means = MEAN + 0.7 * rng.normal(size=(targets, D)) * SHAPE
+            made = in_documents(means, int(number), kind[0] if kind else "1", rng)
+            keys = [f"t{place}" for place in range(targets)]
+            found = Uncertainty(keys, lambda rows, made=made: made[rows], vectors)
+            true = unit_rows(means)
+            similarities = found.similarities("t0", NEAR), found.nearest("t0", 5)
+            for hits, table in zip((named, chosen), similarities, strict=True):
+                truth = unit_rows(VECTORS[[int(item.other[1:]) for item in table]]) @ true[0]
+                pairs = zip(table, truth, strict=True)
+                hits.append(np.array([item.conf_low <= value <= item.conf_high for item, value in pairs]))
+            if targets > 1:
+                item = found.between("t0", "t1")
+                between.append(float(item.conf_low <= true[0] @ true[1] <= item.conf_high))
+        design = f"{targets} targets with {number} documents of {kind[0] if kind else '1'}".replace(
+            "1 targets", "1 target"
+        )
+        yield line("uncertainty: words named", design, named, "fixed")
+        if between:
+            yield line("uncertainty: two targets", design, between, "fixed")
+        yield line("uncertainty: the five nearest", design, chosen, "selected")
+
+
+def in_documents(
+    means: Doubles, documents: int, kind: str, rng: np.random.Generator, shared: float = 0.0, tails: bool = False
+) -> Deviations:
+    """Words with so many documents each, in sixteen groups of documents; contexts are twice as noisy as means are long.
+
+    Contexts of a document have half of their variance in common, of which a share is `shared` by all words.
+    """
+    words = len(means)
+    sizes = sizes_of(kind, documents)
+    group = rng.permutation(documents) % 16
+    common = np.sqrt(0.5 * shared) * noise(rng, None, documents, tails)
+    within = [
+        common
+        + np.sqrt(0.5 * (1 - shared)) * noise(rng, None, documents, tails)
+        + np.sqrt(0.5 / sizes)[:, None] * noise(rng, None, documents, False)
+        for _ in range(words)
+    ]
+    sums = (means[:, None] + 2 * np.stack(within)) * sizes[:, None]
+    indicator = (group[:, None] == np.arange(16)).astype(np.float64)
+    weights = np.broadcast_to(sizes @ indicator, (words, 16))
+    return deviations(np.einsum("tnd,ng->tgd", sums, indicator), weights, [int(sizes.sum())] * words, np.eye(D))
+
+
+# (words, documents and their sizes on either side, share of a document's noise that all words have, tails)
+DOCUMENTS = (
+    (300, (40, "1"), (40, "1"), 0.0, False),
+    (300, (40, "unequal"), (40, "unequal"), 0.0, False),
+    (300, (12, "10"), (60, "unequal"), 0.0, False),
+    (300, (60, "5"), (60, "skewed"), 0.0, True),
+    (300, (40, "5"), (40, "5"), 0.5, False),
+    (300, (40, "unequal"), (40, "unequal"), 0.5, False),
+    (100, (40, "unequal"), (40, "unequal"), 0.5, False),
+    (300, (16, "skewed"), (16, "skewed"), 0.5, False),
+    (300, (40, "unequal"), (40, "unequal"), 0.9, False),
+)
+
+
+def documents_part(samples: int) -> Iterator[Result]:
+    """`compare_uses` of words in documents of unequal sizes, whose noise words have in common in part."""
+    vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
+    for words, *sides, shared, tails in DOCUMENTS:
+        rng = np.random.default_rng(19)
+        rejected = []
+        for _ in range(max(samples // 10, 50)):
+            means = MEAN + 0.7 * rng.normal(size=(words, D)) * SHAPE
+            made = [in_documents(means, *side, rng, shared, tails) for side in sides]
+            keys = [f"t{place}" for place in range(words)]
+            both = [Uncertainty(keys, lambda rows, one=one: one[rows], vectors) for one in made]
+            p = np.array([item.p_value for item in compare_uses(*both)])
+            rejected.append(p[np.isfinite(p)] <= 0.05)
+        design = " against ".join(f"{number} documents of {kind}" for number, kind in sides)
+        design = f"{words} words, {design}" + (f", {shared:.0%} of their noise shared" if shared else "")
+        yield line("compare_uses: documents, p-value", design + (", tails" if tails else ""), rejected, "size")
 
 
 def compare_part(samples: int) -> Iterator[Result]:
@@ -455,10 +588,13 @@ def bias_part(samples: int) -> Iterator[str]:
 
 PARTS = {
     "regress": regress_part,
+    "resampled": resampled_part,
     "ratio": ratio_part,
     "cosines": cosines_part,
     "two-ways": two_ways_part,
+    "uncertainty": uncertainty_part,
     "compare": compare_part,
+    "documents": documents_part,
     "fresh": fresh_part,
 }
 ONE_RUN = [name for name in PARTS if name != "fresh"] + ["bias"]

@@ -270,7 +270,7 @@ class EmbeddingRegression:
         lexical = Lexical.of(
             self.embeddings.space, wanted, stem, all_words=choices(self.settings.compat).stems_of_all_words
         )
-        values = lexical.cosines(np.atleast_2d(self.predict(profile)))
+        values = lexical.similarities(np.atleast_2d(self.predict(profile)))
         parts: dict[str, list[Any]] = {"profile": [], "feature": [], "rank": [], "value": []}
         for number, row in enumerate(values):
             order = np.argsort(-row, kind="stable")[:k]
