@@ -199,7 +199,8 @@ def selection_excess(
     drawn = truth + noise
     if norm == "none":
         chosen = np.stack(search(drawn))
-        return np.asarray(np.einsum("nkd,nd->nk", chosen, noise).mean(axis=0))
+        # What is the same in all draws has no part in choosing; without it few draws say more.
+        return np.asarray(np.einsum("nkd,nd->nk", chosen - chosen.mean(axis=0), noise).mean(axis=0))
     roots = np.sqrt(np.maximum(lengths(drawn), SHORTEST * np.einsum("nd,nd->n", drawn, drawn)))
     chosen = np.stack(search(drawn))  # (draws, ranks, dimensions)
     cosines = np.einsum("nkd,nd->nk", chosen, drawn) / roots[:, None]
