@@ -118,11 +118,9 @@ def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
             bench.vectors,
             bench.sums(settings, averaging=settings.averaging),
             bench.text(settings),
-            without=without,
-            seed=settings.seed,
             work={"show_progress": bench.store.show_progress},
             solve={"exclude": bench.exclude, "weighting": settings.weighting, "ridge": settings.penalty},
-            form=cast("FormOptions", options),
+            form=cast("FormOptions", {**options, "exclude": without, "seed": settings.seed}),
         )
     learned: tuple[FormModel, Trials] = bench.learned[key]
     return learned
