@@ -157,7 +157,7 @@ class Fusion(Table):
         """The weights with the largest AUC, and how well those learned on the other folds do."""
         if len(np.unique(trials.words)) < LEAST_WORDS:
             raise NotEnoughData(
-                f"fewer than {LEAST_WORDS} words could be sampled to weigh spelling and contexts by; learn from more text"
+                f"fewer than {LEAST_WORDS} words could be sampled to weigh spelling and contexts by; give more text"
             )
         typical = float(np.median(np.linalg.norm(trials.forms, axis=1)))
         ux, uf = _without(trials.contexts, trials.common), _without(trials.forms, trials.common)
