@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--weights", default="sif:1e-3")
     parser.add_argument("--trials", type=int, default=50, help="shuffles of the contexts")
     parser.add_argument("--stems", action="store_true", help="and without words of the same stem in learning spelling")
+    parser.add_argument("--settings", default="", help="of the systems, behind a comma each: ,rank_power=0")
     given = parser.parse_args()
 
     vectors = WordVectors.load(given.vectors)
@@ -53,10 +54,10 @@ def main() -> None:
     tested = [word for one in trials.values() for word in one.words]
     bench = Workbench(hidden, Corpus(given.corpus), Store(), tested=tested)
     for name in ["alacarte+form", *(["alacarte+form,stems=1"] if given.stems else [])]:
-        model = bench.build(System.parse(name, settings))
+        model = bench.build(System.parse(name + given.settings, settings))
         fusion = model.fusion
         print(
-            f"{name}: log-odds of contexts {fusion.level:.3f} + {fusion.doubling:.3f} log2 n "
+            f"{name}{given.settings}: log-odds of contexts {fusion.level:.3f} + {fusion.doubling:.3f} log2 n "
             f"{fusion.length:+.3f} log |f|/{fusion.typical:.3f}"
         )
         for place, one in trials.items():

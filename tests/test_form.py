@@ -14,6 +14,7 @@ from alacarte.spelling._features import END, LOWER, UPPER, Writing, codes_of, fi
 from alacarte.spelling._kernel import add_features, normal_product, spread_over_features
 from alacarte.spelling._solver import SpelledWords, predict, scales_of, solve_ridge
 from alacarte.spelling.form import PENALTIES, FormModel, learn_with_guesses, same_stem
+from alacarte.vectors.geometry import cosines
 
 words_of_any_script = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=12)
 
@@ -221,7 +222,24 @@ def test_threads_do_not_change_a_bit(spoken):
     np.testing.assert_array_equal(one, many)
 
 
-@pytest.mark.parametrize("options", [{"shortest": 4, "longest": 3}, {"shortest": 0}, {"ridge": 0.0}, {"ridge": -1.0}])
+def test_words_count_by_rank_where_rare_ones_have_noisy_vectors():
+    rng = np.random.default_rng(5)
+    words = language(rng, roots=500)
+    noise = 4.0 * (np.arange(len(words)) > 1500)[:, None] * rng.normal(size=words.matrix.shape)
+    noisy = WordVectors(words.words, words.matrix + noise.astype(np.float32))
+    assert FormModel.learn(noisy).rank_power == 0.5
+    backwards = WordVectors(noisy.words[::-1], noisy.matrix[::-1])
+    assert FormModel.learn(backwards).rank_power == 0
+    held = words.words[:1500:5]
+    guesses = [learn_with_guesses(noisy, held_out=held, rank_power=power)[1] for power in (0, 0.5)]
+    truth = words[held] - words.matrix.mean(axis=0)
+    reached = [cosines(np.array([one[word] for word in held]), truth).mean() for one in guesses]
+    assert reached[1] > reached[0] + 0.01
+
+
+@pytest.mark.parametrize(
+    "options", [{"shortest": 4, "longest": 3}, {"shortest": 0}, {"ridge": 0.0}, {"ridge": -1.0}, {"rank_power": -0.5}]
+)
 def test_options_that_make_no_sense(spoken, options):
     with pytest.raises(AlacarteError):
         FormModel.learn(spoken, **options)

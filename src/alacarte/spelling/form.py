@@ -222,7 +222,7 @@ class FormModel(Table):
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "FormModel":
         """The form model in an artifact of ours."""
-        content = dict(artifact.value("form", dict))
+        content = {"rank_power": 0.0, **artifact.value("form", dict)}  # version 1 counted all words alike
         writing = artifact.build(Writing, content.pop("writing", {}), "form")
         quality = tuple(artifact.build(Quality, item, "form") for item in content.pop("quality", ()))
         arrays = {name: artifact.tensor(name) for name in ("codes", "weights", "center")}

@@ -9,7 +9,7 @@ Their settings, for ablations:
 | `constant=g` | contexts have the weight g at any number of contexts, spelling 1 − g, instead of learned weights |
 | `spelling=0` | contexts alone (what is left is the removal of the common direction) |
 | `definition=n` | contexts that a definition is worth |
-| `shortest`, `longest`, `min_words`, `form_ridge` | of the form model |
+| `shortest`, `longest`, `min_words`, `form_ridge`, `rank_power` | of the form model |
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
 KINDS = ("form", "alacarte+form")
-FORM_OPTIONS = ("shortest", "longest", "min_words", "form_ridge")
+FORM_OPTIONS = ("shortest", "longest", "min_words", "form_ridge", "rank_power")
 PARAMETERS = {"stems", "common", "constant", "spelling", "definition", *FORM_OPTIONS}
 
 
