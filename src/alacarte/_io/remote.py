@@ -231,7 +231,7 @@ def locate(name: "str | os.PathLike[str] | Location", error: type[AlacarteError]
     path = local_path(name)
     if path is not None:
         stat = path.stat()
-        return Location(str(path), stat.st_size, f"{stat.st_mtime_ns}", path, error=error)
+        return Location(str(path), stat.st_size, f"{stat.st_mtime_ns}-{stat.st_size}", path, error=error)
     url = cast("str", url_of(name))
     system, place = file_system(url)
     info = again(lambda: _info(system, place), url, error)
