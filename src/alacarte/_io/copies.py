@@ -64,6 +64,7 @@ def copy_files(locations: list[Location]) -> Path:
             if file.tell() != location.size:
                 raise changed(location)
     for other in kept.iterdir():
-        if other != folder and time.time() - other.stat().st_mtime > OLD:
-            shutil.rmtree(other, ignore_errors=True)
+        with suppress(OSError):  # another process removes them too
+            if other != folder and time.time() - other.stat().st_mtime > OLD:
+                shutil.rmtree(other)
     return folder

@@ -10,7 +10,6 @@ message or saved file: see `without_secrets`.
 
 import io
 import os
-import random
 import re
 import threading
 import time
@@ -19,7 +18,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO, TypeVar, cast
 from urllib.parse import parse_qsl, urlencode
 
@@ -352,6 +350,8 @@ def again(call: Callable[[], Result], url: str, error: type[AlacarteError], *, m
 
 def wait(attempt: int) -> float:
     """Seconds before another attempt: twice as long each time, and never the same for two readers."""
+    import random
+
     return min(LONGEST_WAIT, FIRST_WAIT * 2.0**attempt) * random.uniform(0.5, 1.5)
 
 
@@ -509,6 +509,8 @@ class _WholeCopy:
     """The same for a server that sends whole files only: a copy in a temporary file, which ends with its reader."""
 
     def __init__(self, ranges: _Ranges) -> None:
+        from tempfile import NamedTemporaryFile
+
         location = ranges.location
         self._file = NamedTemporaryFile(prefix="alacarte-")  # noqa: SIM115 (closed by the reader)
 
