@@ -20,7 +20,7 @@ def test_a_pass_has_the_bits_of_the_local_pass(url, bits, local_bits):
 
 @pytest.mark.parametrize(
     "fault",
-    [first(9, 503), first(4, 429), first(9, cut=True), first(3, 500, only=("HEAD", "GET"))],
+    [first(5, 503), first(4, 429), first(5, cut=True), first(3, 500, only=("HEAD", "GET"))],
     ids=["503", "429", "cut", "also when asked for its size"],
 )
 def test_what_passes_is_tried_again(site, url, text, fault):

@@ -1,12 +1,13 @@
 """Copies on this disk of files behind URLs, to be read as any other files and mapped into memory.
 
 A copy is kept in the cache folder under the name and version of what it was made from, so it is made once; when there
-is another version, the older copy is removed. To read text, nothing is copied: see `alacarte._io.remote`.
+is another version, the older copy is removed after a while. To read text, nothing is copied: see `alacarte._io.remote`.
 """
 
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import cast
 from alacarte._io.files import atomic_write, cache_folder
 from alacarte._io.remote import Location, base_name, changed, local_path, locate, shown, sibling, url_of
 from alacarte.errors import AlacarteError
+
+OLD = 3600.0  # seconds for which another process may still be about to open a copy of an older version
 
 
 @contextmanager
@@ -61,6 +64,7 @@ def copy_files(locations: list[Location]) -> Path:
             if file.tell() != location.size:
                 raise changed(location)
     for other in kept.iterdir():
-        if other != folder:
-            shutil.rmtree(other, ignore_errors=True)
+        with suppress(OSError):  # another process removes them too
+            if other != folder and time.time() - other.stat().st_mtime > OLD:
+                shutil.rmtree(other)
     return folder

@@ -10,7 +10,6 @@ message or saved file: see `without_secrets`.
 
 import io
 import os
-import random
 import re
 import threading
 import time
@@ -19,7 +18,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO, TypeVar, cast
 from urllib.parse import parse_qsl, urlencode
 
@@ -31,6 +29,7 @@ AHEAD = 4  # blocks that are on their way while the reader works
 ATTEMPTS = 8
 FIRST_WAIT = 0.5  # seconds before the second attempt; it doubles, up to
 LONGEST_WAIT = 20.0
+SILENCE = 60.0  # seconds without a byte, after which a web server is asked again
 
 # What to install for a kind of URL, beside fsspec.
 PACKAGES = {
@@ -53,6 +52,9 @@ VERSIONS = (
     *("ETag", "etag", "generation", "md5Hash", "content_md5", "Content-MD5", "Digest", "sha256", "blob_id", "oid"),
     *("VersionId", "Last-Modified", "LastModified", "last_modified", "mtime", "modified", "updated", "created"),
 )
+# The names of errors, by all libraries, that a lost connection or a silent server makes, and a key that does not fit.
+LOST = re.compile("Connect|Timeout|Payload|Incomplete|Disconnect|Endpoint")
+REFUSED = re.compile("Credential|Auth")
 CREDENTIALS = (
     "check the credentials: fsspec takes them from the environment and from files of the provider (AWS_PROFILE, "
     "AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, HF_TOKEN), never from this program"
@@ -159,7 +161,7 @@ def file_system(url: str) -> tuple[Any, str]:
     fsspec = require("fsspec", extra="remote", purpose=f"reading {without_secrets(url)}")
     scheme = url.partition("://")[0].lower()
     try:
-        system, path = fsspec.core.url_to_fs(url, use_listings_cache=False)
+        system, path = fsspec.core.url_to_fs(url, use_listings_cache=False, **_http_options(scheme))
         return system, cast("str", path)
     except ImportError:
         package = PACKAGES.get(scheme)
@@ -170,6 +172,15 @@ def file_system(url: str) -> tuple[Any, str]:
             f"{without_secrets(url)}: no file system for {scheme}:// is known "
             f"({in_text_without_secrets(str(error))}); check the URL"
         ) from None
+
+
+def _http_options(scheme: str) -> dict[str, Any]:
+    """For web servers: the bytes as they are stored, and no limit on how long a large file may take."""
+    if scheme not in ("http", "https"):
+        return {}
+    aiohttp = require("aiohttp", extra="remote", purpose=f"reading {scheme}:// URLs")
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE)
+    return {"headers": {"Accept-Encoding": "identity"}, "client_kwargs": {"timeout": timeout}}
 
 
 # ------------------------------------------------------------------------------------------------------ locations
@@ -218,16 +229,26 @@ def locate(name: "str | os.PathLike[str] | Location", error: type[AlacarteError]
     path = local_path(name)
     if path is not None:
         stat = path.stat()
-        return Location(str(path), stat.st_size, f"{stat.st_mtime_ns}", path, error=error)
+        return Location(str(path), stat.st_size, f"{stat.st_mtime_ns}-{stat.st_size}", path, error=error)
     url = cast("str", url_of(name))
     system, place = file_system(url)
-    info = again(lambda: system.info(place), url, error)
+    info = again(lambda: _info(system, place), url, error)
     if info.get("type") == "directory":
         raise error(f"{without_secrets(url)} is a folder; name a file in it")
     return _location(url, info, error)
 
 
+def _info(system: Any, place: str) -> dict[str, Any]:
+    """The facts about a file as they are now."""
+    system.invalidate_cache(place)
+    return cast("dict[str, Any]", system.info(place))
+
+
 def _location(url: str, info: dict[str, Any], error: type[AlacarteError]) -> Location:
+    if info.get("mimetype") == "text/html":
+        raise error(
+            f"{without_secrets(url)} is a web page; name the files that it leads to, or list them in a manifest"
+        )
     if info.get("size") is None:
         raise error(
             f"{without_secrets(url)}: the server does not say how large it is, so nobody could tell whether all of it "
@@ -267,11 +288,12 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
         listed = again(lambda: system.glob(place, detail=True), url, error)
     else:
         listed = again(lambda: system.find(place, detail=True), url, error)
-    begins = place.rstrip("/") + "/"
+    folder = re.split(r"[*?\[]", place)[0].rpartition("/")[0] if is_pattern else place.rstrip("/")
     files = []
     for path, facts in listed.items():
-        below = path.removeprefix(begins)
-        if facts.get("type") == "directory" or path.endswith("/") or _is_hidden(path if is_pattern else below):
+        below = path.removeprefix(f"{folder}/")
+        hidden = any(part.startswith(".") for part in below.split("/"))
+        if hidden or facts.get("type") == "directory" or path.endswith("/"):
             continue
         address = _address(url, place, path)
         files.append(locate(address, error) if facts.get("size") is None else _location(address, facts, error))
@@ -298,15 +320,11 @@ def _address(url: str, place: str, path: str) -> str:
 
 def _info_or_none(system: Any, place: str) -> dict[str, Any] | None:
     try:
-        return cast("dict[str, Any]", system.info(place))
+        return _info(system, place)
     except FileNotFoundError as problem:
-        if _status(problem) in (None, 404):
+        if not may_pass(problem) and _status(problem) in (None, 404):
             return None
         raise
-
-
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith(".") and part not in (".", "..") for part in path.rpartition("://")[2].split("/"))
 
 
 # --------------------------------------------------------------------------------------- what may pass, and what not
@@ -332,6 +350,8 @@ def again(call: Callable[[], Result], url: str, error: type[AlacarteError], *, m
 
 def wait(attempt: int) -> float:
     """Seconds before another attempt: twice as long each time, and never the same for two readers."""
+    import random
+
     return min(LONGEST_WAIT, FIRST_WAIT * 2.0**attempt) * random.uniform(0.5, 1.5)
 
 
@@ -350,12 +370,18 @@ def _status(problem: BaseException) -> int | None:
         response = getattr(cause, "response", None)
         if isinstance(response, dict):  # botocore
             response = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-        candidates = [getattr(cause, name, None) for name in ("status", "status_code", "code")]
+        is_aiohttp = type(cause).__module__.startswith("aiohttp")  # whose `code` is no answer of a server
+        names = ("status", "status_code", "status" if is_aiohttp else "code")
+        candidates = [getattr(cause, name, None) for name in names]
         candidates += [response, getattr(response, "status_code", None), getattr(response, "status", None)]
         for value in candidates:
             if isinstance(value, int | str) and str(value).isdigit() and 100 <= int(value) < 600:
                 return int(value)
     return None
+
+
+def _is_named(problem: BaseException, names: re.Pattern[str]) -> bool:
+    return any(names.search(type(cause).__name__) for cause in _causes(problem))
 
 
 def may_pass(problem: BaseException) -> bool:
@@ -367,10 +393,10 @@ def may_pass(problem: BaseException) -> bool:
     status = _status(problem)
     if status is not None:
         return status in (408, 425, 429) or (status >= 500 and status not in (501, 505))
-    if any(isinstance(cause, TimeoutError | ConnectionError | EOFError) for cause in _causes(problem)):
-        return True
-    if any(re.search("Credential|Auth|Signature|Param", type(cause).__name__) for cause in _causes(problem)):
+    if _is_named(problem, REFUSED):
         return False
+    if isinstance(problem, TimeoutError | ConnectionError | EOFError) or _is_named(problem, LOST):
+        return True
     for_good = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, NotImplementedError)
     if isinstance(problem, for_good) or not isinstance(problem, Exception):
         return False
@@ -382,9 +408,9 @@ def _failure(problem: BaseException, url: str, error: type[AlacarteError], attem
     shown, status = without_secrets(url), _status(problem)
     if isinstance(problem, PermissionError) or status in (401, 403):
         return error(f"{shown}: access is denied{_said(status)}; {CREDENTIALS}")
-    if any(re.search("Credential|Auth", type(cause).__name__) for cause in _causes(problem)):
+    if _is_named(problem, REFUSED):
         return error(f"{shown}: there are no credentials that are accepted; {CREDENTIALS}")
-    if (isinstance(problem, FileNotFoundError) and status in (None, 404)) or status in (404, 410):
+    if status in (404, 410) or (isinstance(problem, FileNotFoundError) and status is None and not may_pass(problem)):
         return error(f"{shown}: there is no such file or folder{_said(status)}; check the URL")
     message = in_text_without_secrets(" ".join(str(problem).split()))[:200]
     reason = _said(status).strip(" ()") or f"{type(problem).__name__}{': ' if message else ''}{message}"
@@ -418,11 +444,13 @@ class _Ranges:
         self.system, self.path = file_system(location.address)
         handle = again(lambda: self.system.open(self.path, "rb", cache_type="none"), location.address, location.error)
         # S3 is asked for the bytes of one ETag; of other systems it is asked after each range what there is now.
-        self.is_conditional = hasattr(handle, "e_tag") or "s3fs" in type(handle).__module__
-        details = getattr(handle, "details", None)
-        if self.is_conditional and isinstance(details, dict):
-            self._check(details)
-        self.fetch = getattr(handle, "_fetch_range", None) or self._cat
+        self.is_conditional = type(handle).__module__.startswith("s3fs")
+        if self.is_conditional:
+            self._check(handle.details)
+        self.is_whole = "Stream" in type(handle).__name__  # of a server that says that it sends whole files only
+        self._fetch = getattr(handle, "_fetch_range", None) or self._cat
+        if self.is_whole:
+            handle.close()
 
     def close(self) -> None:
         """What is on its way is not tried again."""
@@ -436,12 +464,17 @@ class _Ranges:
         parts: list[bytes] = []
         step, attempt = stop - start, 0
         while start < stop:
+            wanted = min(step, stop - start)
             try:
-                data = self.fetch(start, min(start + step, stop))
-                if not data or len(data) > step:
+                if self.is_whole:
+                    raise _NoRanges
+                data = self._fetch(start, start + wanted)
+                if len(data) > wanted:
+                    raise _NoRanges
+                if not data:
                     self.check_now()
-                    raise EOFError(f"{len(data)} bytes for {step}")
-            except AlacarteError:
+                    raise EOFError("no bytes came")
+            except (AlacarteError, _NoRanges):
                 raise
             except Exception as problem:
                 if type(problem).__name__ == "FileExpired" or _status(problem) == 412:
@@ -461,7 +494,7 @@ class _Ranges:
 
     def check_now(self) -> None:
         location = self.location
-        self._check(again(lambda: self.system.info(self.path), location.address, location.error))
+        self._check(again(lambda: _info(self.system, self.path), location.address, location.error))
 
     def _check(self, info: dict[str, Any]) -> None:
         if info.get("size") != self.location.size or version_of(info) != self.location.version:
@@ -476,6 +509,8 @@ class _WholeCopy:
     """The same for a server that sends whole files only: a copy in a temporary file, which ends with its reader."""
 
     def __init__(self, ranges: _Ranges) -> None:
+        from tempfile import NamedTemporaryFile
+
         location = ranges.location
         self._file = NamedTemporaryFile(prefix="alacarte-")  # noqa: SIM115 (closed by the reader)
 

@@ -1,7 +1,7 @@
 """Files that are written on this disk and uploaded when they are whole; and what is removed behind a URL."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,13 +26,8 @@ def written(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteE
     with TemporaryDirectory(prefix="alacarte-") as folder:
         main = Path(folder) / base_name(url)
         yield main
-        upload_files(sorted(Path(folder).iterdir(), key=lambda file: file == main), sibling(url, ""), error)
-
-
-def upload_files(files: Iterable[Path], folder: str, error: type[AlacarteError]) -> None:
-    """Put files into a folder behind a URL, one after the other: the one that makes the others valid comes last."""
-    for file in files:
-        upload(file, f"{folder.rstrip('/')}/{file.name}", error)
+        for file in sorted(Path(folder).iterdir(), key=lambda file: file == main):
+            upload(file, sibling(url, file.name), error)
 
 
 @contextmanager

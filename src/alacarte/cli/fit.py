@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from alacarte._io.remote import shown
 from alacarte.cli import options as o
 from alacarte.cli._cluster import Cluster, Run, Scheduler, open_client
 from alacarte.cli._form import form_rows
@@ -211,8 +212,6 @@ def _weighting(tau: float | None, log: bool, no_weighting: bool) -> float | str:
 
 
 def _show(model: "ALaCarte", out: Path, as_json: bool) -> None:
-    from alacarte._io.remote import shown
-
     assert model.report is not None
     if as_json:
         show_json({**model.report.to_dict(), "out": shown(out)})

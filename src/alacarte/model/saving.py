@@ -30,7 +30,7 @@ from alacarte._io.copies import copied
 from alacarte._io.decoding import read_json
 from alacarte._io.files import Companions, absolute, atomic_write, hidden_companion, is_leftover, is_same_file
 from alacarte._io.remote import Location, list_files, local_path, locate, shown, url_of
-from alacarte._io.uploads import check_writable, remove, upload_files
+from alacarte._io.uploads import check_writable, remove, upload
 from alacarte._version import __version__
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, Hint
@@ -169,7 +169,8 @@ def _upload_model(url: str, model: SavedModel, include_vectors: bool | None, vec
         local = Path(temporary) / "model"
         write_model(local, model, include_vectors=include_vectors, vectors_at=vectors_at)
         files = sorted(local.iterdir(), key=lambda file: file.name == MAIN)
-        upload_files(files, url, AlacarteError)
+        for file in files:
+            upload(file, f"{url.rstrip('/')}/{file.name}", AlacarteError)
     for name in set(NAMES) - {file.name for file in files}:
         remove(f"{url.rstrip('/')}/{name}", AlacarteError)
 
