@@ -149,10 +149,10 @@ def make_parts(work: Path, parts: int, targets: int, dimension: int, met: float)
     run = work / "run"
     made = planning.plan(vectors, work / "text.txt", keys, out=run, tasks=parts, block_size=max(1, size // 8))
     scale = Scale.of(vectors.column_max, 1.0, made.reading)
+    sums = np.random.default_rng(0).integers(-(2**40), 2**40, size=(targets, dimension), dtype=np.int64)
     for task in range(1, made.tasks + 1):
         rng = np.random.default_rng(task)
         occurrences = (rng.random(targets) < met).astype(np.int64)
-        sums = rng.integers(-(2**40), 2**40, size=(targets, dimension), dtype=np.int64)
         counts = dict.fromkeys(("totals", "tokens", "occurrences", "contexts"), occurrences)
         units = frozenset(unit_of(block) for block in made.text(task).blocks(made.block_size))
         result = ContextSums(
