@@ -1,9 +1,7 @@
 """Contexts summed on a Dask cluster: the bits of one pass, whatever happens to workers, scheduler and clients."""
 
-import logging
 import os
 import random
-import signal
 import subprocess
 import sys
 import threading
@@ -24,12 +22,60 @@ BLOCK = 512
 SECONDS = 180  # after which a test that waits has failed
 
 
+SCHEDULER = """
+import asyncio, sys
+from distributed import Scheduler
+async def run():
+    async with Scheduler(port=0, dashboard_address=":0", dashboard=False) as scheduler:
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+asyncio.run(run())
+"""
+WORKER = """
+import asyncio, sys
+from distributed import Worker
+async def run():
+    async with Worker(sys.argv[1], nthreads=1, dashboard=False, memory_limit=0) as worker:
+        await worker.finished()
+asyncio.run(run())
+"""
+
+
+class Processes:
+    """A scheduler and some workers with a thread each, all of them processes of their own."""
+
+    def __init__(self, workers):
+        command = [sys.executable, "-c", SCHEDULER]
+        self.scheduler = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.address = self.scheduler.stdout.readline().strip()
+        self.workers = [self.start() for _ in range(workers)]
+
+    def start(self):
+        return subprocess.Popen([sys.executable, "-c", WORKER, self.address], stderr=subprocess.DEVNULL)
+
+    def kill(self, place):
+        """Kill a worker with -9, and start another one."""
+        self.workers[place].kill()
+        self.workers[place].wait()
+        self.workers[place] = self.start()
+
+    def end(self):
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
 @pytest.fixture(scope="module")
-def client():
-    """A cluster of two processes with a thread each."""
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    quiet = {"silence_logs": logging.CRITICAL, "memory_limit": 0}
-    with distributed.LocalCluster(**settings, **quiet) as cluster, distributed.Client(cluster) as client:
+def processes():
+    made = Processes(2)
+    yield made
+    made.end()
+
+
+@pytest.fixture(scope="module")
+def client(processes):
+    with distributed.Client(processes.address, set_as_default=False, timeout=60) as client:
+        client.wait_for_workers(2, timeout=SECONDS)
         yield client
 
 
@@ -93,25 +139,24 @@ def test_what_a_cluster_does_not_do(client, text, tmp_path):
         collect(shared.VECTORS, text, window=3, client=client, run=tmp_path / "run")
 
 
-def test_workers_killed(client, text, tmp_path):
-    """Five workers killed with -9, at random moments; distributed starts others, and hands their tasks out again."""
+def test_workers_killed(client, processes, text, tmp_path):
+    """Four workers killed with -9, at random moments; distributed hands their tasks out again."""
     planning.plan(shared.VECTORS, text, out=tmp_path / "run", tasks=24, block_size=BLOCK)
     result = in_background(collect, shared.VECTORS, text, block_size=BLOCK, client=client, run=tmp_path / "run")
-    rng, killed = random.Random(3), 0
-    while killed < 5 and planning.status(tmp_path / "run").count("done") < 22:
-        time.sleep(rng.random() * 0.5)
-        pids = [info["pid"] for info in client.run(_about_me, on_error="ignore").values() if isinstance(info, dict)]
-        if pids:
-            os.kill(rng.choice(pids), signal.SIGKILL)
-            killed += 1
+    rng = random.Random(3)
+    for number in range(1, 5):
+        until(lambda number=number: planning.status(tmp_path / "run").count("done") >= 4 * number)
+        time.sleep(rng.random() * 0.1)
+        processes.kill(rng.randrange(2))
     assert shared.same(result(), collect(shared.VECTORS, text, block_size=BLOCK))
-    assert killed
 
 
-def _about_me():
-    import os
-
-    return {"pid": os.getpid()}
+def until(condition):
+    """Wait for something."""
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.02)
 
 
 def test_a_task_that_fails_says_why(client, text, tmp_path):
@@ -143,68 +188,33 @@ def test_interrupted_and_two_clients(client, text, tmp_path):
     assert shared.same(theirs, expected)
 
 
-SCHEDULER = """
-import asyncio, sys
-from distributed import Scheduler
-async def run():
-    async with Scheduler(port=0, dashboard_address=":0", dashboard=False) as scheduler:
-        print(scheduler.address, flush=True)
-        await scheduler.finished()
-asyncio.run(run())
-"""
-WORKER = """
-import asyncio, sys
-from distributed import Worker
-async def run():
-    async with Worker(sys.argv[1], nthreads=1, dashboard=False, memory_limit=0) as worker:
-        await worker.finished()
-asyncio.run(run())
-"""
-
-
-def start_cluster(folder):
-    quiet = {"stderr": subprocess.DEVNULL, "cwd": folder}
-    scheduler = subprocess.Popen([sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, text=True, **quiet)
-    address = scheduler.stdout.readline().strip()
-    worker = subprocess.Popen([sys.executable, "-c", WORKER, address], **quiet)
-    return address, scheduler, worker
-
-
 def test_a_scheduler_that_is_started_again(text, tmp_path):
     """Its client ends with an error that says what to do, and the same call with a new one goes on."""
-    planning.plan(shared.VECTORS, text, out=tmp_path / "run", tasks=12, block_size=BLOCK)
-    options = {"block_size": BLOCK, "run": tmp_path / "run"}
-    timeouts = {"distributed.comm.timeouts.connect": "2s", "distributed.comm.timeouts.tcp": "5s"}
     import dask
 
-    with dask.config.set(timeouts):
-        address, scheduler, worker = start_cluster(tmp_path)
+    planning.plan(shared.VECTORS, text, out=tmp_path / "run", tasks=12, block_size=BLOCK)
+    options = {"block_size": BLOCK, "run": tmp_path / "run"}
+    with dask.config.set({"distributed.comm.timeouts.connect": "3s"}):
+        first = Processes(1)
+        client = distributed.Client(first.address, set_as_default=False, timeout=60)
         try:
-            client = distributed.Client(address, set_as_default=False, timeout=30)
             result = in_background(collect, shared.VECTORS, text, client=client, **options)
-            deadline = time.monotonic() + SECONDS
-            while planning.status(tmp_path / "run").count("done") < 3 and time.monotonic() < deadline:
-                time.sleep(0.05)
-            scheduler.kill()
+            until(lambda: planning.status(tmp_path / "run").count("done") >= 3)
+            first.scheduler.kill()
             with pytest.raises(BadRun, match=r"the cluster is gone.*the same call with a new client goes on"):
                 result()
         finally:
+            first.end()
             client.close(timeout=2)
-            for process in (scheduler, worker):
-                process.kill()
-                process.wait()
-        done = planning.status(tmp_path / "run").count("done")
-        assert 3 <= done < 12
-        for path in (tmp_path / "run" / "tasks").glob("*.lease-*"):
-            os.utime(path, (0, 0))  # as if a minute had passed since the worker was killed
-        address, scheduler, worker = start_cluster(tmp_path)
-        try:
-            with distributed.Client(address, set_as_default=False, timeout=30) as client:
-                sums = collect(shared.VECTORS, text, client=client, **options)
-        finally:
-            for process in (scheduler, worker):
-                process.kill()
-                process.wait()
+    assert planning.status(tmp_path / "run").count("done") < 12
+    for path in (tmp_path / "run" / "tasks").glob("*.lease-*"):
+        os.utime(path, (0, 0))  # as if a minute had passed since the worker was killed
+    second = Processes(1)
+    try:
+        with distributed.Client(second.address, set_as_default=False, timeout=60) as client:
+            sums = collect(shared.VECTORS, text, client=client, **options)
+    finally:
+        second.end()
     assert shared.same(sums, collect(shared.VECTORS, text, block_size=BLOCK))
 
 

@@ -20,7 +20,9 @@ from alacarte.cli.output import show_json, show_line, voice, wrote
 
 def plan(
     ctx: typer.Context,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the run, on a disk that all machines see.")],
+    run: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder of the run, on a disk that all machines see.")
+    ],
     paths: o.CorpusPaths = None,
     vectors: o.OtherVectors = None,
     model: o.Model = None,
@@ -75,23 +77,23 @@ def plan(
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
-    """Share the work of alc fit or alc induce out among many processes, on one machine or a cluster.
+    """Share a pass over text out among many processes, on one machine or on many that see the same disk.
 
     \b
     alc plan --vectors my.vec --corpus 'text/*.txt' --tasks 64 --out run
-    alc work run --task 17          (or --any: one after the other; each in a process of its own)
+    alc work run --any
     alc status run
     alc reduce run --out all.sums
     alc fit --vectors my.vec --sums all.sums --out model
 
-    Without targets, the sums of every word are made, for alc fit; with targets, those that alc induce --sums takes.
-    With --model, contexts are read as the model needs them.
+    Without targets, the sums are those of every word, to learn a model from; with targets, those to induce vectors
+    from. With --model, contexts are read as the model needs them.
     """
     from alacarte.contexts.reading import ReadingOptions
     from alacarte.passes.plan import plan as make_plan
 
     if (vectors is None) == (model is None):
-        raise typer.BadParameter("pass --vectors FILE|NAME for alc fit, or --model DIR|NAME for alc induce")
+        raise typer.BadParameter("pass --vectors FILE|NAME, to learn a model, or --model DIR|NAME, to use one")
     listed = listed_targets(targets or [], target or [], glob or [], regex or [], span or [], spans)
     some = bool(len(listed)) or spans
     documents = open_corpus(
@@ -124,16 +126,16 @@ def plan(
         source,
         documents,
         listed if some else None,
-        out=out,
+        out=run,
         tasks=tasks,
         task_size=task_size,
         spread=spread,
         **reading,
     )
-    wrote(out)
+    wrote(run)
     if as_json:
         counting = len(made.counting_tasks)
-        show_json({"out": str(out), "tasks": made.tasks, "counting_tasks": counting, "size": documents.size})
+        show_json({"out": str(run), "tasks": made.tasks, "counting_tasks": counting, "size": documents.size})
     elif not voice.quiet:
         first = f", the first {len(made.counting_tasks)} of which count words for the others" if made.counting else ""
-        show_line(f"{made.tasks} tasks{first}. Next: alc work {out} --any, in as many processes as you like.")
+        show_line(f"{made.tasks} tasks{first}. Next: alc work {run} --any, in as many processes as you like.")

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from types import ModuleType
 from typing import Any, cast
 
@@ -33,6 +34,7 @@ from alacarte.vectors.word_vectors import WordVectors
 SMALL_TASK = 1 << 28  # bytes of text: less is not worth a task of its own, while every worker has one
 TASKS_A_WORKER = 4  # at least, where there is text enough, so that all are busy to the end
 LEASE = 60.0  # seconds without a sign of life after which the worker of another client is taken for dead
+UNDER_WAY = ("pending", "lost")  # of futures: what a worker had made when it was lost is made again
 LOOK = 1.0  # seconds between two looks at which workers there are
 
 
@@ -92,6 +94,7 @@ class _Stage:
         self.threads = work.threads
         self.waiting = deque(tasks)
         self.running: dict[Any, int] = {}
+        self.ended: SimpleQueue[Any] = SimpleQueue()  # of those that were running
         self.failures: Counter[int] = Counter()
         self.read = 0
 
@@ -103,9 +106,9 @@ class _Stage:
                 if not self.running:
                     time.sleep(LOOK)  # for workers, or for another client that works on the same run
                     continue
-                with suppress(TimeoutError):
-                    _distributed().wait(list(self.running), timeout=LOOK, return_when="FIRST_COMPLETED")
-                for future in [future for future in self.running if future.done()]:
+                with suppress(Empty):
+                    self.ended.get(timeout=LOOK)
+                for future in [future for future in self.running if future.status not in UNDER_WAY]:
                     self._take(future, self.running.pop(future))
         except BaseException:
             with suppress(Exception):  # the scheduler may be gone
@@ -129,17 +132,18 @@ class _Stage:
             place = str(self.plan.folder), self.plan.identity
             arguments = (place, task, self.owner, self.threads, self.options)
             future = self.client.submit(_on_worker, *arguments, key=key, pure=False)
+            future.add_done_callback(self.ended.put)
             self.running[future] = task
 
     def _take(self, future: Any, task: int) -> None:
-        if future.status == "finished":
-            if future.result() == "taken":  # by another client; it may be done, or lost, the next time
+        if future.status == "finished":  # what counts is the part: the worker may be gone by now
+            if part_path(self.plan, task).exists():
+                self._done(task)
+            else:  # another client works on it; it may be done, or lost, the next time
                 self.waiting.append(task)
                 time.sleep(LOOK / 2)
-            else:
-                self._done(task)
             return
-        if future.status in ("cancelled", "lost"):
+        if future.status == "cancelled":
             raise self._gone()
         self.failures[task] += 1
         problem = future.exception()
