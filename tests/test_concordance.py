@@ -308,3 +308,21 @@ def test_a_process_that_is_killed_loses_nothing(tmp_path: Path, vectors: WordVec
     resumed.verify()
     assert resumed.collect(vectors, ["bank"], spread=4) == whole.collect(vectors, ["bank"], spread=4)
     assert list(resumed) == list(whole)
+
+
+def test_everything_that_takes_a_corpus_takes_a_concordance(tmp_path: Path, vectors: WordVectors) -> None:
+    from alacarte import regression
+
+    given = [document for document in documents(8, 80) if document.text is not None]
+    concordance = built(vectors, given, tmp_path / "c")
+    model = ALaCarte(vectors, Transform(np.eye(5)))
+    frame = {"text": plain(given), "year": [document.values[1] for document in given]}
+    mine, theirs = (
+        regression.regress("bank ~ year", data, model, permutations=20, seed=0) for data in (concordance, frame)
+    )
+    np.testing.assert_array_equal(mine.coef(), theirs.coef())
+    found, expected = (regression.contexts(data, "bank", known=model) for data in (concordance, frame))
+    assert len(found) == len(expected) > 0
+    np.testing.assert_array_equal(
+        model.induce(concordance, ["bank"])["bank"], model.induce(plain(given), ["bank"])["bank"]
+    )

@@ -37,7 +37,7 @@ from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import resolve
 from alacarte.contexts.windows import sums_of_matches, sums_of_windows
-from alacarte.errors import AlacarteError, BadCorpus, Hint, NoOccurrences
+from alacarte.errors import AlacarteError, BadCorpus, Hint, NoOccurrences, require
 from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown
@@ -292,14 +292,15 @@ class Concordance:
                 return segment.texts(np.array([document - segment.first]))[0]
         raise AlacarteError(f"there is no document {document}; they are numbered from 0 to {self._documents - 1}")
 
-    def to_frame(self) -> Any:
-        """A pandas frame with a row for each document: its number, its text, its columns."""
-        from alacarte.errors import require
-
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+    def to_columns(self) -> dict[str, Any]:
+        """The documents as columns by name: their numbers, their text, and the columns of this concordance."""
         numbers = np.flatnonzero(self._mask)
-        values = self._database.values(numbers)
-        return pandas.DataFrame({"document": numbers, "text": list(self), **values})
+        return {"document": numbers, "text": list(self), **self._database.values(numbers)}
+
+    def to_frame(self) -> Any:
+        """The same as a pandas frame."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.to_columns())
 
     # ---------------------------------------------------------------------------------------------------- find
 
