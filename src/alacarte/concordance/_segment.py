@@ -117,14 +117,14 @@ class Segment:
         firsts, ends = self._frames
         compressed, text_ends = self.artifact.tensor("text"), self.artifact.tensor("text_ends")
         kinds = self.artifact.tensor("kinds")
-        found: dict[int, Any] = {}
+        texts: dict[int, Any] = {}
         frames = np.searchsorted(firsts, documents, side="right") - 1
         for frame in np.unique(frames).tolist():
             content = decompress(compressed[ends[frame] : ends[frame + 1]].tobytes())
             for document in np.unique(documents[frames == frame]).tolist():
                 begin = 0 if document == firsts[frame] else int(text_ends[document - 1])
-                found[document] = restored(content[begin : int(text_ends[document])], int(kinds[document]))
-        return [found[document] for document in documents.tolist()]
+                texts[document] = restored(content[begin : int(text_ends[document])], int(kinds[document]))
+        return [texts[document] for document in documents.tolist()]
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:

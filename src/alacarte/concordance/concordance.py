@@ -306,7 +306,7 @@ class Concordance:
 
     def count(self, target: TargetsLike) -> int:
         """How often a word, phrase or pattern occurs."""
-        return sum(len(place.begins) for _, places in self._found(_targets(target)) for place in places)
+        return sum(len(place.begins) for _, places in self._matches_of(_targets(target)) for place in places)
 
     def lines(
         self, target: TargetsLike, *, limit: int | None = 20, around: int = AROUND, seed: int | None = None
@@ -316,16 +316,16 @@ class Concordance:
         At most `limit` of them: the first, or a random choice by `seed`. `around`: words on each side.
         """
         wanted = _targets(target)
-        found = [(key, place) for key, places in self._found(wanted) for place in places if len(place.begins)]
-        if not found:
+        matched = [(key, place) for key, places in self._matches_of(wanted) for place in places if len(place.begins)]
+        if not matched:
             raise _absent(wanted)
-        total = sum(len(place.begins) for _, place in found)
+        total = sum(len(place.begins) for _, place in matched)
         chosen = np.arange(total)
         if limit is not None and limit < total:
             chosen = chosen[:limit] if seed is None else np.sort(np.random.default_rng(seed).permutation(total)[:limit])
         first = 0
         parts = []
-        for _, place in found:
+        for _, place in matched:
             here = chosen[(chosen >= first) & (chosen < first + len(place.begins))] - first
             parts.append(self._lines(place.only(here), around))
             first += len(place.begins)
@@ -335,11 +335,11 @@ class Concordance:
         segment = place.segment
         before, after = segment.window(place.begins, place.ends, around, around)
         spans = [segment.ids[low:high] for low, high in zip(place.begins, place.ends, strict=True)]
-        said = {
+        sides = {
             name: [self._text(segment, row) for row in rows]
             for name, rows in (("before", before), ("match", spans), ("after", after))
         }
-        return Lines(place.documents, **said, measures={}, values=self._database.values(place.documents))
+        return Lines(place.documents, **sides, measures={}, values=self._database.values(place.documents))
 
     def _text(self, segment: Segment, ids: Ints) -> str:
         known = len(self._words)
@@ -348,7 +348,7 @@ class Concordance:
         )
         return " ".join(words)
 
-    def _found(self, targets: Targets) -> Iterator[tuple[str, list[Place]]]:
+    def _matches_of(self, targets: Targets) -> Iterator[tuple[str, list[Place]]]:
         """Each target with its matches in each segment."""
         vocabulary = Vocabulary(self._words)
         for key in targets:
@@ -390,7 +390,7 @@ class Concordance:
         refuse_unknown("Concordance.collect", options, ReadingOptions)
         source, wanted = WordVectors.of(vectors), Targets.of(targets)
         questions = _Questions(self, source, options)
-        rows = [questions.sums(places, spread or 1) for _, places in self._found(wanted)]
+        rows = [questions.sums(places, spread or 1) for _, places in self._matches_of(wanted)]
         groups = Sums(*(np.stack([getattr(row, name) for row in rows]) for name in ("sums", *COUNTS)))
         units = {unit for segment in self._segments for unit in segment.units if unit.name} if self._whole else set()
         return ContextSums(
@@ -421,7 +421,7 @@ class Concordance:
         """
         wanted = _targets(target)
         questions = _Questions(self, model.vectors, model.reading)
-        places = [place for _, found in self._found(wanted) for place in found if len(place.begins)]
+        places = [place for _, found in self._matches_of(wanted) for place in found if len(place.begins)]
         if not places:
             raise _absent(wanted)
         sums, divisors = (np.concatenate(each) for each in zip(*map(questions.each, places), strict=True))
@@ -523,8 +523,8 @@ def _ranked(concordance: Concordance, places: list[Place], order: Longs, measure
 def _joined(parts: list[Lines]) -> Lines:
     """Several lists of lines as one."""
     values = {name: [value for part in parts for value in part.values[name]] for name in parts[0].values}
-    said = {name: [text for part in parts for text in getattr(part, name)] for name in ("before", "match", "after")}
-    return Lines(np.concatenate([part.document for part in parts]), **said, measures={}, values=values)
+    sides = {name: [text for part in parts for text in getattr(part, name)] for name in ("before", "match", "after")}
+    return Lines(np.concatenate([part.document for part in parts]), **sides, measures={}, values=values)
 
 
 def _digest(words: Sequence[str]) -> str:

@@ -69,8 +69,8 @@ def _words_at(data: npt.NDArray[np.uint8], begins: Longs, ends: Longs) -> list[s
     where = np.arange(lengths.sum()) + np.repeat(begins - (np.cumsum(lengths) - lengths), lengths)
     text = data[where]
     text[np.cumsum(lengths) - 1] = ord(" ")
-    found: list[str] = text.tobytes().decode("utf-8", "surrogatepass").split(" ")
-    return found[:-1]
+    words: list[str] = text.tobytes().decode("utf-8", "surrogatepass").split(" ")
+    return words[:-1]
 
 
 class Lexicon:
@@ -105,9 +105,9 @@ class Lexicon:
     def add(self, token: str) -> int:
         """The id of a token, which it gets now if it has none."""
         with self._lock:
-            found = self._ids.get(token, UNKNOWN)
-            if found != UNKNOWN:
-                return found
+            number = self._ids.get(token, UNKNOWN)
+            if number != UNKNOWN:
+                return number
             if self._ids is self.index:
                 self._ids = self._copied_index()
             new = len(self)
@@ -186,9 +186,9 @@ class Lexicon:
             return [self._admit_or_reject(token) for token in tokens]
 
     def _admit_or_reject(self, token: str) -> int:
-        found = self._ids.get(token)
-        if found is not None:
-            return found
+        number = self._ids.get(token)
+        if number is not None:
+            return number
         if self.admit is not None and self.admit(token):
             return self.add(token)
         if self._ids is self.index:

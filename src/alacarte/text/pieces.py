@@ -55,8 +55,8 @@ class Piece:
 
     def check(self) -> None:
         """Raise `BadCorpus` if the file is no longer the one that was cut."""
-        found = self.location()
-        if (found.size, found.version) != (self.size, self.version):
+        now = self.location()
+        if (now.size, now.version) != (self.size, self.version):
             raise BadCorpus(
                 f"{self.path} was changed after the work was planned; restore it, or plan again in another folder"
             )
