@@ -309,20 +309,26 @@ class Concordance:
         return sum(len(place.begins) for _, places in self._matches_of(_targets(target)) for place in places)
 
     def lines(
-        self, target: TargetsLike, *, limit: int | None = 20, around: int = AROUND, seed: int | None = None
+        self,
+        target: TargetsLike,
+        *,
+        limit: int | None = 20,
+        skip: int = 0,
+        around: int = AROUND,
+        seed: int | None = None,
     ) -> Lines:
         """The lines in which a word, phrase or pattern stands, with the columns of their documents.
 
-        At most `limit` of them: the first, or a random choice by `seed`. `around`: words on each side.
+        At most `limit` of them after the first `skip`, in the order of the text or in a random one by `seed`. `around`:
+        words on each side.
         """
         wanted = _targets(target)
         matched = [(key, place) for key, places in self._matches_of(wanted) for place in places if len(place.begins)]
         if not matched:
             raise _absent(wanted)
         total = sum(len(place.begins) for _, place in matched)
-        chosen = np.arange(total)
-        if limit is not None and limit < total:
-            chosen = chosen[:limit] if seed is None else np.sort(np.random.default_rng(seed).permutation(total)[:limit])
+        order = np.arange(total) if seed is None else np.random.default_rng(seed).permutation(total)
+        chosen = np.sort(order[skip : None if limit is None else skip + limit])
         first = 0
         parts = []
         for _, place in matched:
