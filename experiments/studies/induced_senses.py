@@ -87,17 +87,16 @@ class Contexts:
         self.rows = {key: np.flatnonzero(self.kept["targets"] == at) for at, key in enumerate(keys)}
 
     def senses(self, sizes: dict[str, int], most: int, rng: np.random.Generator) -> tuple[float, float, float]:
-        """(likeness of two groups less its bound; of three, NaN where `most` is two; purity of two) for contexts of
-        these words, so many of each: what `choose_number` goes by."""
+        """(likeness of two groups less its bound; of three; purity of two) for contexts of these words, so many of
+        each: what `choose_number` goes by. Likeness is infinite for more groups than `most`, or than can be tried."""
         rows = np.concatenate([rng.choice(self.rows[word], size, replace=False) for word, size in sizes.items()])
         x, telling = self.space.points(self.kept["before"][rows], self.kept["after"][rows])
         tested = rng.permutation(np.flatnonzero(telling))[:TESTED]
         documents, vectors = (self.kept[name][rows][tested] for name in ("documents", "vectors"))
         two, three = (
-            likeness(held_out_densities(x[tested], documents, k, rng), vectors.astype(np.float64))
-            - bound(k, len(tested))
+            likeness(held_out_densities(x[tested], documents, k, rng), vectors.astype(np.float64)) - bound(k)
             if k <= min(most, len(tested) // LEAST)
-            else np.nan
+            else np.inf
             for k in (2, 3)
         )
         labels, _ = group(x, telling, 2, rng)
