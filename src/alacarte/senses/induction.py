@@ -188,7 +188,8 @@ def senses_among(
     senses = []
     for place in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == place)
-        typical = members[np.lexsort((-typicality[members], ~telling[members]))][: 4 * wanted.examples]
+        typical = members[np.lexsort((-typicality[members], ~telling[members]))][: 8 * wanted.examples]
+        typical = typical[np.sort(np.unique(occurrences.documents[typical], return_index=True)[1])]  # one a document
         window = model.settings.left, model.settings.right
         texts = list(dict.fromkeys(occurrences.text(row, window=window) for row in typical.tolist()))
         vector, confidence = _embedded(model, occurrences.select(members), word)
@@ -220,7 +221,7 @@ def bound(k: int) -> float:
     """The likeness below which k groups are senses.
 
     Chosen on words with a single sense in WordNet, and on pairs of such words thrown together, so that about one word
-    in fourteen is split in two, and two pairs in a hundred are split in three. docs/senses.md has the rates on other words.
+    in fourteen is split in two and two pairs in a hundred in three. docs/senses.md has the rates on other words.
     """
     return 0.57 if k == 2 else 0.40
 
