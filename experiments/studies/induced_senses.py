@@ -19,7 +19,16 @@ import numpy as np
 
 from alacarte import ALaCarte
 from alacarte.senses import gather, open_wordnet
-from alacarte.senses.induction import LEAST, LIMIT, TESTED, bound, group, held_out_densities, likeness, senses_among
+from alacarte.senses.induction import (
+    CONTEXTS_A_GROUP,
+    LIMIT,
+    MOST_TESTED,
+    bound,
+    group,
+    held_out_densities,
+    likeness,
+    senses_among,
+)
 from alacarte.senses.points import AROUND, PointSpace
 
 TEN = ["bank", "apple", "jaguar", "mercury", "python", "crane", "bass", "cell", "spring", "plant"]
@@ -91,11 +100,11 @@ class Contexts:
         each: what `choose_number` goes by. Likeness is infinite for more groups than `most`, or than can be tried."""
         rows = np.concatenate([rng.choice(self.rows[word], size, replace=False) for word, size in sizes.items()])
         x, telling = self.space.points(self.kept["before"][rows], self.kept["after"][rows])
-        tested = rng.permutation(np.flatnonzero(telling))[:TESTED]
+        tested = rng.permutation(np.flatnonzero(telling))[:MOST_TESTED]
         documents, vectors = (self.kept[name][rows][tested] for name in ("documents", "vectors"))
         two, three = (
             likeness(held_out_densities(x[tested], documents, k, rng), vectors.astype(np.float64)) - bound(k)
-            if k <= min(most, len(tested) // LEAST)
+            if k <= min(most, len(tested) // CONTEXTS_A_GROUP)
             else np.inf
             for k in (2, 3)
         )
