@@ -30,6 +30,7 @@ from alacarte.senses.induction import (
     senses_among,
 )
 from alacarte.senses.points import AROUND, PointSpace
+from alacarte.vectors.geometry import cosines
 
 TEN = ["bank", "apple", "jaguar", "mercury", "python", "crane", "bass", "cell", "spring", "plant"]
 FUNCTION_WORDS = {"might", "while", "yes", "why", "someone"}  # which WordNet lists as nouns
@@ -127,8 +128,11 @@ def pseudowords(given: argparse.Namespace, model: ALaCarte) -> None:
     chosen = [word for word in counts if (word in for_development(counts)) == given.development]
     contexts = Contexts(given, model, list(counts))
     print(f"{len(chosen)} words, {given.pairs} pairs; seed {given.seed}")
-    print("| contexts | two found | one | more | purity | one to three: split | purity | single words | split |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| contexts | two found | one | more | purity | unrelated: two found "
+        "| 1 : 3, split | purity | single words | split |"
+    )
+    print("|---" * 10 + "|")
     measured = {}
     for size in given.sizes:
         rng = np.random.default_rng([given.seed, size])
@@ -143,9 +147,10 @@ def pseudowords(given: argparse.Namespace, model: ALaCarte) -> None:
         measured[size] = even, uneven, single
         one, more_than_two = even[:, 0] >= 0, (even[:, 0] < 0) & (even[:, 1] < 0)
         found = ~one & ~more_than_two
+        far = cosines(*(model.vectors[[pair[side] for pair in pairs]] for side in (0, 1))) < given.unrelated
         print(
             f"| {size:,} | {found.mean():.0%} | {one.mean():.0%} | {more_than_two.mean():.0%} | "
-            f"{even[found, 2].mean():.2f} | {np.mean(uneven[:, 0] < 0):.0%} | "
+            f"{even[found, 2].mean():.2f} | {found[far].mean():.0%} of {far.sum()} | {np.mean(uneven[:, 0] < 0):.0%} | "
             f"{uneven[uneven[:, 0] < 0, 2].mean():.2f} | {len(alone)} | {np.mean(single[:, 0] < 0):.0%} |",
             flush=True,
         )
@@ -190,6 +195,7 @@ def main() -> None:
     options.add_argument("--pairs", type=int, default=60)
     options.add_argument("--seed", type=int, default=2018)
     options.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    options.add_argument("--unrelated", type=float, default=0.3, help="the cosine below which words are unrelated")
     options.add_argument("--scores", type=Path, help="keep what was measured of each sample in this .npz file")
     options.add_argument("--cache", type=Path, help="keep gathered contexts in this .npz file, or take them from it")
     options.add_argument("--words", nargs="+", default=TEN)
