@@ -69,9 +69,13 @@ class Result:
 
 
 def line(what: str, design: str, hits: list[Doubles] | list[float], nominal: str, warns: bool = False) -> Result:
-    """The mean over samples, and its error; a sample may have several values (words), which are not independent."""
+    """The mean over samples, and its error; a sample may have several values (words), which are not independent.
+
+    Where no sample differs from another the error is that of one more that does.
+    """
     means = np.array([np.mean(hit) for hit in hits])
-    return Result(what, design, float(np.nanmean(means)), float(np.nanstd(means) / np.sqrt(len(means))), nominal, warns)
+    spread = float(np.nanstd(means)) or np.sqrt(1 / (len(means) + 1))
+    return Result(what, design, float(np.nanmean(means)), spread / np.sqrt(len(means)), nominal, warns)
 
 
 # ---------------------------------------------------------------------------------------------------- noise
