@@ -233,7 +233,14 @@ def words(options: argparse.Namespace) -> None:
 def spelled(options: argparse.Namespace) -> None:
     model = open_model(options)
     data = real_contexts(options, model)
-    model = model.with_form(FormModel.learn(model.vectors, exclude=data.words, ridge=1.0))
+    kept = None if options.form is None else Path(options.form)
+    if kept is not None and kept.exists():
+        form = FormModel.load(kept)
+    else:
+        form = FormModel.learn(model.vectors, exclude=data.words, ridge=1.0)
+        if kept is not None:
+            form.save(kept)
+    model = model.with_form(form)
     print(f"contexts and spelling, {options.level:.0%} intervals, {options.groups} groups")
     show(coverage(data, of_both(data, model), model.vectors, options, chosen=True))
 
@@ -323,6 +330,7 @@ def main() -> None:
     parser.add_argument("--model", default="glove.6B.50d")
     parser.add_argument("--vectors")
     parser.add_argument("--keep")
+    parser.add_argument("--form", help="keeps the form model of `spelled` for the next run")
     parser.add_argument("--words", type=int, default=300)
     parser.add_argument("--among", type=int, default=20_000)
     parser.add_argument("--groups", type=int, default=16)

@@ -365,8 +365,21 @@ def test_gradients_of_fused_cosines_are_their_differences():
         np.testing.assert_allclose((at(step)[0] - theta) / 1e-6, by_x @ step / 1e-6, atol=1e-4)
 
 
+def test_no_context_turns_a_fused_vector_farther_than_it_can():
+    rng = np.random.default_rng(0)
+    vectors, form, fusion, _, groups = fused_targets(rng, d=3)
+    fused = uncertainty_of(vectors, form, fusion, groups)._fused(vectors.words[3])
+    directions, others = units(rng.normal(size=(20_000, 3))), units(rng.normal(size=(40, 3)))
+    for w in (0.2, 0.45, 0.7):
+        low, high = replace(fused, weight=w).reach(others)
+        reached = units(w * directions + (1 - w) * fused.form) @ others.T
+        assert (reached >= low - 1e-9).all()
+        assert (reached <= high + 1e-9).all()
+        np.testing.assert_allclose([low, high], [reached.min(axis=0), reached.max(axis=0)], atol=0.02)
+
+
 def test_noise_does_not_blow_up_what_contexts_and_spelling_share():
-    """From few contexts, the cosine of contexts and spelling is mostly noise: where it looks like −1, nothing is left."""
+    """From few contexts, the cosine of contexts and spelling is mostly noise: if it looks like −1, nothing is left."""
     errors = []
     for seed in range(4):
         vectors, form, fusion, _, groups = fused_targets(np.random.default_rng(seed), contexts=3, noise=3.0)

@@ -82,6 +82,17 @@ class _Fused:
         by_agreement = self.own_agreement * w * (1 - w) / self.square * theta[:, None] * along(self.form[None])
         return theta, w / size * along(units) - by_agreement
 
+    def reach(self, units: Doubles) -> tuple[Doubles, Doubles]:
+        """Between which cosines with unit vectors the fused vector lies, whatever its contexts say.
+
+        Where spelling has more weight than contexts, these turn its direction by a limited angle.
+        """
+        if self.weight >= 0.5 or not self.form.any():
+            return np.full(len(units), -1.0), np.full(len(units), 1.0)
+        turn = np.arcsin(self.weight / (1 - self.weight))
+        angle = np.arccos(np.clip(units @ self.form, -1, 1))
+        return np.cos(np.minimum(angle + turn, np.pi)), np.cos(np.maximum(angle - turn, 0.0))
+
     def unexplained_variance(self, near: Doubles, theta: Doubles) -> Doubles:
         """The variance of cosines θ that the gradient does not explain: of the length and of the agreement.
 
@@ -209,12 +220,9 @@ class FusedUncertainty(Uncertainty):
         if excess is not None:
             estimate = estimate - excess
         error = np.sqrt(variance + fused.unexplained_variance(near, estimate))
-        columns = (
-            cosines(units, fused.as_given),
-            np.clip(estimate, -1, 1),
-            error,
-            *interval(estimate, error, df, level),
-        )
+        bounds = fused.reach(units)
+        within = [np.clip(values, *bounds) for values in (estimate, *interval(estimate, error, df, level))]
+        columns = (cosines(units, fused.as_given), within[0], error, *within[1:])
         return [
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
