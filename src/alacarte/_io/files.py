@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, BinaryIO, cast
 
 from alacarte._io.remote import url_of
-from alacarte._io.uploads import written
+from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteError, DiskFull, require
 
 fcntl: ModuleType | None
@@ -122,7 +122,7 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     'whole'
     """
     if url_of(path) is not None:
-        with written(path) as target, atomic_write(target, size) as file:
+        with uploaded(path) as target, atomic_write(target, size) as file:
             yield file
         return
     stream = _open_stream(path)

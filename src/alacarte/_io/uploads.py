@@ -12,7 +12,7 @@ from alacarte.errors import AlacarteError
 
 
 @contextmanager
-def written(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError) -> Iterator[Path]:
+def uploaded(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError) -> Iterator[Path]:
     """A path to write a file to: as it is, or, for a URL, in a folder of its own, all of which is uploaded at the end.
 
     Files that are written beside it are uploaded first, and nothing is if anything is raised.
