@@ -1,5 +1,6 @@
 """Text from web servers that misbehave: the bits of the local pass, or an error that says what to do."""
 
+import numpy as np
 import pytest
 from servers import first
 
@@ -24,6 +25,19 @@ def test_a_pass_has_the_bits_of_the_local_pass(url, bits, local_bits):
     ids=["503", "429", "cut", "also when asked for its size"],
 )
 def test_what_passes_is_tried_again(site, url, text, fault):
+    site.faults.append(fault)
+    assert list(Corpus(url)) == text.decode().splitlines()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_mixture_of_what_passes_gives_the_bytes(site, url, text, seed):
+    random = np.random.default_rng(seed)
+
+    def fault(handler):
+        if random.random() > 0.25:
+            return None
+        return {"cut": True} if random.random() < 0.3 else {"status": int(random.choice([429, 500, 502, 503, 504]))}
+
     site.faults.append(fault)
     assert list(Corpus(url)) == text.decode().splitlines()
 

@@ -129,6 +129,18 @@ def test_a_range_is_read_without_what_is_before_it(store, text):
 # --------------------------------------------------------------------------------------------------------- faults
 
 
+def test_a_storm_over_all_kinds_of_requests_passes(store, text):
+    store.put("a.txt", text)
+    left = [6]
+
+    def storm(environ, start_response):
+        left[0] -= 1
+        return slow_down(environ, start_response) if left[0] >= 0 else None
+
+    store.faults.append(storm)
+    assert list(Corpus(f"s3://{BUCKET}/*.txt")) == text.decode().splitlines()
+
+
 @pytest.mark.parametrize("fault", ["503", "cut"])
 def test_what_passes_is_tried_again(store, text, bits, local_bits, fault):
     url = store.put("a.txt", text)
@@ -298,6 +310,18 @@ def test_a_model_in_a_bucket_and_its_vectors(store, text, vectors):
     model.save(url)
     assert "model/vectors.safetensors" not in store.listed()
     assert ALaCarte.load(url).transform.matrix.tolist() == model.transform.matrix.tolist()
+
+
+def test_vectors_in_a_model_in_a_bucket_are_found_there(store, text, vectors):
+    url = f"s3://{BUCKET}/model"
+    ALaCarte.fit(vectors, Corpus(store.put("a.txt", text))).save(url)  # vectors of no file are always included
+    model = ALaCarte.load(url)
+    assert model.vectors.source == f"{url}/vectors.safetensors"
+    model.save(url)
+    assert "model/vectors.safetensors" in store.listed()
+    model.save(f"s3://{BUCKET}/other")
+    assert "other/vectors.safetensors" not in store.listed()
+    assert ALaCarte.load(f"s3://{BUCKET}/other").vectors == vectors
 
 
 def test_files_of_two_models_are_not_taken_for_one(store, text, vectors):

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
-from alacarte._io.remote import local_path, url_of
-from alacarte._io.uploads import written_file
+from alacarte._io.remote import url_of
+from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteError, DiskFull, require
 
 fcntl: ModuleType | None
@@ -122,9 +122,8 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     'whole'
     """
     if url_of(path) is not None:
-        local = local_path(path)
-        with atomic_write(local, size) if local is not None else written_file(path) as upload:
-            yield upload
+        with uploaded(path) as target, atomic_write(target, size) as file:
+            yield file
         return
     stream = _open_stream(path)
     if stream is not None:

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO, cast
+from typing import cast
 
 from alacarte._io.remote import again, base_name, file_system, local_path, sibling, url_of, without_secrets
 from alacarte.errors import AlacarteError
 
 
 @contextmanager
-def written(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError) -> Iterator[Path]:
+def uploaded(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError) -> Iterator[Path]:
     """A path to write a file to: as it is, or, for a URL, in a folder of its own, all of which is uploaded at the end.
 
     Files that are written beside it are uploaded first, and nothing is if anything is raised.
@@ -28,13 +28,6 @@ def written(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteE
         yield main
         for file in sorted(Path(folder).iterdir(), key=lambda file: file == main):
             upload(file, sibling(url, file.name), error)
-
-
-@contextmanager
-def written_file(name: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write to, which is uploaded when it is whole."""
-    with written(name) as path, path.open("wb") as file:
-        yield file
 
 
 def check_writable(url: str, error: type[AlacarteError]) -> None:

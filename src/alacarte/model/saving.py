@@ -165,6 +165,8 @@ def _upload_model(url: str, model: SavedModel, include_vectors: bool | None, vec
 
     Until then, readers find files that are not the ones that the `model.json` there names, and say so.
     """
+    if WordVectors.of(model.vectors).source == f"{shown(url).rstrip('/')}/{VECTORS}":
+        include_vectors = True  # where they are, they stay
     with TemporaryDirectory(prefix="alacarte-") as temporary:
         local = Path(temporary) / "model"
         write_model(local, model, include_vectors=include_vectors, vectors_at=vectors_at)
@@ -298,7 +300,10 @@ def _download_model(url: str, vectors: VectorsLike | None) -> SavedModel:
         names = [name for name in description["files"] if name in NAMES]
         try:
             with copied(f"{url.rstrip('/')}/{MAIN}", beside=names) as copy:
-                return read_model(copy.parent, vectors=vectors)
+                saved = read_model(copy.parent, vectors=vectors)
+            if vectors is None and VECTORS in names:
+                saved.vectors.source = f"{shown(url).rstrip('/')}/{VECTORS}"  # and not the copy, which may go
+            return saved
         except AlacarteError as error:
             if attempt and describe_model(url) == description:  # and not because it was just being replaced
                 message = error.message.replace(str(copy.parent), shown(url))

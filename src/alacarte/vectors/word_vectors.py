@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from alacarte._io.copies import copied
 from alacarte._io.files import is_same_file
 from alacarte._io.remote import shown
-from alacarte._io.uploads import written
+from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
 from alacarte.vectors.formats import cache as copies
@@ -561,7 +561,7 @@ class WordVectors:
                 f"{shown(path)}: these vectors were read from this file; choose another name",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
-        with written(path, BadVectors) as target:
+        with uploaded(path, BadVectors) as target:
             formats.write(target, table, format)
 
     # Being an object
