@@ -1,6 +1,6 @@
 """Size of every test and coverage of every interval of the library, by simulation with known truths.
 
-    python benchmarks/inference_truth.py [--quick] [--samples N] [--part regress ratio cosines two-ways compare bias]
+    python benchmarks/inference_truth.py [--samples N] [--jobs N] [--part regress ratio …]
     python benchmarks/inference_truth.py --part fresh [--samples N]
 
 Each line is one design, simulated `--samples` times (2,000; `--quick` 200) from a fixed seed. A size is the share of
@@ -20,8 +20,10 @@ which are drawn at random.
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +33,13 @@ from alacarte.errors import AlacarteWarning
 from alacarte.inference import lengths, regression_noise
 from alacarte.inference.comparing import compare_uses
 from alacarte.inference.means import Units
-from alacarte.inference.spread import deviations
+from alacarte.inference.spread import Deviations, deviations
 from alacarte.inference.uncertainty import Uncertainty
-from alacarte.regression import TwoWays, nearest, ratio, similarity
+from alacarte.regression import TwoWays, nearest, nearest_contexts, poles, ratio, regress, similarity
 from alacarte.regression._frames import Variables
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.embed import Embeddings
-from alacarte.regression.infer import few_units
+from alacarte.regression.terms import few_units
 from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
@@ -182,36 +184,69 @@ def fresh_regressions(count: int = 16) -> Iterator[Regression]:
         )
 
 
-def fresh_part(samples: int) -> Iterator[Result]:
+def fresh_part(design: Regression, samples: int) -> Iterator[Result]:
     """As `regress_part`, of designs that are drawn at random."""
-    return regress_part(samples, tuple(fresh_regressions()), seed=2027)
+    return regress_part(design, samples, seed=2027)
 
 
-def regress_part(samples: int, designs: tuple[Regression, ...] = REGRESSIONS, seed: int = 11) -> Iterator[Result]:
-    """The test of one coefficient, of three together, and the interval of a squared length at 0 and at 2 noises."""
+def regress_part(design: Regression, samples: int, seed: int = 11) -> Iterator[Result]:
+    """Tests of one coefficient, of three together, of a contrast; intervals of squared lengths at 0 and 2 noises."""
     term, three = np.eye(4)[1:2], np.eye(4)[1:]
-    for design in designs:
-        rng = np.random.default_rng(seed)
-        unit = np.sqrt(np.mean([regression_noise.noise(design.draw(rng), term)[0] for _ in range(50)]))
-        single, joint, null, effect = [], [], [], []
-        beta = SHAPE / np.linalg.norm(SHAPE) * 2 * unit
-        few = []
-        for _ in range(samples):
+    contrast = term - np.eye(4)[2:3]
+    rng = np.random.default_rng(seed)
+    unit = np.sqrt(np.mean([regression_noise.noise(design.draw(rng), term)[0] for _ in range(50)]))
+    single, joint, apart, null, effect, apart_null = [], [], [], [], [], []
+    beta = SHAPE / np.linalg.norm(SHAPE) * 2 * unit
+    few = []
+    for _ in range(samples):
+        fit = design.draw(rng)
+        few.append(bool(few_units(fit, term)[0]))
+        p = (1 + regression_noise.permute(fit, [term, three, contrast], PERMUTATIONS, rng)) / (1 + PERMUTATIONS)
+        for hits, value in zip((single, joint, apart), p, strict=True):
+            hits.append(float(value <= 0.05))
+        known = lengths.noises(fit, np.vstack([term, contrast]))
+        of_contrast = fit.coefficients[1] - fit.coefficients[2]
+        for hits, estimate, noise_of, truth in (
+            (null, fit.coefficients[1], known[0], np.zeros(D)),
+            (effect, fit.coefficients[1], known[0], beta),
+            (apart_null, of_contrast, known[1], np.zeros(D)),
+        ):
+            tails = lengths.Length.of(estimate + truth, noise_of).outside(np.array([truth @ truth]), 0.95)
+            hits.append(float(max(tail[0] for tail in tails) <= 0))
+    warns = np.mean(few) > 0.5
+    yield line("regress: one term", str(design), single, "size", warns)
+    yield line("regress: joint test of three", str(design), joint, "size", warns)
+    yield line("regress: contrast", str(design), apart, "size", warns)
+    yield line("regress: interval, no effect", str(design), null, "fixed", warns)
+    yield line("regress: interval, effect of 2 noises", str(design), effect, "fixed", warns)
+    yield line("regress: interval of the contrast, none", str(design), apart_null, "fixed", warns)
+
+
+RESAMPLED = (Regression(100), Regression(clusters=40, kind="5"), Regression(clusters=40, kind="unequal"))
+
+
+def resampled_part(design: Regression, samples: int) -> Iterator[Result]:
+    """conText's intervals of a squared length, by the jackknife and the bootstrap: they should cover .95 or more."""
+    for size, shown in ((0.0, "no effect"), (3.0, "effect of 3 noises")):
+        rng = np.random.default_rng(17)
+        hits: dict[str, list[float]] = {"jackknife": [], "bootstrap": []}
+        for _ in range(max(samples // 5, 100)):
             fit = design.draw(rng)
-            few.append(bool(few_units(fit, term)[0]))
-            p = (1 + regression_noise.permute(fit, [term, three], PERMUTATIONS, rng)) / (1 + PERMUTATIONS)
-            single.append(float(p[0] <= 0.05))
-            joint.append(float(p[1] <= 0.05))
-            known = lengths.noises(fit, term)[0]
-            for hits, truth in ((null, np.zeros(D)), (effect, beta)):
-                length = lengths.Length.of(fit.coefficients[1] + truth, known)
-                tails = length.outside(np.array([truth @ truth]), 0.95)
-                hits.append(float(max(tail[0] for tail in tails) <= 0))
-        warns = np.mean(few) > 0.5
-        yield line("regress: one term", str(design), single, "size", warns)
-        yield line("regress: joint test of three", str(design), joint, "size", warns)
-        yield line("regress: interval, no effect", str(design), null, "fixed", warns)
-        yield line("regress: interval, effect of 2 noises", str(design), effect, "fixed", warns)
+            unit = float(np.sqrt(regression_noise.noise(fit, np.eye(4)[1:2])[0]))
+            truth = SHAPE / np.linalg.norm(SHAPE) * size * unit
+            x = (fit.z / np.sqrt(fit.weights)[:, None]) @ np.linalg.inv(fit.basis)
+            y = (fit.z @ fit.inner + fit.residuals) / np.sqrt(fit.weights)[:, None] + np.outer(x[:, 1], truth)
+            table = {f"x{column}": x[:, column] for column in (1, 2, 3)}
+            made = Embeddings(y, [str(row) for row in range(len(y))], SPACE, Variables(table), [], np.arange(len(y)))
+            for kind, inside in hits.items():
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found = regress(
+                        "~ x1 + x2 + x3", made, cluster=fit.units, intervals=kind, draws=200, permutations=0
+                    ).table
+                inside.append(float(found["conf_low"][0] <= truth @ truth <= found["conf_high"][0]))
+        for kind, inside in hits.items():
+            yield line(f"regress: intervals by the {kind}", f"{design}, {shown}", inside, "selected")
 
 
 # --------------------------------------------------------------------------------------- groups of contexts
@@ -255,7 +290,8 @@ MEAN = RANDOM.normal(size=D) * SHAPE
 VECTORS = RANDOM.normal(size=(WORDS, D)) + 0.5 * MEAN
 SPACE = EmbeddingSpace.of(([f"w{number}" for number in range(WORDS)], VECTORS))
 TRUE = VECTORS @ MEAN / np.linalg.norm(VECTORS, axis=1) / np.linalg.norm(MEAN)
-NEAR = [f"w{number}" for number in np.argsort(-TRUE)[[0, 5, 10, 20, 40, 80]]]
+NEAR_ROWS = np.argsort(-TRUE)[[0, 5, 10, 20, 40, 80]]
+NEAR = [f"w{number}" for number in NEAR_ROWS]
 
 PAIRS = (
     Pair((50, ""), (50, "")),
@@ -283,24 +319,23 @@ def warned(run: Callable[[], object]) -> bool:
     return any(issubclass(item.category, AlacarteWarning) for item in caught)
 
 
-def ratio_part(samples: int) -> Iterator[Result]:
+def ratio_part(pair: Pair, samples: int) -> Iterator[Result]:
     """The test of the words chosen and of words that were named, and their intervals. The true ratio is 1."""
-    for pair in PAIRS:
-        rng = np.random.default_rng(12)
-        hits: dict[str, list[Doubles]] = {name: [] for name in ("chosen", "named", "interval chosen", "interval named")}
-        warns = warned(lambda pair=pair, rng=rng: ratio_of(pair, rng, 5))
-        for _ in range(max(samples // 5, 100)):
-            for name, k in (("chosen", 5), ("named", None)):
-                table = ratio_of(pair, rng, k)
-                known = np.isfinite(table["p_value"])
-                hits[name].append(table["p_value"][known] <= 0.05)
-                known = np.isfinite(table["conf_low"])
-                inside = (table["conf_low"] <= 1) & (table["conf_high"] >= 1)
-                hits[f"interval {name}"].append(inside[known] if known.any() else np.array([np.nan]))
-        yield line("ratio: words chosen", str(pair), hits["chosen"], "size", warns)
-        yield line("ratio: words named", str(pair), hits["named"], "size", warns)
-        yield line("ratio: intervals, words chosen", str(pair), hits["interval chosen"], "selected", warns)
-        yield line("ratio: intervals, words named", str(pair), hits["interval named"], "fixed", warns)
+    rng = np.random.default_rng(12)
+    hits: dict[str, list[Doubles]] = {name: [] for name in ("chosen", "named", "interval chosen", "interval named")}
+    warns = warned(lambda: ratio_of(pair, rng, 5))
+    for _ in range(max(samples // 5, 100)):
+        for name, k in (("chosen", 5), ("named", None)):
+            table = ratio_of(pair, rng, k)
+            known = np.isfinite(table["p_value"])
+            hits[name].append(table["p_value"][known] <= 0.05)
+            known = np.isfinite(table["conf_low"])
+            inside = (table["conf_low"] <= 1) & (table["conf_high"] >= 1)
+            hits[f"interval {name}"].append(inside[known] if known.any() else np.array([np.nan]))
+    yield line("ratio: words chosen", str(pair), hits["chosen"], "size", warns)
+    yield line("ratio: words named", str(pair), hits["named"], "size", warns)
+    yield line("ratio: intervals, words chosen", str(pair), hits["interval chosen"], "selected", warns)
+    yield line("ratio: intervals, words named", str(pair), hits["interval named"], "fixed", warns)
 
 
 def ratio_of(pair: Pair, rng: np.random.Generator, k: int | None):
@@ -334,102 +369,206 @@ SINGLES = (
 )
 
 
-def cosines_part(samples: int) -> Iterator[Result]:
-    """Intervals of cosines with words that were named, and with the five nearest that a sample finds."""
+def cosines_part(design: tuple[tuple[int, str], bool], samples: int) -> Iterator[Result]:
+    """Intervals of cosines with words that were named, between poles, with the five nearest that a sample finds, and
+    with the five nearest contexts."""
     unit = dict(zip(SPACE.words, TRUE.tolist(), strict=True))
-    for side, tails in SINGLES:
-        rng = np.random.default_rng(13)
-        pair = Pair(side, (2, side[1]), tails=tails)
-        named, chosen, warns = [], [], False
-        for _ in range(max(samples // 4, 100)):
-            embeddings, codes = pair.draw(rng, MEAN)
-            rows = embeddings.variables.columns["group"] == 0
-            own, cluster = embeddings.select(rows), None if codes is None else codes[rows]
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                tables = (
-                    similarity(own, NEAR, cluster=cluster, intervals="jackknife"),
-                    nearest(own, k=5, cluster=cluster, intervals="jackknife"),
-                )
-            warns |= any(issubclass(item.category, AlacarteWarning) for item in caught)
-            for hits, table in zip((named, chosen), tables, strict=True):
-                truth = np.array([unit[word] for word in table["feature"]])
-                known = np.isfinite(table["conf_low"])
-                inside = (table["conf_low"] <= truth) & (truth <= table["conf_high"])
-                hits.append(inside[known] if known.any() else np.array([np.nan]))
-        shown = str(pair).split(" against ")[0] + (", tails" if tails else "")
-        yield line("similarity: intervals", shown, named, "fixed", warns)
-        yield line("nearest: intervals of the five nearest", shown, chosen, "selected", warns)
+    side, tails = design
+    rng = np.random.default_rng(13)
+    pair = Pair(side, (2, side[1]), tails=tails)
+    named, drawn, between, chosen, contexts, warns = [], [], [], [], [], False
+    difference = unit_rows(VECTORS[NEAR_ROWS[:3]]).mean(axis=0) - unit_rows(VECTORS[NEAR_ROWS[3:]]).mean(axis=0)
+    for _ in range(max(samples // 4, 100)):
+        embeddings, codes = pair.draw(rng, MEAN)
+        rows = embeddings.variables.columns["group"] == 0
+        own, cluster = embeddings.select(rows), None if codes is None else codes[rows]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            options = {"cluster": cluster, "intervals": "jackknife"}
+            tables = (
+                similarity(own, NEAR, **options),
+                similarity(own, NEAR, cluster=cluster, intervals="bootstrap", draws=200),
+                poles(own, None, NEAR[:3], NEAR[3:], **options),
+                nearest(own, k=5, **options),
+                nearest_contexts(own, k=5, **options),
+            )
+        warns |= any(issubclass(item.category, AlacarteWarning) for item in caught)
+        rows_of = {name: row for row, name in enumerate(own.names)}
+        near = unit_rows(own.matrix[[rows_of[name] for name in tables[4]["name"]]])
+        truths = [np.array([unit[word] for word in tables[place]["feature"]]) for place in (0, 1, 3)]
+        truths[2:2] = [np.array([difference @ unit_rows(MEAN)])]
+        truths.append(near @ unit_rows(MEAN))
+        for hits, table, truth in zip((named, drawn, between, chosen, contexts), tables, truths, strict=True):
+            known = np.isfinite(table["conf_low"])
+            inside = (table["conf_low"] <= truth) & (truth <= table["conf_high"])
+            hits.append(inside[known] if known.any() else np.array([np.nan]))
+    shown = str(pair).split(" against ")[0] + (", tails" if tails else "")
+    yield line("similarity: intervals", shown, named, "fixed", warns)
+    yield line("similarity: by the bootstrap", shown, drawn, "fixed", warns)
+    yield line("similarity: poles", shown, between, "fixed", warns)
+    yield line("nearest: intervals of the five nearest", shown, chosen, "selected", warns)
+    yield line("nearest: of the five nearest contexts", shown, contexts, "selected", warns)
 
 
 # ------------------------------------------------------------------------------------------ two kinds, compare
 
 
-def two_ways_part(samples: int) -> Iterator[Result]:
+TWO_WAYS = ((40, 40, 400), (20, 20, 300), (60, 15, 400), (10, 10, 200))  # clusters of either kind, contexts
+
+
+def two_ways_part(sizes: tuple[int, int, int], samples: int) -> Iterator[Result]:
     """Clusters of two kinds: a third of the variance is common to the one kind, a third to the other."""
     term = np.eye(3)[1:2]
-    for first, second, count in ((40, 40, 400), (20, 20, 300), (60, 15, 400), (10, 10, 200)):
-        rng = np.random.default_rng(14)
-        tests, cover, coverage, few = [], [], [], []
-        for _ in range(max(samples // 2, 100)):
-            ways = [rng.integers(0, number, count) for number in (first, second)]
-            y = noise(rng, None, count, False)
-            for way, number in zip(ways, (first, second), strict=True):
-                y = y + noise(rng, None, number, False)[way]
-            group = (rng.permutation(first) < first // 2)[ways[0]].astype(float)
-            x = np.column_stack([np.ones(count), group, rng.normal(size=count)])
-            fit, _ = regression_noise.least_squares(x, y, ways)
-            few.append(bool(few_units(fit, term)[0]))
-            tests.append(float(lengths.score_test(fit, term)[0] <= 0.05))
-            length = lengths.Length.of(fit.coefficients[1], lengths.noises(fit, term)[0])
-            cover.append(float(max(tail[0] for tail in length.outside(np.zeros(1), 0.95)) <= 0))
-            names = [str(row) for row in range(count)]
-            matrix = y + 1.5 * MEAN
-            found = Embeddings(matrix, names, SPACE, Variables({}), [], np.arange(count))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                table = similarity(found, NEAR, cluster=TwoWays(*ways), intervals="jackknife")
-            truth = np.array([TRUE[int(word[1:])] for word in table["feature"]])
-            coverage.append((table["conf_low"] <= truth) & (truth <= table["conf_high"]))
-        design = f"{first} and {second} clusters of two kinds, {count} contexts"
-        warns = np.mean(few) > 0.5
-        yield line("regress: one term", design, tests, "size", warns)
-        yield line("regress: interval, no effect", design, cover, "fixed", warns)
-        yield line("similarity: intervals", design, coverage, "fixed")
+    first, second, count = sizes
+    rng = np.random.default_rng(14)
+    tests, cover, coverage, few = [], [], [], []
+    for _ in range(max(samples // 2, 100)):
+        ways = [rng.integers(0, number, count) for number in (first, second)]
+        y = noise(rng, None, count, False)
+        for way, number in zip(ways, (first, second), strict=True):
+            y = y + noise(rng, None, number, False)[way]
+        group = (rng.permutation(first) < first // 2)[ways[0]].astype(float)
+        x = np.column_stack([np.ones(count), group, rng.normal(size=count)])
+        fit, _ = regression_noise.least_squares(x, y, ways)
+        few.append(bool(few_units(fit, term)[0]))
+        tests.append(float(lengths.score_test(fit, term)[0] <= 0.05))
+        length = lengths.Length.of(fit.coefficients[1], lengths.noises(fit, term)[0])
+        cover.append(float(max(tail[0] for tail in length.outside(np.zeros(1), 0.95)) <= 0))
+        names = [str(row) for row in range(count)]
+        matrix = y + 1.5 * MEAN
+        found = Embeddings(matrix, names, SPACE, Variables({}), [], np.arange(count))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            table = similarity(found, NEAR, cluster=TwoWays(*ways), intervals="jackknife")
+        truth = np.array([TRUE[int(word[1:])] for word in table["feature"]])
+        coverage.append((table["conf_low"] <= truth) & (truth <= table["conf_high"]))
+    design = f"{first} and {second} clusters of two kinds, {count} contexts"
+    warns = np.mean(few) > 0.5
+    yield line("regress: one term", design, tests, "size", warns)
+    yield line("regress: interval, no effect", design, cover, "fixed", warns)
+    yield line("similarity: intervals", design, coverage, "fixed")
 
 
-def compare_part(samples: int) -> Iterator[Result]:
+INDUCED = ((60, "10"), (60, "30"), (60, "120"), (60, "40 unequal"), (1, "30"), (2, "120"))  # targets, documents of each
+
+
+def uncertainty_part(sizes: tuple[int, str], samples: int) -> Iterator[Result]:
+    """Intervals of induced vectors: with words that were named, with another target, and with the five nearest."""
+    vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
+    targets, documents = sizes
+    rng = np.random.default_rng(18)
+    named, between, chosen = [], [], []
+    number, *kind = documents.split()
+    for _ in range(max(samples // 10, 50)):
+        means = MEAN + 0.7 * rng.normal(size=(targets, D)) * SHAPE
+        made = in_documents(means, int(number), kind[0] if kind else "1", rng)
+        keys = [f"t{place}" for place in range(targets)]
+        found = Uncertainty(keys, lambda rows, made=made: made[rows], vectors)
+        true = unit_rows(means)
+        similarities = found.similarities("t0", NEAR), found.nearest("t0", 5)
+        for hits, table in zip((named, chosen), similarities, strict=True):
+            truth = unit_rows(VECTORS[[int(item.other[1:]) for item in table]]) @ true[0]
+            pairs = zip(table, truth, strict=True)
+            hits.append(np.array([item.conf_low <= value <= item.conf_high for item, value in pairs]))
+        if targets > 1:
+            item = found.between("t0", "t1")
+            between.append(float(item.conf_low <= true[0] @ true[1] <= item.conf_high))
+    design = f"{targets} targets with {number} documents of {kind[0] if kind else '1'}".replace("1 targets", "1 target")
+    yield line("uncertainty: words named", design, named, "fixed")
+    if between:
+        yield line("uncertainty: two targets", design, between, "fixed")
+    yield line("uncertainty: the five nearest", design, chosen, "selected")
+
+
+def in_documents(
+    means: Doubles, documents: int, kind: str, rng: np.random.Generator, shared: float = 0.0, tails: bool = False
+) -> Deviations:
+    """Words with so many documents each, in sixteen groups of documents; contexts are twice as noisy as means are long.
+
+    Contexts of a document have half of their variance in common, of which a share is `shared` by all words.
+    """
+    words = len(means)
+    sizes = sizes_of(kind, documents)
+    group = rng.permutation(documents) % 16
+    common = np.sqrt(0.5 * shared) * noise(rng, None, documents, tails)
+    within = [
+        common
+        + np.sqrt(0.5 * (1 - shared)) * noise(rng, None, documents, tails)
+        + np.sqrt(0.5 / sizes)[:, None] * noise(rng, None, documents, False)
+        for _ in range(words)
+    ]
+    sums = (means[:, None] + 2 * np.stack(within)) * sizes[:, None]
+    indicator = (group[:, None] == np.arange(16)).astype(np.float64)
+    weights = np.broadcast_to(sizes @ indicator, (words, 16))
+    return deviations(np.einsum("tnd,ng->tgd", sums, indicator), weights, [int(sizes.sum())] * words, np.eye(D))
+
+
+# (words, documents and their sizes on either side, share of a document's noise that all words have, tails)
+DOCUMENTS = (
+    (300, (40, "1"), (40, "1"), 0.0, False),
+    (300, (40, "unequal"), (40, "unequal"), 0.0, False),
+    (300, (12, "10"), (60, "unequal"), 0.0, False),
+    (300, (60, "5"), (60, "skewed"), 0.0, True),
+    (300, (40, "5"), (40, "5"), 0.5, False),
+    (300, (40, "unequal"), (40, "unequal"), 0.5, False),
+    (100, (40, "unequal"), (40, "unequal"), 0.5, False),
+    (300, (16, "skewed"), (16, "skewed"), 0.5, False),
+    (300, (40, "unequal"), (40, "unequal"), 0.9, False),
+)
+
+
+def documents_part(chosen: tuple[int, tuple[int, str], tuple[int, str], float, bool], samples: int) -> Iterator[Result]:
+    """`compare_uses` of words in documents of unequal sizes, whose noise words have in common in part."""
+    vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
+    words, *sides, shared, tails = chosen
+    rng = np.random.default_rng(19)
+    rejected = []
+    for _ in range(max(samples // 10, 50)):
+        means = MEAN + 0.7 * rng.normal(size=(words, D)) * SHAPE
+        made = [in_documents(means, *side, rng, shared, tails) for side in sides]
+        keys = [f"t{place}" for place in range(words)]
+        both = [Uncertainty(keys, lambda rows, one=one: one[rows], vectors) for one in made]
+        p = np.array([item.p_value for item in compare_uses(*both)])
+        rejected.append(p[np.isfinite(p)] <= 0.05)
+    design = " against ".join(f"{number} documents of {kind}" for number, kind in sides)
+    design = f"{words} words, {design}" + (f", {shared:.0%} of their noise shared" if shared else "")
+    yield line("compare_uses: documents, p-value", design + (", tails" if tails else ""), rejected, "size")
+
+
+SAME_USE = [(100, sizes, 0.0) for sizes in ((16, 16), (64, 64), (16, 256), (256, 256))]  # words, contexts, distance
+SAME_USE += [(300, sizes, 0.0) for sizes in ((64, 64), (64, 256))]
+OTHER_USE = [(300, sizes, far) for sizes in ((64, 64), (64, 256), (256, 256)) for far in (0.05, 0.2, 0.5, 0.9)]
+
+
+def compare_part(chosen: tuple[int, tuple[int, int], float], samples: int) -> Iterator[Result]:
     """`compare_uses` in groups of documents as `spread=16` makes them: its test of words that both corpora use alike,
     and its interval of the distance between uses that differ by as much as said. With 200 words or more vectors are
     measured in units of the typical noise."""
     vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
-    designs = [(100, sizes, 0.0) for sizes in ((16, 16), (64, 64), (16, 256), (256, 256))]
-    designs += [(300, sizes, 0.0) for sizes in ((64, 64), (64, 256))]
-    designs += [(300, sizes, far) for sizes in ((64, 64), (64, 256), (256, 256)) for far in (0.05, 0.2, 0.5, 0.9)]
-    for words, sizes, distance in designs:
-        rng = np.random.default_rng(15)
-        rejected, covered = [], []
-        for _ in range(max(samples // 40, 10)):
-            first = rng.normal(size=(words, D)) * SHAPE
-            other = rng.normal(size=(words, D)) * SHAPE
-            along = unit_rows(first)
-            across = unit_rows(other - np.einsum("td,td->t", other, along)[:, None] * along)
-            turned = (1 - distance) * along + np.sqrt(1 - (1 - distance) ** 2) * across
-            second = turned * np.linalg.norm(first, axis=1, keepdims=True)
-            sides = []
-            for size, means in zip(sizes, (first, second), strict=True):
-                x = means[:, None] + 2 * rng.normal(size=(words, size, D)) * SHAPE
-                groups = x.reshape(words, 16, -1, D).sum(axis=2)
-                made = deviations(groups, np.full((words, 16), size / 16), [size] * words, np.eye(D))
-                sides.append(Uncertainty([f"t{i}" for i in range(words)], lambda rows, made=made: made[rows], vectors))
-            compared = compare_uses(*sides)
-            rejected += [float(item.p_value <= 0.05) for item in compared]
-            covered += [float(item.conf_low <= distance <= item.conf_high) for item in compared]
-        design = f"{words} words, {sizes[0]} against {sizes[1]} contexts"
-        if distance:
-            yield line("compare_uses: interval", f"{design}, distance {distance:g}", covered, "fixed")
-        else:
-            yield line("compare_uses: p-value", design, rejected, "size")
+    words, sizes, distance = chosen
+    rng = np.random.default_rng(15)
+    rejected, covered = [], []
+    for _ in range(max(samples // 40, 10)):
+        first = rng.normal(size=(words, D)) * SHAPE
+        other = rng.normal(size=(words, D)) * SHAPE
+        along = unit_rows(first)
+        across = unit_rows(other - np.einsum("td,td->t", other, along)[:, None] * along)
+        turned = (1 - distance) * along + np.sqrt(1 - (1 - distance) ** 2) * across
+        second = turned * np.linalg.norm(first, axis=1, keepdims=True)
+        sides = []
+        for size, means in zip(sizes, (first, second), strict=True):
+            x = means[:, None] + 2 * rng.normal(size=(words, size, D)) * SHAPE
+            groups = x.reshape(words, 16, -1, D).sum(axis=2)
+            made = deviations(groups, np.full((words, 16), size / 16), [size] * words, np.eye(D))
+            sides.append(Uncertainty([f"t{i}" for i in range(words)], lambda rows, made=made: made[rows], vectors))
+        compared = compare_uses(*sides)
+        rejected += [float(item.p_value <= 0.05) for item in compared]
+        covered += [float(item.conf_low <= distance <= item.conf_high) for item in compared]
+    design = f"{words} words, {sizes[0]} against {sizes[1]} contexts"
+    if distance:
+        yield line("compare_uses: interval", f"{design}, distance {distance:g}", covered, "fixed")
+    else:
+        yield line("compare_uses: p-value", design, rejected, "size")
 
 
 def bias_part(samples: int) -> Iterator[str]:
@@ -453,14 +592,29 @@ def bias_part(samples: int) -> Iterator[str]:
         yield f"| {shown} | {share:g} | {np.mean(seen) / np.mean(means):.2f} |"
 
 
-PARTS = {
-    "regress": regress_part,
-    "ratio": ratio_part,
-    "cosines": cosines_part,
-    "two-ways": two_ways_part,
-    "compare": compare_part,
-    "fresh": fresh_part,
+PARTS: dict[str, tuple[Callable[[Any, int], Iterator[Result]], Sequence[Any]]] = {
+    "regress": (regress_part, REGRESSIONS),
+    "resampled": (resampled_part, RESAMPLED),
+    "ratio": (ratio_part, PAIRS),
+    "cosines": (cosines_part, SINGLES),
+    "two-ways": (two_ways_part, TWO_WAYS),
+    "uncertainty": (uncertainty_part, INDUCED),
+    "compare": (compare_part, SAME_USE + OTHER_USE),
+    "documents": (documents_part, DOCUMENTS),
+    "fresh": (fresh_part, tuple(fresh_regressions())),
 }
+
+
+def one_design(task: tuple[str, int, int]) -> list[Result]:
+    """The lines of one design, by the name of its part and its place in it."""
+    part, place, samples = task
+    run, designs = PARTS[part]
+    results = list(run(designs[place], samples))
+    for result in results:
+        print(f"{result.what}, {result.design}: {result.share:.3f}", file=sys.stderr, flush=True)
+    return results
+
+
 ONE_RUN = [name for name in PARTS if name != "fresh"] + ["bias"]
 
 
@@ -493,14 +647,16 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="200 samples a design")
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--part", nargs="*", choices=[*PARTS, "bias"], default=ONE_RUN)
+    parser.add_argument("--jobs", type=int, default=1, help="designs at a time; the figures do not depend on it")
     options = parser.parse_args()
     samples = 200 if options.quick else options.samples
     results = []
-    for name in [part for part in options.part if part in PARTS]:
-        found = []
-        for result in PARTS[name](samples):
-            found.append(result)
-            print(f"{result.what}, {result.design}: {result.share:.3f}", file=sys.stderr, flush=True)
+    parts = [part for part in options.part if part in PARTS]
+    tasks = [(part, place, samples) for part in parts for place in range(len(PARTS[part][1]))]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        by_task = dict(zip(tasks, pool.map(one_design, tasks), strict=True))
+    for part in parts:
+        found = [result for task in tasks if task[0] == part for result in by_task[task]]
         show(found)
         results += found
     if "bias" in options.part:

@@ -6,8 +6,8 @@
 (`alc eval crw-build` makes the second set: docs/reproduction/rare-words.md.) The rare words of all sets are taken out
 of the vectors before anything is learned, once for all sets.
 
-Mean Spearman over shuffles of the contexts at each number of contexts, as `alc eval crw`; standard errors, and those of
-what is gained over the better part, by drawing pairs of words anew. "trained": the vectors that the rare words have,
+Mean Spearman over shuffles of the contexts at each number of contexts, as `alc eval crw`; standard errors, those of
+differences and ratios too, by drawing pairs of words anew. "trained": the vectors that the rare words have,
 less the direction that all vectors share; pairs without such a vector take no part.
 """
 
@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from alacarte_experiments.fewshot.crw import Trials
 from alacarte_experiments.fewshot.data import RareWords, read_rare_words
 from alacarte_experiments.fewshot.spelled import Spelled
@@ -27,6 +28,8 @@ from alacarte_experiments.lab.store import Store
 from alacarte import Corpus, WordVectors
 from alacarte.vectors.geometry import unit_rows
 
+Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 SIZES = (1, 2, 4, 8, 16, 32, 64)
 DRAWS = 200
 
@@ -40,6 +43,7 @@ def main() -> None:
     parser.add_argument("--weights", default="sif:1e-3")
     parser.add_argument("--trials", type=int, default=50, help="shuffles of the contexts")
     parser.add_argument("--stems", action="store_true", help="and without words of the same stem in learning spelling")
+    parser.add_argument("--settings", default="", help="of the systems, behind a comma each: ,rank_power=0")
     given = parser.parse_args()
 
     vectors = WordVectors.load(given.vectors)
@@ -50,10 +54,10 @@ def main() -> None:
     tested = [word for one in trials.values() for word in one.words]
     bench = Workbench(hidden, Corpus(given.corpus), Store(), tested=tested)
     for name in ["alacarte+form", *(["alacarte+form,stems=1"] if given.stems else [])]:
-        model = bench.build(System.parse(name, settings))
+        model = bench.build(System.parse(name + given.settings, settings))
         fusion = model.fusion
         print(
-            f"{name}: log-odds of contexts {fusion.level:.3f} + {fusion.doubling:.3f} log2 n "
+            f"{name}{given.settings}: log-odds of contexts {fusion.level:.3f} + {fusion.doubling:.3f} log2 n "
             f"{fusion.length:+.3f} log |f|/{fusion.typical:.3f}"
         )
         for place, one in trials.items():
@@ -81,7 +85,8 @@ def show(title: str, trials: Trials, model: Spelled, kept: list[int]) -> None:
     forms = model.form.rows(trials.words)[0].astype(np.float64)
     place = {word: i for i, word in enumerate(trials.words)}
     rng = np.random.default_rng(0)
-    rows: dict[str, list[str]] = {}
+    table: dict[str, list[str]] = {}
+    before: tuple[Longs, Doubles] | None = None  # pairs, and their cosines with fused vectors of half as many contexts
     for column, size in enumerate(SIZES):
         pairs = np.intersect1d(trials.pairs_at(size), kept)
         rare = np.array([place[trials.pairs[i].second] for i in pairs])
@@ -96,20 +101,34 @@ def show(title: str, trials: Trials, model: Spelled, kept: list[int]) -> None:
             "both": [fusion.combine(one, forms, counts).fused for one in x],
             "trained": [fusion.direction(trials.given[trials.words])],
         }
-        values, drawn = {}, {}
-        for part, lists in parts.items():
-            cosines = np.stack([np.einsum("pj,pj->p", unit_rows(rows_)[rare], gold) for rows_ in lists])
-            values[part] = float(np.mean(spearman(cosines, scores)))
-            few = cosines[:5]
-            drawn[part] = np.array([np.mean(spearman(few[:, draw], scores[draw])) for draw in draws])
-            rows.setdefault(part, []).append(f"{values[part]:.3f} ±{drawn[part].std():.3f}")
+        cosines = {
+            part: np.stack([np.einsum("pj,pj->p", unit_rows(vectors)[rare], gold) for vectors in lists])
+            for part, lists in parts.items()
+        }
+        if before is not None:
+            cosines["before"] = before[1][:, np.isin(before[0], pairs)]
+        before = pairs, cosines["both"]
+        shuffles = {part: spearman(values, scores) for part, values in cosines.items()}
+        values = {part: float(np.mean(one)) for part, one in shuffles.items()}
+        drawn = {
+            part: np.array([np.mean(spearman(one[:, draw], scores[draw])) for draw in draws])
+            for part, one in cosines.items()
+        }
+        for part in parts:
+            table.setdefault(part, []).append(f"{values[part]:.3f} ±{drawn[part].std():.3f}")
         best = max(("contexts", "contexts, common direction out", "spelling"), key=lambda part: values[part])
-        gained = drawn["both"] - drawn[best]
-        rows.setdefault("both − better part", []).append(f"{values['both'] - values[best]:+.3f} ±{gained.std():.3f}")
-        rows.setdefault("both / trained", []).append(f"{values['both'] / values['trained']:.1%}")
-        rows.setdefault("pairs", []).append(str(len(pairs)))
+        for name, other in (("both − better part", best), ("both − both from half as many contexts", "before")):
+            cell = ""
+            if other in values:
+                cell = f"{values['both'] - values[other]:+.3f} ±{(drawn['both'] - drawn[other]).std():.3f}"
+            table.setdefault(name, []).append(cell)
+        ratio = f"{values['both'] / values['trained']:.1%} ±{(drawn['both'] / drawn['trained']).std():.1%}"
+        table.setdefault("both / trained", []).append(ratio)
+        error = shuffles["both"].std(ddof=1) / np.sqrt(len(totals))
+        table.setdefault("both: error over shuffles", []).append(f"±{error:.3f}")
+        table.setdefault("pairs", []).append(str(len(pairs)))
     print("| | " + " | ".join(map(str, SIZES)) + " |\n|" + "---|" * (len(SIZES) + 1))
-    for part, cells in rows.items():
+    for part, cells in table.items():
         print(f"| {part} | " + " | ".join(cells) + " |", flush=True)
 
 

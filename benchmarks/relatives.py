@@ -1,4 +1,6 @@
-"""Do the neighbours of words say how much contexts count beside spelling, as WordNet does? Where `TEMPER` comes from.
+"""Do the neighbours of words say how much contexts count beside spelling, as WordNet does?
+
+Where `fusion.NEIGHBOUR_CORRECTION` comes from.
 
     python benchmarks/relatives.py ../shared/data/wsd/wordnet3.0.tar.xz --vectors DIR/glove.6B.100d.npy \\
         --corpus ../shared/data/wiki/enwiki.txt.xz
@@ -12,6 +14,7 @@ import argparse
 import re
 import tarfile
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +38,7 @@ def main() -> None:
     given = parser.parse_args()
     vectors = WordVectors.load(given.vectors)
     sums = collect(vectors, given.corpus, window=given.window, context_weights=given.weights)
-    trials = replace(simulate(vectors, sums, given.corpus)[1], temper=(0.0, 0.0, 0.0))
+    trials = replace(simulate(vectors, sums, given.corpus)[1], correction=(0.0, 0.0, 0.0))
     neighbours = Fusion.learn(trials)
     show("neighbours", neighbours)
     relatives = wordnet_relatives(given.wordnet, vectors, np.unique(trials.words).tolist())
@@ -44,9 +47,9 @@ def main() -> None:
         judged = among(trials, vectors, {row: rows for row, rows in relatives.items() if row >= rank})
         wordnet = Fusion.learn(judged)
         show(f"WordNet, rank {rank} on, {len(np.unique(judged.words))} words", wordnet)
-        changes = dict(zip(("level", "doubling", "length"), fusing.TEMPER, strict=True))
-        tempered = replace(neighbours, **{name: getattr(neighbours, name) + by for name, by in changes.items()})
-        for name, fusion in (("neighbours", neighbours), ("tempered", tempered), ("WordNet", wordnet)):
+        changes = dict(zip(("level", "doubling", "length"), fusing.NEIGHBOUR_CORRECTION, strict=True))
+        corrected = replace(neighbours, **{name: getattr(neighbours, name) + by for name, by in changes.items()})
+        for name, fusion in (("neighbours", neighbours), ("corrected", corrected), ("WordNet", wordnet)):
             print(f"| {rank} on | {name} | " + " | ".join(f"{value:.4f}" for value in auc(judged, fusion)) + " |")
 
 
@@ -73,26 +76,27 @@ def among(trials: Trials, vectors: WordVectors, relatives: dict[int, list[int]])
 
 def wordnet_relatives(path: Path, vectors: WordVectors, rows: list[int]) -> dict[int, list[int]]:
     """The rows of each word's relatives that have another stem and begin with other letters."""
-    stem = require("snowballstemmer", extra="regression", purpose="stems").stemmer("english").stemWord
+    stem = cache(require("snowballstemmer", extra="regression", purpose="stems").stemmer("english").stemWord)
     synsets, senses = read_wordnet(path)
     index, words = vectors.key_to_index, vectors.words
     result = {}
     for row in rows:
-        found: set[str] = set()
+        related: set[str] = set()
         for pos, offsets in senses.get(words[row], ()):
             for offset in offsets[:SENSES]:
                 lemmas, pointers = synsets[pos, offset]
-                found.update(lemmas)
+                related.update(lemmas)
                 for symbol, other_pos, target in pointers:
                     if symbol in ("@", "&"):
-                        found.update(synsets[other_pos, target][0])
+                        related.update(synsets[other_pos, target][0])
                     if symbol == "@":
                         below = [(p, t) for s, p, t in synsets[other_pos, target][1] if s == "~"]
-                        found.update(lemma for key in below for lemma in synsets[key][0])
+                        related.update(lemma for key in below for lemma in synsets[key][0])
         own = words[row]
-        kept = [w for w in found if stem(w) != stem(own) and w[:4] != own[:4] and index.get(w, KNOWN) < KNOWN]
+        known = [other for other in related if index.get(other, KNOWN) < KNOWN and other[:4] != own[:4]]
+        kept = [other for other in known if stem(other) != stem(own)]
         if len(kept) >= FEW:
-            result[row] = sorted(index[w] for w in kept)
+            result[row] = sorted(index[other] for other in kept)
     return result
 
 

@@ -12,8 +12,9 @@ from alacarte import WordVectors
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.spelling._features import END, LOWER, UPPER, Writing, codes_of, find_codes, frequent_codes, spelled
 from alacarte.spelling._kernel import add_features, normal_product, spread_over_features
-from alacarte.spelling._solver import predict, scales_of, solve_ridge
+from alacarte.spelling._solver import SpelledWords, predict, scales_of, solve_ridge
 from alacarte.spelling.form import PENALTIES, FormModel, learn_with_guesses, same_stem
+from alacarte.vectors.geometry import cosines
 
 words_of_any_script = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=12)
 
@@ -71,10 +72,26 @@ def test_the_solver_finds_the_ridge_solution(dimensions, threads):
     features, bounds, x = random_features(rng, words=60)
     y = rng.normal(size=(60, dimensions)).astype(np.float32)
     exact = np.linalg.solve(x.T @ x + 0.5 * np.eye(12), x.T @ y)
-    found = solve_ridge(features, bounds, y, 12, 0.5, iterations=30, threads=threads)
-    np.testing.assert_allclose(found, exact, atol=1e-4)
-    again = solve_ridge(features, bounds, y, 12, 0.5, start=found, iterations=1)  # what is solved stays
+    words = SpelledWords(features, bounds, 12)
+    solved = solve_ridge(words, y, 0.5, iterations=30, threads=threads)
+    np.testing.assert_allclose(solved, exact, atol=1e-4)
+    again = solve_ridge(words, y, 0.5, start=solved, iterations=1)  # what is solved stays
     np.testing.assert_allclose(again, exact, atol=1e-4)
+
+
+def test_words_count_by_their_weights():
+    rng = np.random.default_rng(1)
+    features, bounds, x = random_features(rng, words=60)
+    y, weights = rng.normal(size=(60, 3)).astype(np.float32), rng.uniform(0.1, 3, 60).astype(np.float32)
+    exact = np.linalg.solve(x.T @ (weights[:, None] * x) + 0.5 * np.eye(12), x.T @ (weights[:, None] * y))
+    words = SpelledWords(features, bounds, 12, weights)
+    np.testing.assert_allclose(solve_ridge(words, y, 0.5, iterations=30), exact, atol=1e-4)
+    some = np.array([5, 2, 40])
+    few = solve_ridge(words.some(some), y, 0.5, rows=some, iterations=30)
+    exact = np.linalg.solve(
+        x[some].T @ (weights[some, None] * x[some]) + 0.5 * np.eye(12), x[some].T @ (weights[some, None] * y[some])
+    )
+    np.testing.assert_allclose(few, exact, atol=1e-4)
 
 
 def test_half_precision_predicts_the_same():
@@ -123,7 +140,8 @@ def test_held_out_words_say_how_good_it_is(spoken):
     truth = spoken[held] - form.center
     cosines = (found * truth).sum(1) / np.linalg.norm(found, axis=1) / np.linalg.norm(truth, axis=1)
     assert everything.cosine == pytest.approx(cosines.mean(), abs=1e-5)
-    others = {ridge: FormModel.learn(spoken, held_out=held, ridge=ridge).quality[-1].cosine for ridge in PENALTIES}
+    same = {"held_out": held, "rank_power": form.rank_power}
+    others = {ridge: FormModel.learn(spoken, ridge=ridge, **same).quality[-1].cosine for ridge in PENALTIES}
     assert form.ridge == max(others, key=others.get)
     assert len(set(others.values())) == len(PENALTIES)
     assert form.lengths == tuple(sorted(form.lengths))
@@ -204,7 +222,24 @@ def test_threads_do_not_change_a_bit(spoken):
     np.testing.assert_array_equal(one, many)
 
 
-@pytest.mark.parametrize("options", [{"shortest": 4, "longest": 3}, {"shortest": 0}, {"ridge": 0.0}, {"ridge": -1.0}])
+def test_words_count_by_rank_where_rare_ones_have_noisy_vectors():
+    rng = np.random.default_rng(5)
+    words = language(rng, roots=500)
+    noise = 4.0 * (np.arange(len(words)) > 1500)[:, None] * rng.normal(size=words.matrix.shape)
+    noisy = WordVectors(words.words, words.matrix + noise.astype(np.float32))
+    assert FormModel.learn(noisy).rank_power == 0.5
+    backwards = WordVectors(noisy.words[::-1], noisy.matrix[::-1])
+    assert FormModel.learn(backwards).rank_power == 0
+    held = words.words[:1500:5]
+    guesses = [learn_with_guesses(noisy, held_out=held, rank_power=power)[1] for power in (0, 0.5)]
+    truth = words[held] - words.matrix.mean(axis=0)
+    reached = [cosines(np.array([one[word] for word in held]), truth).mean() for one in guesses]
+    assert reached[1] > reached[0] + 0.01
+
+
+@pytest.mark.parametrize(
+    "options", [{"shortest": 4, "longest": 3}, {"shortest": 0}, {"ridge": 0.0}, {"ridge": -1.0}, {"rank_power": -0.5}]
+)
 def test_options_that_make_no_sense(spoken, options):
     with pytest.raises(AlacarteError):
         FormModel.learn(spoken, **options)

@@ -14,7 +14,7 @@ from alacarte import ALaCarte, Targets, Transform, WordVectors
 from alacarte.cli import app
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
-from alacarte.errors import AlacarteError, NoOccurrences, NotEnoughData
+from alacarte.errors import AlacarteError, BadCorpus, NoOccurrences, NotEnoughData
 from alacarte.senses.induction import choose_number, induce_senses
 from alacarte.senses.mixture import fit_mixture
 from alacarte.senses.occurrences import gather
@@ -187,6 +187,8 @@ def test_as_many_senses_as_asked_for():
         induce_senses(made, text[:1], "x", k=3)
     with pytest.raises(NoOccurrences, match="spelling"):
         induce_senses(made, text, "never")
+    with pytest.raises(BadCorpus, match="holds no text"):
+        induce_senses(made, ["", " "], "x")
 
 
 def test_a_mixture_finds_shares_centres_and_width():
@@ -198,7 +200,6 @@ def test_a_mixture_finds_shares_centres_and_width():
     np.testing.assert_allclose(found.centers[order], [[2, 0, 0], [0, 0, 0]], atol=0.15)
     assert found.variance == pytest.approx(0.25, rel=0.1)
     assert found.score > fit_mixture(x, 1, rng).score
-    np.testing.assert_allclose(found.memberships(x).sum(axis=1), 1)
 
 
 def test_the_rate_at_which_one_sense_is_split_and_two_are_not():
@@ -207,7 +208,7 @@ def test_the_rate_at_which_one_sense_is_split_and_two_are_not():
     split = []
     for mean in (np.ones((1, 30)) * 0.4, np.repeat(np.eye(30)[:2] * 4, 50, axis=0)):
         x = [unit_rows(rng.normal(size=(100, 30)) + mean) for _ in range(20)]
-        split.append(np.mean([choose_number(one, np.arange(100), rng)[0] for one in x] == np.ones(20)))
+        split.append(np.mean([choose_number(one, one, np.arange(100), rng)[0] for one in x] == np.ones(20)))
     assert split[0] >= 0.9  # left whole
     assert split[1] == 0
 

@@ -98,7 +98,7 @@ def test_recovers_the_true_matrix_and_reports_it():
     np.testing.assert_allclose(transform.matrix, true, rtol=1e-4, atol=1e-4)
     report = transform.report
     assert report.words == 60
-    assert report.solver == "Cholesky"
+    assert report.solver == "normal equations"
     assert report.cosine_mean == pytest.approx(1, abs=1e-6)
     assert report.cv_cosine_mean == pytest.approx(1, abs=1e-6)
     assert "60 of 60 vectors" in str(report)

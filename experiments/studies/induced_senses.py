@@ -4,10 +4,10 @@ r"""Are senses found that are known to be there, and no others? The tables of do
         --model glove.6B.100d --vectors glove.6B.100d.npy
     python experiments/studies/induced_senses.py table wiki.txt --model glove.6B.100d --vectors glove.6B.100d.npy
 
-`pseudowords`: contexts of two words of about the same frequency, thrown together as if of one; and single words. Words
-are those that WordNet lists once, as a noun, and that mostly stand in lower case. Every other one of them was for
-development (`--development`, by which `threshold` was set); the tables are made with the rest. `table`: ten words
-of several senses as they are.
+`pseudowords`: contexts of two words of about the same frequency, thrown together as if of one, equally many of each or
+one to three; and single words. Words are those that WordNet lists once, as a noun, and that mostly stand in lower case.
+Half of them were for development (`--development`), on which `induction.bound` and `induction.KURTOSIS` were chosen;
+the tables are made with the rest. `table`: ten words of several senses as they are.
 """
 
 import argparse
@@ -19,9 +19,8 @@ import numpy as np
 
 from alacarte import ALaCarte
 from alacarte.senses import gather, open_wordnet
-from alacarte.senses.induction import LIMIT, choose_number, group, senses_among
+from alacarte.senses.induction import LEAST, LIMIT, TESTED, bound, group, held_out_densities, likeness, senses_among
 from alacarte.senses.points import AROUND, PointSpace
-from alacarte.vectors.geometry import cosines
 
 TEN = ["bank", "apple", "jaguar", "mercury", "python", "crane", "bass", "cell", "spring", "plant"]
 FUNCTION_WORDS = {"might", "while", "yes", "why", "someone"}  # which WordNet lists as nouns
@@ -38,7 +37,9 @@ DEVELOPMENT = frozenset(
     """.split()  # noqa: SIM905
 )
 SIZES = (50, 100, 200, 500, 1000, 5000)
-FEWEST = 600  # occurrences
+FEWEST = 150  # occurrences of a word
+LISTED = 600  # occurrences from which on words are divided by the list; of the others, every other is for development
+MOST_SINGLE = 120  # single words for each number of contexts
 LIKE = 10  # the second word is one of so many that are nearest in frequency
 
 
@@ -59,6 +60,10 @@ def words_of_one_sense(corpus: Path, wordnet: str) -> dict[str, int]:
     return dict(sorted(listed.items()))
 
 
+def for_development(counts: dict[str, int]) -> set[str]:
+    return {*DEVELOPMENT, *[word for word in counts if counts[word] < LISTED][::2]}
+
+
 def purity(labels: np.ndarray, truth: np.ndarray) -> float:
     """The share of contexts whose group has mostly contexts of the same word."""
     return sum(np.bincount(truth[labels == one]).max() for one in np.unique(labels)) / len(labels)
@@ -70,61 +75,87 @@ class Contexts:
     def __init__(self, given: argparse.Namespace, model: ALaCarte, words: list[str]) -> None:
         self.space = PointSpace.of(model.vectors)
         if given.cache and given.cache.exists():
-            kept = dict(np.load(given.cache))
+            self.kept = dict(np.load(given.cache))
         else:
             gathered = gather(model, given.corpus, words, limit=2500, around=AROUND)
-            names = ("targets", "documents", "before", "after")
-            kept = {name: getattr(gathered, name) for name in names} | {"keys": np.array(gathered.keys)}
+            self.kept = {name: getattr(gathered, name) for name in ("targets", "documents", "before", "after")}
+            self.kept["keys"] = np.array(gathered.keys)
+            self.kept["vectors"] = model.transform(gathered.means()).astype(np.float32)
             if given.cache:
-                np.savez(given.cache, **kept)
-        self.kept = kept
-        self.rows = {key: np.flatnonzero(kept["targets"] == at) for at, key in enumerate(kept["keys"].tolist())}
+                np.savez(given.cache, **self.kept)
+        keys = self.kept["keys"].tolist()
+        self.rows = {key: np.flatnonzero(self.kept["targets"] == at) for at, key in enumerate(keys)}
 
-    def senses(self, words: list[str], size: int, rng: np.random.Generator) -> tuple[int, float, float]:
-        """(senses found, purity if two are asked for, overlap of two) for contexts of these words, equally many."""
-        each = size // len(words)
-        rows = np.concatenate([rng.choice(self.rows[word], each, replace=False) for word in words])
+    def senses(self, sizes: dict[str, int], most: int, rng: np.random.Generator) -> tuple[float, float, float]:
+        """(likeness of two groups less its bound; of three, NaN where `most` is two; purity of two) for contexts of
+        these words, so many of each: what `choose_number` goes by."""
+        rows = np.concatenate([rng.choice(self.rows[word], size, replace=False) for word, size in sizes.items()])
         x, telling = self.space.points(self.kept["before"][rows], self.kept["after"][rows])
-        number, scores = choose_number(x[telling], self.kept["documents"][rows][telling], rng)
-        labels, _ = group(x, telling, max(2, number), rng)
-        return number, purity(labels, np.repeat(np.arange(len(words)), each)), scores[0] if scores else 1.0
+        tested = rng.permutation(np.flatnonzero(telling))[:TESTED]
+        documents, vectors = (self.kept[name][rows][tested] for name in ("documents", "vectors"))
+        two, three = (
+            likeness(held_out_densities(x[tested], documents, k, rng), vectors.astype(np.float64))
+            - bound(k, len(tested))
+            if k <= min(most, len(tested) // LEAST)
+            else np.nan
+            for k in (2, 3)
+        )
+        labels, _ = group(x, telling, 2, rng)
+        return two, three, purity(labels, np.repeat(np.arange(len(sizes)), list(sizes.values())))
+
+
+def pairs_of(words: list[str], counts: dict[str, int], number: int, rng: np.random.Generator) -> list[tuple[str, str]]:
+    """Pairs of words of about the same frequency."""
+    pairs = []
+    while len(pairs) < number:
+        first = words[rng.integers(len(words))]
+        others = sorted((abs(np.log(counts[word] / counts[first])), word) for word in words if word != first)
+        pairs.append((first, others[rng.integers(min(LIKE, len(others)))][1]))
+    return pairs
 
 
 def pseudowords(given: argparse.Namespace, model: ALaCarte) -> None:
     counts = words_of_one_sense(given.corpus, given.wordnet)
-    chosen = [word for word in counts if (word in DEVELOPMENT) == given.development]
+    chosen = [word for word in counts if (word in for_development(counts)) == given.development]
     contexts = Contexts(given, model, list(counts))
     print(f"{len(chosen)} words, {given.pairs} pairs; seed {given.seed}")
-    print("| contexts | two found | one | more | purity | unrelated: two found | purity | single words | split |")
+    print("| contexts | two found | one | more | purity | one to three: split | purity | single words | split |")
     print("|---|---|---|---|---|---|---|---|---|")
+    measured = {}
     for size in given.sizes:
         rng = np.random.default_rng([given.seed, size])
-        able = [word for word in chosen if len(contexts.rows[word]) >= size // 2]
-        pairs = []
-        while len(pairs) < given.pairs:
-            first = able[rng.integers(len(able))]
-            others = sorted((abs(np.log(counts[word] / counts[first])), word) for word in able if word != first)
-            pairs.append((first, others[rng.integers(min(LIKE, len(others)))][1]))
-        found = np.array([contexts.senses(list(pair), size, rng) for pair in pairs])
-        far = cosines(*(model.vectors[[pair[side] for pair in pairs]] for side in (0, 1))) < given.unrelated
-        two = found[:, 0] == 2
+        pairs = pairs_of([word for word in chosen if len(contexts.rows[word]) >= size // 2], counts, given.pairs, rng)
+        even = np.array([contexts.senses(dict.fromkeys(pair, size // 2), 3, rng) for pair in pairs])
+        more = {word: min(3 * size // 4, len(contexts.rows[word])) for word, _ in pairs}
+        uneven = np.array([contexts.senses({a: more[a], b: more[a] // 3}, 2, rng) for a, b in pairs])
         # A word with fewer than 5,000 contexts is taken with all that were kept
         alone = [word for word in chosen if len(contexts.rows[word]) >= min(size, 2500)]
-        single = np.array([contexts.senses([word], min(size, 2500), rng) for word in alone])
+        alone = sorted(rng.permutation(alone)[:MOST_SINGLE].tolist())
+        single = np.array([contexts.senses({word: min(size, 2500)}, 2, rng) for word in alone])
+        measured[size] = even, uneven, single
+        one, more_than_two = even[:, 0] >= 0, (even[:, 0] < 0) & (even[:, 1] < 0)
+        found = ~one & ~more_than_two
         print(
-            f"| {size:,} | {two.mean():.0%} | {np.mean(found[:, 0] == 1):.0%} | {np.mean(found[:, 0] > 2):.0%} | "
-            f"{found[two, 1].mean():.2f} | {two[far].mean():.0%} of {far.sum()} | {found[two & far, 1].mean():.2f} | "
-            f"{len(alone)} | {np.mean(single[:, 0] > 1):.0%} |",
+            f"| {size:,} | {found.mean():.0%} | {one.mean():.0%} | {more_than_two.mean():.0%} | "
+            f"{even[found, 2].mean():.2f} | {np.mean(uneven[:, 0] < 0):.0%} | "
+            f"{uneven[uneven[:, 0] < 0, 2].mean():.2f} | {len(alone)} | {np.mean(single[:, 0] < 0):.0%} |",
             flush=True,
         )
-        if given.development:
-            print(
-                "overlap, 2, 5, 10, 50 % of single words:", np.quantile(single[:, 2], [0.02, 0.05, 0.1, 0.5]).round(2)
-            )
-            print("         50, 80, 90 % of pairs:         ", np.quantile(found[:, 2], [0.5, 0.8, 0.9]).round(2))
-        split = [word for word, row in zip(alone, single, strict=True) if row[0] > 1]
-        missed = ["+".join(pair) for pair, one in zip(pairs, two, strict=True) if not one]
+        split = [word for word, row in zip(alone, single, strict=True) if row[0] < 0]
+        missed = ["+".join(pair) for pair, two in zip(pairs, found, strict=True) if not two]
         print(f"<!-- split: {' '.join(split)}; not two: {' '.join(missed)} -->", flush=True)
+    print("\nOther bounds: pairs found as at least two / single words split\n")
+    print("| bound moved by | " + " | ".join(f"{size:,}" for size in measured) + " |")
+    print("|---" * (1 + len(measured)) + "|")
+    for shift in (-0.15, -0.1, -0.05, 0, 0.05, 0.1, 0.15):
+        rates = [f"{np.mean(e[:, 0] < shift):.0%} / {np.mean(s[:, 0] < shift):.0%}" for e, _, s in measured.values()]
+        print(f"| {shift:+.2f} | " + " | ".join(rates) + " |")
+    if given.scores:
+        kinds = ("even", "uneven", "single")
+        all_scores = {
+            f"{kind}{size}": part for size, parts in measured.items() for kind, part in zip(kinds, parts, strict=True)
+        }
+        np.savez(given.scores, **all_scores)
 
 
 def table(given: argparse.Namespace, model: ALaCarte) -> None:
@@ -151,7 +182,7 @@ def main() -> None:
     options.add_argument("--pairs", type=int, default=60)
     options.add_argument("--seed", type=int, default=2018)
     options.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    options.add_argument("--unrelated", type=float, default=0.3, help="the cosine below which words are unrelated")
+    options.add_argument("--scores", type=Path, help="keep what was measured of each sample in this .npz file")
     options.add_argument("--cache", type=Path, help="keep gathered contexts in this .npz file, or take them from it")
     options.add_argument("--words", nargs="+", default=TEN)
     given = options.parse_args()

@@ -283,9 +283,12 @@ def test_the_inductive_table(task, model, tmp_path):
     assert table.value("pairs", "à la carte, n = 1") < 75  # the order of words is all that tells the classes apart
     assert "training texts alone" in table.notes[-1]
     assert "pairs 1" in table.notes[-2]
+    own = evaluate([task], ["alacarte-2"], model, None, Store(tmp_path), inductive=Inductive(shrinkage=0))
+    assert "pairs 2" in " ".join(own.notes)  # other features
+    assert own.value("pairs", "à la carte, n = 2") != table.value("pairs", "à la carte, n = 2")  # and not those kept
     seen = evaluate([task], ["alacarte-1"], model, None, Store(tmp_path))
     assert "have seen the texts" in " ".join(seen.notes)
-    assert "pairs 2" in " ".join(seen.notes)  # other features
+    assert "pairs 3" in " ".join(seen.notes)
 
 
 def test_what_has_seen_a_test_split_is_written_down(model, task, tmp_path):

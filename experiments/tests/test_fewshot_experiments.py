@@ -418,6 +418,21 @@ def test_figures_are_drawn(base, store, files, tmp_path):
         assert b"</svg>" in svg.read_bytes()
 
 
+def test_a_figure_has_at_most_seven_lines_under_names_that_people_know():
+    from matplotlib.figure import Figure
+
+    names = ["alacarte,tau=5", *(f"system{i}" for i in range(9))]
+    rows = [
+        {"system": name, "source": "ours", "size": size, "value": -1.0 if "tau" in name else float(i), "stderr": 0.0}
+        for i, name in enumerate(names)
+        for size in (1, 2)
+    ]
+    axes = Figure().subplots()
+    figures._lines(axes, rows, "size")
+    shown = axes.get_legend_handles_labels()[1]
+    assert shown == ["à la carte (tau 5)", *(f"system{i}" for i in range(3, 9))]
+
+
 def test_a_figure_drawn_twice_is_the_same_file(base, store, tmp_path):
     pytest.importorskip("matplotlib")
     results = crw.run(base("crw", systems=("additive", "alacarte")), store)

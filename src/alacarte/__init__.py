@@ -10,6 +10,7 @@ from alacarte._version import __version__
 
 if TYPE_CHECKING:
     from alacarte._io.table import Table
+    from alacarte.concordance.concordance import Concordance
     from alacarte.contexts.sums import ContextSums, merge
     from alacarte.errors import AlacarteError
     from alacarte.inference.vocabulary import compare
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALaCarte",
     "AlacarteError",
+    "Concordance",
     "ContextSums",
     "Corpus",
     "Document",
@@ -48,6 +50,7 @@ __getattr__, __dir__ = exports(
     __name__,
     {
         "_io.table": ["Table"],
+        "concordance.concordance": ["Concordance"],
         "contexts.sums": ["ContextSums", "merge"],
         "errors": ["AlacarteError"],
         "inference.vocabulary": ["compare"],

@@ -112,7 +112,7 @@ def test_a_model_induces_the_ngrams_of_the_documents():
     more = NgramEmbedder(model, n=2, corpus=["b c zz a", "a b c"]).fit(texts)
     both = model.induce([*texts, "b c zz a", "a b c"], ["b c"])
     np.testing.assert_allclose(more.ngrams_["b c"], both["b c"], rtol=1e-6)
-    unseen = embedder.transform(["a c"])  # an n-gram never seen adds nothing
+    unseen = NgramEmbedder(model, n=2, shrinkage=0).fit(texts).transform(["a c"])  # an n-gram never seen adds nothing
     assert not unseen[0, 4:].any()
     assert unseen[0, :4].any()
     again = NgramEmbedder(model.induce(texts, ["a b"]), n=2).fit(texts)
@@ -122,9 +122,95 @@ def test_a_model_induces_the_ngrams_of_the_documents():
 
 def test_documents_whose_ngrams_have_no_context_leave_the_words():
     model = ALaCarte(WORDS, Transform(np.eye(4)))
-    found = NgramEmbedder(model, n=2).fit_transform(["a b"])  # nothing stands beside it
+    found = NgramEmbedder(model, n=2, shrinkage=0).fit_transform(["a b"])  # nothing stands beside it
     assert found[0, :4].any()
     assert not found[0, 4:].any()
+    composed = NgramEmbedder(model, n=2).fit_transform(["a b"])
+    np.testing.assert_array_equal(composed[0, :4], found[0, :4])
+    np.testing.assert_allclose(composed[0, 4:], direction(direction(WORDS["a"]) + direction(WORDS["b"])) / 2, rtol=1e-6)
+
+
+# ------------------------------------------------------------------------------------- shrinking to the composition
+
+
+def direction(vector):
+    length = np.linalg.norm(vector)
+    return vector / length if length else vector
+
+
+def plain_shrunk(model, fitted, texts, n, tau, unit=True, min_count=1, corpus=()):
+    """Documents whose n-grams are shrunk toward the composition of their words, n-gram by n-gram."""
+    rows = []
+    for tokens in texts:
+        parts = []
+        for k in range(1, n + 1):
+            total = np.zeros(4)
+            for key in (" ".join(tokens[i : i + k]) for i in range(len(tokens) - k + 1)):
+                words = [WORDS[word].astype(float) for word in key.split() if word in WORDS]
+                if unit:
+                    words = [direction(word) for word in words]
+                if k == 1:
+                    total += words[0] if words else 0
+                    continue
+                composed = np.sum(words, axis=0) if words else np.zeros(4)
+                composed = direction(composed) if unit else composed / max(1, len(words))
+                often = sum(" ".join(text[i : i + k]) == key for text in fitted for i in range(len(text)))
+                sums = model.collect([*fitted, *corpus], [key])
+                count = int(sums.contexts[0]) if often >= min_count else 0
+                own = model.apply(sums)[key].astype(float) if count else np.zeros(4)
+                if unit:
+                    total += direction(count * direction(own) + tau * composed)
+                elif words or count:
+                    strength = tau if words else 0
+                    total += (count * own + strength * composed) / (count + strength)
+            parts.append(total / k)
+        rows.append(np.concatenate(parts))
+    return np.array(rows)
+
+
+@pytest.mark.filterwarnings("ignore::alacarte.errors.AlacarteWarning")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n": 2},
+        {"n": 3, "unit": False},
+        {"n": 3, "min_count": 2},
+        {"n": 2, "corpus": [["a", "b", "x", "c"], ["zz", "a", "a", "b"]]},
+    ],
+)
+@pytest.mark.parametrize("tau", [0.5, 5])
+def test_shrunk_vectors_equal_the_plain_twin(options, tau):
+    drawn = np.random.default_rng(4)
+    texts = [drawn.choice(["a", "b", "c", "x", "zz"], size).tolist() for size in (9, 0, 1, 7, 3, 2)]
+    model = ALaCarte(WORDS, Transform(drawn.normal(size=(4, 4))))
+    embedder = NgramEmbedder(model, shrinkage=tau, **options).fit(texts)
+    new = [drawn.choice(["a", "b", "c", "x", "zz", "new"], size).tolist() for size in (8, 0, 1, 6)]
+    expected = plain_shrunk(model, texts, [*texts, *new], tau=tau, **options)
+    np.testing.assert_allclose(embedder.transform([*texts, *new]), expected, atol=2e-6)
+
+
+def test_the_more_often_an_ngram_was_seen_the_nearer_to_its_own_vector():
+    model = ALaCarte(WORDS, Transform(np.eye(4)))
+    composed = direction(direction(WORDS["a"]) + direction(WORDS["b"]))
+    own = direction(WORDS["c"])
+    nearness = []
+    for times in (0, 1, 10, 1000):
+        found = NgramEmbedder(model, n=2).fit([["c"], *[["a", "b", "c"]] * times]).transform([["a", "b"]])[0, 4:]
+        nearness.append((float(direction(found) @ own), float(direction(found) @ composed)))
+    assert [pair[0] for pair in nearness] == sorted(pair[0] for pair in nearness)
+    assert [pair[1] for pair in nearness] == sorted((pair[1] for pair in nearness), reverse=True)
+    assert nearness[0][1] == pytest.approx(1)
+    assert nearness[-1][0] > 0.999
+
+
+def test_means_count_composed_ngrams_too():
+    model = ALaCarte(WORDS, Transform(np.eye(4)))
+    embedder = NgramEmbedder(model, n=2, pooling="mean").fit([["c", "a", "b", "c"]])
+    one, other = (embedder.transform([tokens])[0, 4:] for tokens in (["a", "b"], ["b", "a"]))  # seen, and never seen
+    nothing = ["a", "b", "a", "new", "new"]  # "new new" is neither
+    both, third = embedder.transform([["a", "b", "a"], ["a", "new"]])[:, 4:]
+    np.testing.assert_allclose(both, (one + other) / 2, rtol=1e-5)
+    np.testing.assert_allclose(embedder.transform([nothing])[0, 4:], (one + other + third) / 3, rtol=1e-5)
 
 
 # ------------------------------------------------------------------------------------------- training documents
@@ -146,6 +232,7 @@ def without_each(make, texts):
         {"n": 2, "corpus": [["a", "b", "x", "c"], ["zz", "a", "a", "b"]], "unit": False},
     ],
 )
+@pytest.mark.parametrize("shrinkage", [0, 0.5, 5])
 @pytest.mark.parametrize(
     "reading",
     [
@@ -154,11 +241,12 @@ def without_each(make, texts):
         {"left": 2, "right": 2, "averaging": "context", "positions": "linear"},
     ],
 )
-def test_training_documents_look_as_if_they_had_not_been_fitted(options, reading):
+def test_training_documents_look_as_if_they_had_not_been_fitted(options, reading, shrinkage):
     """Issue 18, part 3. The transform is the identity, so that no order of adding can change a bit."""
     drawn = np.random.default_rng(1)
     texts = [drawn.choice(["a", "b", "c", "x", "zz"], size).tolist() for size in (9, 0, 1, 7, 12, 5, 12, 3)]
     model = ALaCarte(WORDS, Transform(np.eye(4), settings=Reading(**reading)))
+    options = options | {"shrinkage": shrinkage}
     embedder = NgramEmbedder(model, **options)
     found = embedder.fit_transform(texts)
     np.testing.assert_array_equal(found, without_each(lambda: NgramEmbedder(model, **options), texts))
@@ -176,7 +264,7 @@ def test_blocks_and_threads_do_not_change_training_documents(monkeypatch):
 
 def test_an_ngram_of_one_document_is_unknown_to_it_and_known_to_new_ones():
     model = ALaCarte(WORDS, Transform(np.eye(4)))
-    embedder = NgramEmbedder(model, n=2)
+    embedder = NgramEmbedder(model, n=2, shrinkage=0)
     trained = embedder.fit_transform(["c a b c", "b a"])
     assert not trained[:, 4:].any()
     assert embedder.transform(["c a b c"])[0, 4:].any()
@@ -214,6 +302,8 @@ def test_vectors_that_are_given_are_the_same_in_training():
         (lambda: NgramEmbedder(WORDS).fit(["a", None]), BadCorpus, "document 1 is None"),
         (lambda: NgramEmbedder(WORDS).fit(np.array([["a"], ["b"]])), BadCorpus, "one column"),
         (lambda: NgramEmbedder(WORDS, n=0).fit(["a"]), ValueError, "at least 1"),
+        (lambda: NgramEmbedder(WORDS, shrinkage=-1).fit(["a"]), ValueError, "at least 0"),
+        (lambda: NgramEmbedder(WORDS, shrinkage=np.nan).fit(["a"]), ValueError, "at least 0"),
         (lambda: NgramEmbedder(WORDS, pooling="max").fit(["a"]), ValueError, "pooling is one of"),
         (lambda: NgramEmbedder(WORDS, weights="tfidf").fit(["a"]), ValueError, "as in 'sif:1e-3'"),
         (

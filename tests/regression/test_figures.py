@@ -131,6 +131,11 @@ def test_several_regressions_in_one_figure():
     assert names == ["window 2: Rep.", "window 4: Rep."]
 
 
+def test_an_unknown_option_is_refused(found):
+    with pytest.raises(TypeError, match=r"plot_coefficients\(\) got an unexpected keyword argument 'standardised'"):
+        plot_coefficients(regress("~ party", found, permutations=9), standardised=True)
+
+
 def test_unadjusted_p_is_called_p(found):
     axes = regress("~ party", found, permutations=19, adjust="none").plot()
     assert keys(axes) == ["p < 0.05", "p ≥ 0.05"]

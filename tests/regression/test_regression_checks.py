@@ -1,5 +1,7 @@
 """Joint tests, standardised effects, several targets, sensitivity, power, weights, clusters of two kinds, warnings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ from alacarte.regression import (
     standardised_effects,
     typical_contexts,
 )
-from alacarte.regression.infer import few_units
+from alacarte.regression.terms import few_units
 
 WORDS = [f"w{number}" for number in range(30)]
 VECTORS = (WORDS, np.random.default_rng(0).normal(size=(30, 6)) + 1)
@@ -173,6 +175,9 @@ def test_clusters_of_two_kinds_change_no_estimate():
             regress("~ region", found, cluster="speaker + year", permutations=0, **wrong)
         with pytest.raises(AlacarteError, match=message):
             similarity(found, ["w1"], cluster="speaker + year", **{"intervals": "jackknife", **wrong})
+    assert "permutations" not in fit.summary()  # p-values come from the distribution of the estimate
+    effect = found.matrix + 50 * (np.array(speeches()["region"]) == "b")[:, None]
+    assert regress("~ region", replace(found, matrix=effect), cluster="speaker + year").table["p_value"].min() > 0
     with pytest.raises(AlacarteError, match="of one kind or of two"):
         similarity(found, ["w1"], cluster="speaker + year + region", intervals="jackknife")
 

@@ -30,6 +30,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
 from alacarte._io.tensors import (
@@ -68,6 +69,7 @@ KINDS = {
     "form model": "alacarte.spelling.form:describe",
     "fusion weights": "alacarte.spelling.fusion:describe",
     "index": "alacarte.vectors.neighbours:describe",
+    "concordance segment": "alacarte.concordance._segment:describe",
 }
 
 
@@ -245,7 +247,13 @@ def read_artifact(
 
     Raises `error`, which says whether the file is no artifact, one of another kind, of a newer version, or damaged.
     """
-    path = Path(path)
+    with copied(path, error) as file:
+        return _read_artifact(file, kind, error, version, lazily)
+
+
+def _read_artifact(
+    path: Path, kind: str | None, error: type[AlacarteError], version: int, lazily: tuple[str, ...]
+) -> Artifact:
     if not path.is_file():
         raise error(f"{path}: there is no such file; check the path")
     tensors, places, strings, mapped = map_tensors(path, error)

@@ -46,11 +46,11 @@ def in_words(problem: Exception) -> str:
     """
     if isinstance(problem, MemoryError):
         return "it asks for more memory than there is"
-    said = " ".join(str(problem).split())
-    said = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
-    if not said or isinstance(problem, LookupError | AttributeError | TypeError):
-        return f"{type(problem).__name__}{': ' if said else ''}{said}"
-    return said
+    message = " ".join(str(problem).split())
+    message = message if len(message) <= LONGEST else message[: LONGEST - 1] + "…"
+    if not message or isinstance(problem, LookupError | AttributeError | TypeError):
+        return f"{type(problem).__name__}{': ' if message else ''}{message}"
+    return message
 
 
 def read_json(text: str | bytes) -> Any:

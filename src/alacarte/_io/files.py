@@ -18,6 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
+from alacarte._io.remote import local_path, url_of
+from alacarte._io.uploads import written_file
 from alacarte.errors import AlacarteError, DiskFull, require
 
 fcntl: ModuleType | None
@@ -106,8 +108,8 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     """Write a file completely or not at all: a temporary file beside it, then a rename.
 
     A symbolic link is followed, and a file that is replaced hands on its mode and owner. Devices, pipes and open
-    descriptors (`/dev/stdout`) are written to and never replaced. `size` is how many bytes there will be, where that
-    is known, for the message of a full disk (`DiskFull`).
+    descriptors (`/dev/stdout`) are written to and never replaced. Behind a URL, a file is uploaded when it is whole.
+    `size` is how many bytes there will be, where that is known, for the message of a full disk (`DiskFull`).
 
     The temporary file is locked while it is written. So one that a killed process left behind is told from one that
     is still being written, and the next writer of the same path removes it.
@@ -119,6 +121,11 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     ...     (Path(folder) / "a.txt").read_text()
     'whole'
     """
+    if url_of(path) is not None:
+        local = local_path(path)
+        with atomic_write(local, size) if local is not None else written_file(path) as upload:
+            yield upload
+        return
     stream = _open_stream(path)
     if stream is not None:
         try:
@@ -346,7 +353,10 @@ def hidden_companion(place: Path, generation: str) -> Path:
 
 
 def is_same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bool:
-    """Whether two paths lead to one file, by its identity: symbolic and hard links are seen through."""
+    """Whether two names lead to one file, by its identity: symbolic and hard links are seen through."""
+    urls = url_of(one), url_of(two)
+    if any(urls):
+        return urls[0] == urls[1]
     try:
         return Path(one).samefile(two)
     except (OSError, ValueError):  # one of them is not there, or no path at all
@@ -354,7 +364,7 @@ def is_same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bo
 
 
 def absolute(source: str | None) -> str | None:
-    """A path that holds in any folder; a name stays a name."""
+    """A path that holds in any folder; a name or a URL stays as it is."""
     return os.path.abspath(source) if source is not None and Path(source).exists() else source  # noqa: PTH100
 
 

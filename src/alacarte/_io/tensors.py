@@ -27,6 +27,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
+from alacarte._io.remote import locate, shown
 from alacarte.errors import AlacarteError, BadVectors
 
 DTYPES = {
@@ -128,8 +129,9 @@ def little_endian_blocks(array: NDArray[Any] | Computed) -> Iterator[bytes]:
 
 def read_header(path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors) -> tuple[Places, dict[str, str]]:
     """Where each tensor lies, and the metadata; checks every size."""
-    with Path(path).open("rb") as file:
-        return _header(file, path, error)
+    location = locate(path, error)
+    with location.open() as file:
+        return _header(file, location.size, shown(path), error)
 
 
 def map_tensors(
@@ -140,7 +142,7 @@ def map_tensors(
     The file is opened once: another one may take its place at any time.
     """
     with Path(path).open("rb") as file:
-        places, metadata = _header(file, path, error)
+        places, metadata = _header(file, os.fstat(file.fileno()).st_size, path, error)
         mapped = np.memmap(file, np.uint8, "r").view(np.ndarray)
     tensors: dict[str, NDArray[Any]] = {}
     for name, (dtype, shape, begin) in places.items():
@@ -176,8 +178,9 @@ def copy_from_file(source: NDArray[Any], destination: NDArray[Any]) -> None:
         forget_pages(source[start : start + step])
 
 
-def _header(file: BinaryIO, path: str | os.PathLike[str], error: type[AlacarteError]) -> tuple[Places, dict[str, str]]:
-    size = os.fstat(file.fileno()).st_size
+def _header(
+    file: BinaryIO, size: int, path: str | os.PathLike[str], error: type[AlacarteError]
+) -> tuple[Places, dict[str, str]]:
     start = file.read(8)
     length = int.from_bytes(start, "little")
     if len(start) < 8 or length < 2 or length > MAX_HEADER:

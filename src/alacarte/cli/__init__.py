@@ -17,6 +17,7 @@ from alacarte.cli import senses_induce as _senses_induce  # noqa: F401 (adds its
 from alacarte.cli._group import INTERRUPTED, Group, report_failure
 from alacarte.cli.certainty import certainty
 from alacarte.cli.compare import compare
+from alacarte.cli.concordance import app as concordance
 from alacarte.cli.contexts_table import contexts
 from alacarte.cli.convert import convert
 from alacarte.cli.demo import demo
@@ -50,9 +51,22 @@ for command in (*COMMANDS, plan, work, reduce, status):
     app.command()(command)
 app.add_typer(senses, name="senses")
 app.add_typer(index, name="index")
+app.add_typer(concordance, name="concordance")
 
 # Threads of OpenBLAS wait for work by spinning: where there is little linear algebra, that costs more than they save.
-LITTLE_ALGEBRA = {"demo", "fit", "induce", "embed", "nearest", "convert", "inspect", "merge", "work", "reduce"}
+LITTLE_ALGEBRA = {
+    "demo",
+    "fit",
+    "induce",
+    "embed",
+    "nearest",
+    "convert",
+    "inspect",
+    "merge",
+    "work",
+    "reduce",
+    "concordance",
+}
 
 
 def _version(wanted: bool) -> None:

@@ -62,7 +62,7 @@ class Group(TyperGroup):
                 traceback.print_exc()
             raise typer.Exit(report_failure(problem)) from None
         except KeyboardInterrupt:
-            done = ", ".join(map(str, voice.written))
+            done = ", ".join(voice.written)
             kept = voice.checkpoint is not None and voice.checkpoint.exists()
             where = f"the work so far is in {voice.checkpoint}: run the same command again to go on"
             error(f"interrupted; {f'complete: {done}' if done else where if kept else 'nothing was written'}")

@@ -80,9 +80,11 @@ def show_comparison(found: "Comparisons", top: int, contexts: int, as_json: bool
     for item in [item for item in found if item.reason][: top if not shown else 0]:
         show_line(f"{item.word}: {item.reason}")
     if not voice.quiet:
-        show_line(f"{len(changed):,} of {tested:,} words are used differently (q ≤ {Q}).")
+        verb = "is" if len(changed) == 1 else "are"
+        show_line(f"{len(changed):,} of {tested:,} words {verb} used differently (q ≤ {Q}).")
     if untested:
-        note(f"{untested:,} words could not be tested; --out FILE keeps all rows, with the reason")
+        words = "1 word" if untested == 1 else f"{untested:,} words"
+        note(f"{words} could not be tested; --out FILE keeps all rows, with the reason")
 
 
 def _chance(value: float) -> str:

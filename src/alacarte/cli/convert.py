@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from alacarte._io.remote import shown
 from alacarte.cli import options as o
 from alacarte.cli.opening import open_vectors
 from alacarte.cli.output import show_json, show_line, voice, wrote
@@ -45,11 +46,11 @@ def convert(
     if as_json:
         show_json(
             {
-                "out": str(out),
+                "out": shown(out),
                 "words": len(vectors),
                 "dimension": vectors.dimension,
                 "skipped": dict(vectors.skipped.counts),
             }
         )
     elif not voice.quiet:
-        show_line(f"{len(vectors):,} vectors of {vectors.dimension} dimensions are in {out}.")
+        show_line(f"{len(vectors):,} vectors of {vectors.dimension} dimensions are in {shown(out)}.")

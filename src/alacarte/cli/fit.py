@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from alacarte._io.remote import shown
 from alacarte.cli import options as o
 from alacarte.cli._cluster import Cluster, Run, Scheduler, open_client
 from alacarte.cli._form import form_rows
@@ -37,6 +38,7 @@ def fit(
     ] = None,
     paths: o.CorpusPaths = None,
     corpus: o.Corpora = None,
+    manifest: o.Manifests = None,
     sums: o.Sums = None,
     save_sums: o.SaveSums = None,
     include_vectors: Annotated[
@@ -141,6 +143,7 @@ def fit(
             refuse(ctx, "it is learned with --context-weights learned", "positions", "shard", "checkpoint")
         documents = open_corpus(
             [*(corpus or []), *(paths or [])],
+            manifests=manifest,
             unit=unit,
             format=format,
             text=text,
@@ -211,8 +214,8 @@ def _weighting(tau: float | None, log: bool, no_weighting: bool) -> float | str:
 def _show(model: "ALaCarte", out: Path, as_json: bool) -> None:
     assert model.report is not None
     if as_json:
-        show_json({**model.report.to_dict(), "out": str(out)})
+        show_json({**model.report.to_dict(), "out": shown(out)})
     elif not voice.quiet:
         more = form_rows(model.form, model.fusion) if model.form is not None and model.fusion is not None else []
         show_rows([*model.report.rows(), *more])
-        show_line(f"The model is in {out}. Next: alc embed --model {out} --word … --context …")
+        show_line(f"The model is in {shown(out)}. Next: alc embed --model {shown(out)} --word … --context …")

@@ -64,8 +64,8 @@ def build(
     wrote(out)
     measured = index.recall(queries=queries) if queries else None
     if as_json:
-        found = None if measured is None else measured.to_dict()
-        show_json({"out": str(out), "vectors": len(index), "backend": index.backend, "recall": found})
+        recall = None if measured is None else measured.to_dict()
+        show_json({"out": str(out), "vectors": len(index), "backend": index.backend, "recall": recall})
         return
     if voice.quiet:
         return
@@ -102,6 +102,6 @@ def query(
     vectors = index.vectors if source is None else open_vectors(source)
     lists = {word: index.nearest(vectors[word], k, exclude=[word], effort=effort) for word in words}
     if as_json:
-        show_json({word: neighbour_dicts(found) for word, found in lists.items()})
+        show_json({word: neighbour_dicts(neighbours) for word, neighbours in lists.items()})
     else:
         show_neighbours(lists)

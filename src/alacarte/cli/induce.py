@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alacarte._io.remote import shown
 from alacarte.cli import options as o
 from alacarte.cli._cluster import Cluster, Run, Scheduler, open_client
 from alacarte.cli._form import with_form
@@ -45,6 +46,7 @@ def induce(
     paths: o.CorpusPaths = None,
     model: o.Model = None,
     corpus: o.Corpora = None,
+    manifest: o.Manifests = None,
     targets: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or n-gram a line."),
@@ -179,6 +181,7 @@ def induce(
     if not sums:
         documents = open_corpus(
             [*(corpus or []), *(paths or [])],
+            manifests=manifest,
             unit=unit,
             format=format,
             text=text,
@@ -262,7 +265,7 @@ def induce(
 def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
     """What --json says."""
     facts = {
-        "out": str(out),
+        "out": shown(out),
         "induced": len(induced),
         "missing": induced.missing,
         "counts": dict(zip(induced.words, induced.counts.tolist(), strict=True)),
@@ -333,4 +336,4 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
         if hint := underscore_hint(induced.missing):
             note(hint.removeprefix("; "))
-    show_line(f"The vectors are in {out}.")
+    show_line(f"The vectors are in {shown(out)}.")

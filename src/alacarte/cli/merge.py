@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from alacarte._io.remote import shown
 from alacarte.cli import options as o
 from alacarte.cli.opening import open_sums
 from alacarte.cli.output import show_json, show_line, voice, wrote
@@ -44,7 +45,7 @@ def merge(
     if as_json:
         show_json(
             {
-                "out": str(out),
+                "out": shown(out),
                 "files": len(sums),
                 "targets": len(total),
                 "occurrences": int(total.occurrences.sum()),
@@ -56,5 +57,5 @@ def merge(
         taken = f", {len(subtract)} taken away" if subtract else ""
         show_line(
             f"{len(sums)} files added{taken}: {len(total):,} targets, {total.tokens_read:,} tokens in "
-            f"{total.documents:,} documents. The sums are in {out}."
+            f"{total.documents:,} documents. The sums are in {shown(out)}."
         )

@@ -56,6 +56,6 @@ def nearest(
                 [others[word] for word in plus], [others[word] for word in minus], k, among=among
             )
     if as_json:
-        show_json({name: neighbour_dicts(found) for name, found in lists.items()})
+        show_json({name: neighbour_dicts(neighbours) for name, neighbours in lists.items()})
     else:
         show_neighbours(lists)

@@ -1,7 +1,7 @@
 """From what was typed to what the library takes."""
 
 import os
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -190,17 +190,26 @@ def open_corpus(
     text: str = "text",
     tokens: str = "tokens",
     spans: str = "spans",
+    columns: Sequence[str] = (),
     encoding: str = "utf-8",
     errors: str = "strict",
+    manifests: Iterable[Path] | None = None,
 ) -> "Corpus":
+    from alacarte.concordance import Concordance, is_concordance
     from alacarte.text.corpus import Corpus
+    from alacarte.text.sources import find_files, find_listed
 
-    places = list(paths)
-    if not places:
+    places, lists = list(paths), list(manifests or ())
+    if not places and not lists:
         raise typer.BadParameter("no text is given; pass --corpus FILE, or - for standard input")
-    if "-" in places and len(places) > 1:
+    if "-" in places and len(places) + len(lists) > 1:
         raise typer.BadParameter("- (standard input) cannot be mixed with files; use `cat` to join them")
-    source: Any = "-" if places == ["-"] else [Path(place).expanduser() for place in places]
+    if len(places) == 1 and not lists and is_concordance(places[0]):
+        return Corpus(Concordance(places[0]))
+    source: Any = "-"
+    if places != ["-"]:
+        listed = [*map(find_files, places), *map(find_listed, lists)]
+        source = [file for files in listed for file in files]
     corpus = Corpus(
         source,
         unit=unit,
@@ -208,6 +217,7 @@ def open_corpus(
         text=text or None,
         tokens=tokens or None,
         spans=spans or None,
+        columns=columns,
         encoding=encoding,
         errors=errors,
     )
@@ -234,13 +244,16 @@ def open_model(
         return _with_transform(open_vectors(vectors), transform, window, averaging, tokenizer, force)
     if window is not None or averaging is not None:
         raise typer.BadParameter("--window and --averaging are the model's own; they go with --transform only")
+    from alacarte._io.remote import url_of
     from alacarte.model import ALaCarte, pretrained_names
 
     given_vectors = None if vectors is None else open_vectors(vectors)
     assert model is not None
     folder = Path(model).expanduser()
-    if folder.is_dir():
-        opened = ALaCarte.load(folder, vectors=given_vectors, tokenizer=tokenizer, check=not force)
+    if folder.is_dir() or url_of(model) is not None:
+        opened = ALaCarte.load(
+            folder if folder.is_dir() else model, vectors=given_vectors, tokenizer=tokenizer, check=not force
+        )
     elif model in pretrained_names():
         opened = ALaCarte.pretrained(model, vectors=given_vectors, tokenizer=tokenizer, check=not force)
     else:
@@ -276,10 +289,11 @@ def _with_transform(
 
 def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums":
     """The sum of some files of sums; `repeated` counts text that is in two of them twice."""
+    from alacarte._io.remote import url_of
     from alacarte.contexts.sums import ContextSums, merge
 
     files = list(files)
     for file in files:
-        if not file.exists():
+        if url_of(file) is None and not file.exists():
             raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
     return merge([ContextSums.load(file) for file in files], repeated=repeated)

@@ -196,7 +196,16 @@ Corpora = Annotated[
         "--corpus",
         metavar="PATH",
         rich_help_panel=CORPUS,
-        help="Text: a file, folder, archive, glob, or - for stdin; repeat it for more.",
+        help="Text: a file, folder, archive, glob, URL (s3://…), or - for stdin; repeat it for more.",
+    ),
+]
+Manifests = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--manifest",
+        metavar="FILE",
+        rich_help_panel=CORPUS,
+        help="A file that lists text, a path or URL a line; repeat it for more.",
     ),
 ]
 Unit = Annotated[

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alacarte._io.printing import json_text, printable
+from alacarte._io.remote import shown
 from alacarte.errors import AlacarteError, AlacarteWarning
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Voice:
     def start(self) -> None:
         self.quiet = False
         self.verbose = False
-        self.written: list[Path] = []
+        self.written: list[str] = []
         self.checkpoint: Path | None = None
 
     @property
@@ -119,7 +120,7 @@ def neighbour_dicts(neighbours: Sequence[tuple[str, float]]) -> list[dict[str, A
 
 def wrote(path: str | os.PathLike[str]) -> None:
     """A file is complete."""
-    voice.written.append(Path(path))
+    voice.written.append(shown(path))
 
 
 def _table(title: str | None = None) -> "Table":

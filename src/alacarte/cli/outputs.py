@@ -17,7 +17,7 @@ from alacarte.cli.output import voice
 from alacarte.errors import AlacarteError, Hint
 
 # What stands in the help for a value that may lead to files; every option that takes one has such a metavar.
-PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "INDEX", "SPEC"}
+PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "INDEX", "CONCORDANCE", "SPEC"}
 VECTORS, SUMS, CHECKPOINT, INDEX, MODEL, FIGURE = (
     "word vectors",
     "context sums",
@@ -81,7 +81,13 @@ def is_standard_output(path: Path) -> bool:
 
 def _check_place(path: Path, kind: str | None) -> None:
     from alacarte._io.files import is_stream
+    from alacarte._io.remote import url_of
+    from alacarte._io.uploads import check_writable
 
+    url = url_of(path)
+    if url is not None:
+        check_writable(url, AlacarteError)
+        return
     if kind == MODEL:
         _check_writable(next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists()))
         return
@@ -105,6 +111,7 @@ def _check_writable(folder: Path) -> None:
 
 def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Context) -> None:
     from alacarte._io.files import is_stream
+    from alacarte._io.remote import shown
 
     if kind == MODEL:
         from alacarte.model.saving import check_folder
@@ -112,12 +119,22 @@ def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Con
         check_folder(path)
         return
     for file in _files(path, kind, ctx.params.get("to")):
-        if not file.exists() or is_stream(file) or not file.stat().st_size or _is_ours(file, kind, path):
+        if not _size(file) or is_stream(file) or _is_ours(file, kind, path):
             continue
         raise AlacarteError(
-            f"{file}: is there already, and {option} would replace it; choose another name",
+            f"{shown(file)}: is there already, and {option} would replace it; choose another name",
             hint=Hint("", "or pass --overwrite") if "overwrite" in ctx.params else None,
         )
+
+
+def _size(file: Path) -> int:
+    """How many bytes there are at a path or URL; 0 if there is nothing."""
+    from alacarte._io.remote import locate
+
+    try:
+        return locate(file).size
+    except (AlacarteError, OSError):
+        return 0
 
 
 def _is_ours(file: Path, kind: str | None, output: Path) -> bool:
@@ -203,10 +220,13 @@ def _name_of(ctx: typer.Context, option: str) -> str | None:
 
 def _files_behind(path: Path) -> list[Path]:
     """The files that a path, a folder, a pattern or a saved model leads to; none for a name that is no path."""
+    from alacarte._io.remote import url_of
     from alacarte.text.sources import find_files
 
+    if url_of(path) is not None:  # by its name: listing it takes long
+        return [path]
     try:
-        files = find_files(path)
+        files = [Path(str(file)) for file in find_files(path)]
     except (AlacarteError, OSError, ValueError):  # ValueError: a text that is no name of a file
         return []
     with suppress(AlacarteError):

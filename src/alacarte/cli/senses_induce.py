@@ -18,6 +18,7 @@ def induce(
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word or phrase.")],
     model: o.Model = None,
     corpus: o.Corpora = None,
+    manifest: o.Manifests = None,
     number: Annotated[
         str, typer.Option("--number", "-n", metavar="N|auto", help="How many senses; auto finds out.")
     ] = "auto",
@@ -50,7 +51,7 @@ def induce(
     if out is not None:
         check_vectors(out, None, [f"{word}#1"])
     check_outputs(ctx, out=VECTORS)
-    documents = open_corpus(corpus or [], unit=unit, format=format, text=text)
+    documents = open_corpus(corpus or [], manifests=manifest, unit=unit, format=format, text=text)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
     from alacarte.senses.induction import induce_senses
 
@@ -75,8 +76,8 @@ def induce(
     total = int(senses.occurrences.counts.sum())
     if total > len(senses.occurrences):
         note(f"{len(senses.occurrences):,} of {total:,} contexts are used; --limit takes more")
-    for groups, score in enumerate(senses.scores, start=2):
-        detail(f"{groups} senses: overlap {score:.2f} (senses: below {senses.threshold:.2f})")
+    for groups, (score, bound) in enumerate(zip(senses.scores, senses.bounds, strict=True), start=2):
+        detail(f"{groups} groups: likeness {score:.2f}; senses are below {bound:.2f}")
     rows = [
         (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
         for sense in senses

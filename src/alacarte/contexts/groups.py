@@ -27,11 +27,20 @@ def groups_of(encoded: Encoded, codes: Codes, groups: int) -> Ints:
     >>> bool(groups[0] == groups[1])  # 5 and 7 are both unknown
     True
     """
+    return dealt(document_sums(encoded, codes), groups)
+
+
+def document_sums(encoded: Encoded, codes: Codes) -> Codes:
+    """The sum of the codes of each document's words, modulo 2^64 as everything here."""
     known = len(codes) - 1
     ids = np.where((encoded.ids >= 0) & (encoded.ids < known), encoded.ids, known)
     before = np.zeros(ids.size + 1, dtype=np.uint64)
     np.cumsum(codes[ids], out=before[1:])
-    sums = before[encoded.offsets[1:]] - before[encoded.offsets[:-1]]  # modulo 2^64, as everything here
+    return before[encoded.offsets[1:]] - before[encoded.offsets[:-1]]
+
+
+def dealt(sums: Codes, groups: int) -> Ints:
+    """The group of each document, by what `document_sums` gives."""
     return np.asarray(mixed(sums) % np.uint64(groups)).astype(np.int32)
 
 

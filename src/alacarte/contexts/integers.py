@@ -1,5 +1,6 @@
 """The vectors as whole numbers, made as their words are met: rows that windows are summed from."""
 
+import mmap
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,20 +29,21 @@ class IntegerVectors:
     matrix: Singles
     weights: Singles  # one a word, or empty if all are 1
     scale: Scale
+    few: bool = False  # whether few of the words are going to be met
     rows: Ints = field(init=False)
     _filled: Flags = field(init=False)
 
     def __post_init__(self) -> None:
         known, dimension = self.matrix.shape
         object.__setattr__(self, "_filled", np.zeros(known, dtype=np.uint8))
-        object.__setattr__(self, "rows", aligned_zeros(known + 1, row_width(dimension), np.int32))
+        object.__setattr__(self, "rows", aligned_zeros(known + 1, row_width(dimension), np.int32, self.few))
 
     @classmethod
-    def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading) -> "IntegerVectors":
-        """The vectors under the finest scale for this reading."""
+    def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading, few: bool = False) -> "IntegerVectors":
+        """The vectors under the finest scale for this reading; `few`: few of them are going to be met."""
         largest = 1.0 if weights.values is None else float(weights.values.max())
         values = np.zeros(0, dtype=np.float32) if weights.values is None else weights.values
-        return cls(vectors.matrix, values, Scale.of(vectors.column_max, largest, reading))
+        return cls(vectors.matrix, values, Scale.of(vectors.column_max, largest, reading), few)
 
     @property
     def known(self) -> int:
@@ -67,7 +69,7 @@ class IntegerVectors:
         """Some of the dimensions."""
         part = np.ascontiguousarray(self.matrix[:, low:high])
         part.flags.writeable = False  # one type of array for the compiler
-        return IntegerVectors(part, self.weights, self.scale.slice(low, high))
+        return IntegerVectors(part, self.weights, self.scale.slice(low, high), self.few)
 
 
 def row_pieces(dimension: int) -> tuple[int, int]:
@@ -87,9 +89,18 @@ def row_width(dimension: int) -> int:
     return pieces * vectors * LANES
 
 
-def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
-    """Zeros that begin with a line of the cache; the system gives the memory when it is first touched."""
+def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike, few: bool = False) -> npt.NDArray[np.generic]:
+    """Zeros that begin with a line of the cache; the system gives the memory when it is first touched.
+
+    NumPy asks for large pages, of which the first touch clears two megabytes. Where `few` rows are going to be touched,
+    small ones are asked for.
+    """
     kind = np.dtype(dtype)
+    size = rows * width * kind.itemsize
+    if few and size and hasattr(mmap, "MADV_NOHUGEPAGE"):
+        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        pages.madvise(mmap.MADV_NOHUGEPAGE)
+        return np.frombuffer(pages, dtype=kind).reshape(rows, width)  # a page begins with a line
     memory = np.zeros(rows * width + LINE // kind.itemsize, dtype=kind)
     shift = -memory.ctypes.data % LINE // kind.itemsize
     return memory[shift : shift + rows * width].reshape(rows, width)

@@ -77,6 +77,17 @@ class Reading:
         return _by_distance(self.left, self.positions), _by_distance(self.right, self.positions)
 
     @classmethod
+    def of(cls, options: "ReadingOptions", tokenizer: str) -> "Reading":
+        """What the keywords say, with the name of the tokenizer; context weights are named once they are made.
+
+        >>> Reading.of({"window": (2, 3)}, "words").window
+        '2,3'
+        """
+        left, right = window_sides(options.get("window", 10))
+        averaging, positions = options.get("averaging", "occurrence"), options.get("positions", "uniform")
+        return cls(left, right, averaging, positions, "uniform", tokenizer, options.get("unknown", "keep"))
+
+    @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Reading":
         """What `dataclasses.asdict` wrote into a file; a setting of a newer version is an error that says so.
 

@@ -197,8 +197,8 @@ def _around(
     where = places[:, None] + steps
     high = offsets[document + 1] if ends is None else ends
     inside = (where >= offsets[document, None]) & (where < high[:, None])
-    found = ids[np.clip(where, 0, max(ids.size - 1, 0))] if ids.size else np.full(where.shape, OUTSIDE)
-    return np.where(inside, found, OUTSIDE).astype(np.int32)
+    taken = ids[np.clip(where, 0, max(ids.size - 1, 0))] if ids.size else np.full(where.shape, OUTSIDE)
+    return np.where(inside, taken, OUTSIDE).astype(np.int32)
 
 
 def _empty(window: tuple[int, int]) -> SampledContexts:

@@ -26,8 +26,9 @@ from alacarte.text.encoding import Encoded
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-PRIVATE = 1 << 23  # bytes for rows of a thread's own; with 0.5 or 2 MB, two threads took a tenth more time at d = 100
-ALL_PRIVATE = 6 * PRIVATE  # for those of all threads
+PRIVATE = 1 << 26  # bytes for rows of a thread's own, at most; with 8 MB, two threads took a quarter more time
+ALL_PRIVATE = 48 << 20  # for those of all threads, or SHARE of the shared sums where that is more
+SHARE = 0.3
 STRIPES = 1 << 14  # locks
 COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
 BLOCK = 4096  # rows put together at a time
@@ -66,7 +67,7 @@ class SumsTally:
                 f"{len(matcher.keys):,} targets in {groups} groups are too many; use fewer groups (spread), or embed "
                 "the targets in several runs"
             )
-        self.rows: Any = aligned_zeros(self.size, row_stride(self.dimension), np.int64)
+        self.rows: Any = aligned_zeros(self.size, row_stride(self.dimension), np.int64, integers.few)
         self._codes = document_codes(integers.known) if groups > 1 else None
         # Labels that turn up on the way make the sums grow, which only one thread at a time can do.
         self._alone = threading.Lock() if matcher.any_label else None
@@ -86,7 +87,9 @@ class SumsTally:
     # ------------------------------------------------------------------------------------------- as a tally
 
     def adder(self) -> Callable[[Encoded], None]:
-        adder = _Adder(self.rows, private_rows(self.rows.shape[1], self._threads) if self._shared else 0)
+        adder = _Adder(
+            self.rows, private_rows(len(self.rows), self.rows.shape[1], self._threads) if self._shared else 0
+        )
         self._adders.append(adder)
         return lambda encoded: self._add(encoded, adder)
 
@@ -214,14 +217,17 @@ def sums_for_one_thread(rows: Longs) -> tuple[Any, ...]:
     return _Adder(rows, 0).sums(rows, np.zeros(0, dtype=np.int32))
 
 
-def private_rows(stride: int, threads: int) -> int:
-    """How many rows of sums a thread may have for itself; a single thread needs none."""
-    return 0 if threads == 1 else min(PRIVATE, ALL_PRIVATE // threads) // (8 * stride)
+def private_rows(rows: int, stride: int, threads: int) -> int:
+    """How many rows a thread may have for itself beside so many rows that all share; a single thread needs none."""
+    if threads == 1:
+        return 0
+    of_all_threads = max(ALL_PRIVATE, int(SHARE * 8 * rows * stride))
+    return min(rows, min(PRIVATE, of_all_threads // threads) // (8 * stride))
 
 
 def private_memory(rows: int, stride: int, threads: int) -> int:
     """Bytes that the threads hold by themselves beside so many rows of sums."""
-    own = min(rows, private_rows(stride, threads))
+    own = private_rows(rows, stride, threads)
     return threads * (8 * own * (stride + 1) + (4 * rows if own else 0))
 
 

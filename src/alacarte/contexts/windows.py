@@ -16,16 +16,24 @@ Longs = npt.NDArray[np.int64]
 NOTHING = -1  # an id without a vector
 
 
-def sums_of_windows(integers: IntegerVectors, reading: Reading, before: Ints, after: Ints) -> Sums:
-    """The sums of each window by itself: ids before a target and after it, negative where there is no word."""
+def sums_of_windows(
+    integers: IntegerVectors, reading: Reading, before: Ints, after: Ints, rows: Ints | None = None
+) -> Sums:
+    """The sums of windows: ids before a target and after it, negative where there is no word.
+
+    Each window has a row of sums by itself; or, with `rows`, window i is added to row rows[i].
+    """
     count, left = before.shape
     width = left + 1 + after.shape[1]
     ids = np.full((count, width), NOTHING, dtype=np.int32)
     ids[:, :left], ids[:, left + 1 :] = before, after
     places = np.arange(count + 1, dtype=np.int64)
     starts = (places[:-1] * width + left).astype(np.int32)
-    windows = Matches(starts, starts + np.int32(1), places[:-1].astype(np.int32))
-    return _summed(integers, reading, Encoded(ids.reshape(-1), places * width, []), windows, places, count)
+    if rows is None:
+        rows = places[:-1].astype(np.int32)
+    windows = Matches(starts, starts + np.int32(1), rows)
+    encoded = Encoded(ids.reshape(-1), places * width, [])
+    return _summed(integers, reading, encoded, windows, places, int(rows.max(initial=-1)) + 1)
 
 
 def sums_of_matches(integers: IntegerVectors, reading: Reading, encoded: Encoded, matches: Matches, count: int) -> Sums:

@@ -33,8 +33,8 @@ class Bag:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was found in some documents: their tokens as ids, and for k = 1 … n the k-grams that have a vector."""
+class NgramBags:
+    """Some documents: their tokens as ids, and for k = 1 … n a bag of the k-grams that have a vector of their own."""
 
     encoded: Encoded
     bags: list[Bag]
@@ -59,8 +59,8 @@ class NgramFinder:
                 self._matcher = Targets.ngrams(keys).compile(lexicon, tokenizer)
         self._encoder = Encoder(tokenizer, lexicon)
 
-    def find(self, documents: Sequence[Item]) -> Found:
-        """For k = 1 … n the k-grams of each document that have a vector."""
+    def find(self, documents: Sequence[Item]) -> NgramBags:
+        """The tokens of each document, and its k-grams that have a vector, for k = 1 … n."""
         encoded = self._encoder.encode(list(documents))
         ids, offsets = encoded.ids, encoded.offsets
         nothing = np.empty(0, dtype=np.int64)
@@ -76,4 +76,4 @@ class NgramFinder:
                 chosen = lengths == k
                 rows, starts = self._rows[matches.targets[chosen]], matches.starts[chosen]
                 bags[k - 1] = Bag(rows, np.searchsorted(starts, offsets).astype(np.int64), starts)
-        return Found(encoded, bags)
+        return NgramBags(encoded, bags)

@@ -14,8 +14,9 @@ import numpy.typing as npt
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.windows import sums_of_matches
-from alacarte.documents._bags import Bag, Found
-from alacarte.documents._pooling import Pooling, inverse_lengths
+from alacarte.documents._bags import Bag, NgramBags
+from alacarte.documents._composition import NgramVectors
+from alacarte.documents._pooling import Pooling
 from alacarte.model import ALaCarte
 from alacarte.targets.sequences import Matches
 from alacarte.text.encoding import Encoded
@@ -68,18 +69,22 @@ class FittedNgrams:
         beside_words = rest.totals > 0
         return rest.take(beside_words), _of_pairs(bag, bag.rows, beside_words), rows[beside_words]
 
-    def pooled(self, found: Found, pooling: Pooling, induced_words: bool) -> Singles:
+    def pooled(self, documents: NgramBags, pooling: Pooling, induced_words: bool) -> Singles:
         """The vectors of fitted documents, each without its own part in the vectors of its n-grams."""
-        tables, lengths, weights = list(pooling.tables), list(pooling.lengths), list(pooling.weights)
-        bags = list(found.bags)
+        ngrams, weights, bags = list(pooling.ngrams), list(pooling.weights), list(documents.bags)
         for place in range(0 if induced_words else 1, len(bags)):
-            rest, bags[place], rows = self.without_own(found.encoded, bags[place], place + 1)
-            means = rest.means(self.sums.scale, self.sums.settings.averaging)
-            tables[place] = self.transform(means).astype(np.float32)
-            lengths[place] = None if lengths[place] is None else inverse_lengths(tables[place])
+            k = place + 1
+            rest, bags[place], rows = self.without_own(documents.encoded, bags[place], k)
+            table = self.transform(rest.means(self.sums.scale, self.sums.settings.averaging)).astype(np.float32)
+            if pooling.composition is not None and k > 1:
+                starts = bags[place].starts[np.unique(bags[place].rows, return_index=True)[1]]
+                parts = documents.encoded.ids[starts[:, None] + np.arange(k)]
+                ngrams[place] = pooling.composition.shrunk(table, parts, rest.contexts)
+            else:
+                ngrams[place] = NgramVectors.as_they_are(table, unit=ngrams[place].own is not None)
             weights[place] = None if (factors := weights[place]) is None else factors[rows]
-        own = replace(pooling, tables=tuple(tables), lengths=tuple(lengths), weights=tuple(weights))
-        return own.vectors(bags)
+        own = replace(pooling, ngrams=tuple(ngrams), weights=tuple(weights))
+        return own.vectors(replace(documents, bags=bags))
 
 
 def _of_pairs(bag: Bag, pairs: Longs, kept: Bools) -> Bag:

@@ -1,73 +1,100 @@
-"""Bags of n-grams → document vectors: 1/k Σ v_(k-gram) for k = 1 … n, side by side or added."""
+"""N-grams of documents → document vectors: 1/k Σ v_(k-gram) for k = 1 … n, side by side or added."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from alacarte.documents._bags import Bag
+from alacarte.documents._bags import Bag, NgramBags
+from alacarte.documents._composition import Composition, NgramVectors
+from alacarte.text.encoding import Encoded
 
 Singles = npt.NDArray[np.float32]
-ROWS = 1 << 16  # of a table at a time
+Longs = npt.NDArray[np.int64]
 DOCUMENTS = 2048  # at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Pooling:
-    """All that says how bags become vectors: the tables of k-gram vectors for k = 1 … n, and how they are added.
+    """How the n-grams of a document become its vector: the vectors of k-grams for k = 1 … n, and how they are added.
 
-    `lengths[k]` has 1 / length of each row of `tables[k]`, by which it is multiplied, and `weights[k]` its weight; None
-    where all are 1. With `add` there is one block of columns, otherwise one for each k.
+    `weights[k - 1]` has the weight of each k-gram; None where all are 1. With `composition`, k-grams for k > 1 that
+    have no vector of their own are composed of their words. With `add` there is one block of columns, otherwise one for
+    each k.
     """
 
-    tables: tuple[Singles, ...]
-    lengths: tuple[Singles | None, ...]
+    ngrams: tuple[NgramVectors, ...]
     weights: tuple[Singles | None, ...]
+    composition: Composition | None
     mean: bool
     add: bool
 
     @property
     def widths(self) -> list[int]:
         """The dimensions of each block of columns."""
-        return [table.shape[1] for table in (self.tables[:1] if self.add else self.tables)]
+        return [ngrams.table.shape[1] for ngrams in (self.ngrams[:1] if self.add else self.ngrams)]
 
     def parts(self, vectors: Singles) -> list[Singles]:
         """Views of the blocks of columns."""
         return np.split(vectors, np.cumsum(self.widths)[:-1], axis=1)
 
-    def vectors(self, bags: Sequence[Bag]) -> Singles:
-        """A row for each document, from the bags of its k-grams for k = 1 … n."""
-        result = np.zeros((len(bags[0].bounds) - 1, sum(self.widths)), dtype=np.float32)
+    def vectors(self, documents: NgramBags) -> Singles:
+        """A row for each document."""
+        result = np.zeros((len(documents.encoded.offsets) - 1, sum(self.widths)), dtype=np.float32)
         parts = self.parts(result)
-        for k, bag in enumerate(bags, start=1):
-            parts[0 if self.add else k - 1][...] += self._pooled(bag, k)
+        for k, bag in enumerate(documents.bags, start=1):
+            parts[0 if self.add else k - 1][...] += self._pooled(documents.encoded, bag, k)
         return result
 
-    def _pooled(self, bag: Bag, k: int) -> Singles:
-        """1/k Σ, or 1/k times the mean, of the rows in each bag: a sparse matrix times the table."""
-        table = self.tables[k - 1]
-        data = np.ones(len(bag.rows), dtype=np.float32)
-        for factors in (self.lengths[k - 1], self.weights[k - 1]):
-            if factors is not None:
-                data *= factors[bag.rows]
-        data /= k
-        if self.mean:
-            amounts = np.diff(bag.bounds)
-            data /= np.repeat(amounts, amounts)
-        counts = scipy.sparse.csr_array((data, bag.rows, bag.bounds), shape=(len(bag.bounds) - 1, len(table)))
-        result: Singles = counts @ table
+    def _pooled(self, encoded: Encoded, bag: Bag, k: int) -> Singles:
+        """1/k Σ, or 1/k times the mean, of the vectors of the k-grams of each document."""
+        ngrams, weights = self.ngrams[k - 1], self.weights[k - 1]
+        weight = np.ones(len(bag.rows), dtype=np.float32) if weights is None else weights[bag.rows]
+        own = weight if ngrams.own is None else weight * ngrams.own[bag.rows]
+        amounts = np.diff(bag.bounds)
+        result = _sums(own, bag.rows, bag.bounds, ngrams.table)
+        if self.composition is not None and k > 1:
+            of_words = self._shares_of_words(encoded, bag, k, weight)
+            has_vector = of_words > 0
+            has_vector[bag.starts] = True
+            amounts = np.diff(np.append(0, np.cumsum(has_vector))[encoded.offsets])
+            result += self._sums_of_words(encoded, of_words, k)
+        divisors = k * np.maximum(amounts, 1) if self.mean else np.array([k])
+        result /= divisors[:, None].astype(np.float32)
         return result
 
+    def _shares_of_words(self, encoded: Encoded, bag: Bag, k: int, weight: Singles) -> Singles:
+        """For the k-gram that begins at each token, the factor of its words' vectors; 0 where none begins."""
+        assert self.composition is not None
+        shares = np.zeros(len(encoded.ids), dtype=np.float32)
+        alone = np.ones(len(encoded.ids), dtype=bool)
+        for back in range(1, k):  # k-grams that would go beyond the end of their document
+            ends = encoded.offsets[1:] - back
+            alone[ends[ends >= encoded.offsets[:-1]]] = False
+        alone[bag.starts] = False
+        starts = np.flatnonzero(alone)
+        shares[starts] = self.composition.unseen(encoded.ids[starts[:, None] + np.arange(k)])
+        if (of_words := self.ngrams[k - 1].of_words) is not None:
+            shares[bag.starts] = of_words[bag.rows] * weight
+        return shares
 
-def inverse_lengths(table: Singles) -> Singles:
-    """1 / length of each row; 0 for rows of zeros."""
-    lengths = np.empty(len(table), dtype=np.float32)
-    for low in range(0, len(table), ROWS):
-        block = table[low : low + ROWS]
-        lengths[low : low + ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
-    return np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    def _sums_of_words(self, encoded: Encoded, shares: Singles, k: int) -> Singles:
+        """For each document the sum of its words' vectors, each times the shares of the k-grams that it is part of."""
+        assert self.composition is not None
+        factors = shares.copy()
+        for place in range(1, k):
+            factors[place:] += shares[:-place]
+        factors *= self.composition.word_factors(encoded.ids)
+        ids = np.where(factors > 0, encoded.ids, 0).astype(np.int64)
+        return _sums(factors, ids, encoded.offsets, self.composition.words)
+
+
+def _sums(factors: Singles, rows: Longs, bounds: Longs, table: Singles) -> Singles:
+    """For each document, rows of a table times their factors, added: a sparse matrix times the table."""
+    sparse = scipy.sparse.csr_array((factors, rows, bounds), shape=(len(bounds) - 1, len(table)))
+    result: Singles = sparse @ table
+    return result
 
 
 def common_directions(vectors: Singles, components: int) -> Singles:

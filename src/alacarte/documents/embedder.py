@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from alacarte._io.progress import progress
 from alacarte._io.table import Columns, Table
-from alacarte.documents._bags import Found, Item, NgramFinder
+from alacarte.documents._bags import Item, NgramBags, NgramFinder
+from alacarte.documents._composition import Composition, NgramVectors, word_ids
 from alacarte.documents._leaving_out import FittedNgrams
-from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, inverse_lengths, sif_constant
+from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, sif_constant
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
 from alacarte.model import ALaCarte
 from alacarte.model.induced import InducedVectors
@@ -42,7 +43,7 @@ class Coverage(Table):
     """How much of each document the vectors cover; as a table, a row a document."""
 
     tokens: Longs  # (documents,)
-    ngrams: Longs  # (documents, n): how many k-grams have a vector, for k = 1 … n
+    ngrams: Longs  # (documents, n): how many k-grams have a vector of their own, for k = 1 … n
 
     @property
     def empty(self) -> npt.NDArray[np.intp]:
@@ -58,13 +59,14 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     """Documents as sums of the vectors of their words, bigrams, … n-grams: the paper's section 5.2.
 
     Documents are strings, or lists of tokens. A document without any n-gram that has a vector (an empty one, say)
-    becomes zeros, with a warning; n-grams that have no vector add nothing.
+    becomes zeros, with a warning.
 
     Args:
         vectors: word vectors (anything `WordVectors.of` takes), induced vectors, or an `ALaCarte` model. With a
             model and no `ngrams`, `fit` induces the vectors of the documents' n-grams.
         n: the longest n-grams.
-        ngrams: vectors of n-grams, keyed by their tokens with spaces between. If left out, `vectors` holds them.
+        ngrams: vectors of n-grams, keyed by their tokens with spaces between. If left out, `vectors` holds them. They
+            are taken as they are, and n-grams that are not among them add nothing.
         corpus: with a model, more text that shows the n-grams in use, besides the documents that are fitted.
         unigrams: "source": words have the vectors they came with (the authors' setting); "induced": those in `ngrams`.
         unit: scale each n-gram's vector to length 1 (the authors' setting).
@@ -73,16 +75,20 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         combine: "concat" the sums for k = 1 … n, or "add" them.
         components: how many common directions of the fitted documents to remove (1 in SIF), for each k.
         normalise: scale each document's vector to length 1.
-        min_count: with a model, how often an n-gram occurs in the fitted documents at least.
+        min_count: with a model, how often an n-gram occurs in the fitted documents at least, to have a vector.
+        shrinkage: with a model, for how many occurrences the words of an n-gram count. The vector of an n-gram that was
+            seen c times is the direction of c · its own vector + shrinkage · the sum of its words' vectors, and that of
+            one that was never seen is the sum of its words' vectors (all at length 1). With 0 each n-gram has its own
+            vector alone, and those that were never seen add nothing.
         tokenizer: None is that of the model, or "words".
         threads: None is all cores. The result does not depend on it.
         show_progress: None shows a bar on a terminal when the work takes more than two seconds.
 
     `fit(X).transform(X)` does not equal `fit_transform(X)` where `fit` induces n-gram vectors from the documents:
     `fit_transform`, which is what a `Pipeline` calls on training data, leaves a document's own occurrences out of the
-    vectors of its n-grams, and those that occur in no other document. So training documents look as new ones do to
-    `transform`; fit whatever learns from the vectors on those of `fit_transform`. (Weights, common directions and
-    an `AlaCarteVectorizer`'s transform are those of all documents.)
+    vectors of its n-grams; n-grams that occur in no other document count as never seen. So training documents look as
+    new ones do to `transform`; fit whatever learns from the vectors on those of `fit_transform`. (Weights, common
+    directions and an `AlaCarteVectorizer`'s transform are those of all documents.)
 
     What `fit` finds is in attributes whose names end in `_`: `words_`, `ngrams_` (None where no n-gram has a vector),
     `tokenizer_`, `pooling_`, `components_` and others. A parameter that is set later has no effect before the next
@@ -110,6 +116,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         components: int = 0,
         normalise: bool = False,
         min_count: int = 1,
+        shrinkage: float = 5.0,
         tokenizer: TokenizerLike | None = None,
         threads: int | None = None,
         show_progress: bool | None = None,
@@ -126,6 +133,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         self.components = components
         self.normalise = normalise
         self.min_count = min_count
+        self.shrinkage = shrinkage
         self.tokenizer = tokenizer
         self.threads = threads
         self.show_progress = show_progress
@@ -149,8 +157,8 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}, not {getattr(self, name)!r}")
-        if self.n < 1 or self.components < 0 or self.min_count < 1:
-            raise ValueError("n and min_count are at least 1, and components at least 0")
+        if self.n < 1 or self.components < 0 or self.min_count < 1 or not 0 <= self.shrinkage < np.inf:
+            raise ValueError("n and min_count are at least 1, components and shrinkage at least 0")
         sif_constant(self.weights)
         if self.vectors is None:
             raise ValueError("no vectors are given; pass word vectors, induced vectors or an ALaCarte model")
@@ -160,7 +168,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return documents
 
     def _new_finder(self) -> NgramFinder:
-        n = len(self.pooling_.tables)
+        n = len(self.pooling_.ngrams)
         return NgramFinder(self.words_, self.ngrams_, n, self.induced_words_, self.tokenizer_)
 
     def _source(self, documents: list[Item]) -> VectorsLike | ALaCarte:
@@ -172,10 +180,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         documents = self._begin(X)
         fitted = self._find_vectors(self._source(documents), documents)
         self.induced_words_ = self.unigrams == "induced"
-        others = self.words_ if self.ngrams_ is None else self.ngrams_
-        tables = (others.matrix if self.induced_words_ else self.words_.matrix, *[others.matrix] * (self.n - 1))
-        lengths = tuple(inverse_lengths(table) if self.unit else None for table in tables)
-        self.pooling_ = Pooling(tables, lengths, (None,) * self.n, self.pooling == "mean", self.combine == "add")
+        self.pooling_ = self._new_pooling(fitted)
         self._finder: NgramFinder | None = self._new_finder()
         self.normalise_ = bool(self.normalise)
         self.components_: list[Singles] = []
@@ -188,6 +193,25 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         if self.components:
             self.components_ = [common_directions(part, self.components) for part in self.pooling_.parts(vectors)]
         return vectors
+
+    def _new_pooling(self, fitted: FittedNgrams | None) -> Pooling:
+        """How n-grams are added, all weights 1."""
+        others = self.words_ if self.ngrams_ is None else self.ngrams_
+        words = others if self.induced_words_ else self.words_
+        ngrams = NgramVectors.as_they_are(others.matrix, self.unit)
+        composition = None
+        if self.induces_ngrams_ and self.shrinkage > 0 and self.n > 1:
+            composition = Composition.of(self.words_.matrix, float(self.shrinkage), self.unit)
+            if fitted is not None:
+                counts = fitted.sums.contexts[fitted.seen]
+                ngrams = composition.shrunk(others.matrix, word_ids(self.words_, others.words), counts)
+        return Pooling(
+            (NgramVectors.as_they_are(words.matrix, self.unit), *[ngrams] * (self.n - 1)),
+            (None,) * self.n,
+            composition,
+            self.pooling == "mean",
+            self.combine == "add",
+        )
 
     def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[Item]) -> FittedNgrams | None:
         """Set `words_`, `ngrams_` and `tokenizer_`, from what `vectors` is; the sums, where n-grams are induced."""
@@ -206,6 +230,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             self.tokenizer_ = get_tokenizer(self.tokenizer or "words")
         self.ngrams_ = ngrams
         fitted = None
+        self.induces_ngrams_ = ngrams is None and model is not None
         if ngrams is None and model is not None and (self.n > 1 or self.unigrams == "induced"):
             if self.tokenizer_ != model.tokenizer:
                 raise ValueError(
@@ -250,8 +275,8 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     def _frequency_weights(self, documents: list[Item], constant: float) -> tuple[Singles, ...]:
         """Smooth inverse frequencies of n-grams in the documents; an n-gram not in them has weight 1."""
-        counts = [np.zeros(len(table), dtype=np.int64) for table in self.pooling_.tables]
-        for bags in self._in_blocks(documents, "counting", lambda found: found.bags):
+        counts = [np.zeros(len(ngrams.table), dtype=np.int64) for ngrams in self.pooling_.ngrams]
+        for bags in self._in_blocks(documents, "counting", lambda block: block.bags):
             for count, bag in zip(counts, bags, strict=True):
                 np.add.at(count, bag.rows, 1)
         weights = [constant / (constant + count / max(1, int(count.sum()))) for count in counts]
@@ -265,22 +290,22 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return self._finished(self._pooled(_documents(X)))
 
     def coverage(self, X: Any) -> Coverage:
-        """How many tokens each document has, and how many of its n-grams have a vector."""
+        """How many tokens each document has, and how many of its n-grams have a vector of their own."""
         validation.check_is_fitted(self)
         tokens = [np.empty(0, dtype=np.int64)]
-        ngrams = [np.empty((0, len(self.pooling_.tables)), dtype=np.int64)]
-        for found in self._in_blocks(_documents(X), "counting", lambda found: found):
-            tokens.append(np.diff(found.encoded.offsets))
-            ngrams.append(np.column_stack([np.diff(bag.bounds) for bag in found.bags]))
+        ngrams = [np.empty((0, len(self.pooling_.ngrams)), dtype=np.int64)]
+        for block in self._in_blocks(_documents(X), "counting", lambda block: block):
+            tokens.append(np.diff(block.encoded.offsets))
+            ngrams.append(np.column_stack([np.diff(bag.bounds) for bag in block.bags]))
         return Coverage(np.concatenate(tokens), np.concatenate(ngrams))
 
     def _finished(self, vectors: Singles) -> Singles:
-        """Without common directions, and at length 1, in place; zeros are told."""
+        """Remove the common directions and scale to length 1, in place; warn about documents that are zeros."""
         empty = int(np.count_nonzero(~vectors.any(axis=1)))
         if empty:
             warnings.warn(
                 f"{empty} of {len(vectors)} documents hold no n-gram that has a vector and become zeros; "
-                "coverage() tells which",
+                "coverage() says which",
                 AlacarteWarning,
                 stacklevel=3,
             )
@@ -295,10 +320,10 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         """Sums of n-gram vectors; with `fitted`, of documents that these come from, each without its own part."""
         pooling, induced_words = self.pooling_, self.induced_words_
 
-        def pooled(found: Found) -> Singles:
-            return pooling.vectors(found.bags) if fitted is None else fitted.pooled(found, pooling, induced_words)
+        def pooled(block: NgramBags) -> Singles:
+            return pooling.vectors(block) if fitted is None else fitted.pooled(block, pooling, induced_words)
 
-        size = DOCUMENTS if fitted is None else fitted.block(len(pooling.tables))
+        size = DOCUMENTS if fitted is None else fitted.block(len(pooling.ngrams))
         vectors = np.zeros((len(documents), self._n_features_out), dtype=np.float32)
         row = 0
         for block in self._in_blocks(documents, "embedding", pooled, size):
@@ -307,7 +332,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return vectors
 
     def _in_blocks(
-        self, documents: list[Item], description: str, task: Callable[[Found], Result], size: int = DOCUMENTS
+        self, documents: list[Item], description: str, task: Callable[[NgramBags], Result], size: int = DOCUMENTS
     ) -> Iterator[Result]:
         """What `task` makes of the n-grams found in each block of documents, in order."""
         finder = self._finder = self._finder or self._new_finder()

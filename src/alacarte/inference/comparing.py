@@ -13,8 +13,10 @@ tail of this is right, and with a whole vocabulary only the tail counts:
   than that (tr Λ² / (tr Λ)², estimated without bias from the groups, and drawn toward what words with as many degrees
   of freedom have on average) has the difference along one more direction, the heaviest tail that this allows.
 - *The metric*: with many words, vectors are measured in units of the typical noise, so that no direction outweighs the
-  others for being noisy. What words share in a group of documents is left out of it: it would make the few groups that
-  there are look less noisy than others would be. Distances and their intervals are in the units of the vectors.
+  others for being noisy. The difference counts in it as one more deviation, of which the direction alone is known.
+  Words come from the same few groups of documents, and units learned from the groups' deviations alone would make
+  these look less noisy than the difference, most of all for frequent words, whose noise is much the same. Distances
+  and their intervals are in the units of the vectors.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +29,7 @@ import numpy.typing as npt
 from alacarte._io.table import Record, Records
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.inference.cosines import check_level, interval, slope
-from alacarte.inference.multiple_testing import adjusted
+from alacarte.inference.multiple_testing import SMALLEST, adjusted
 from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.inference.spread import Deviations, TypicalSpread
 from alacarte.inference.uncertainty import OTHERS, SAMPLE, Uncertainty
@@ -306,7 +308,7 @@ class _Measure:
         typical = sides[0].typical, sides[1].typical
         metric = np.eye(parts[0].means.shape[1])
         if count >= METRIC_FROM:
-            values, axes = np.linalg.eigh(_typical_shape(parts, typical, shared=False)[0])
+            values, axes = np.linalg.eigh(_typical_shape(parts, typical)[0])
             metric = (axes / np.sqrt(np.maximum(values, 0.0) + RIDGE * values.mean())) @ axes.T
             parts = _measured(parts[0], metric), _measured(parts[1], metric)
             typical = TypicalSpread.learn(parts[0]), TypicalSpread.learn(parts[1])
@@ -323,7 +325,8 @@ class _Measure:
         trace = noise.traces.sum(axis=0)
         df = trace**2 / (noise.traces**2 / noise.df).sum(axis=0)
         statistic = noise.difference / trace
-        return statistic, ratio_tail(statistic, _with_own(self.spectrum, noise.square / trace**2, df), df)
+        p = ratio_tail(statistic, _with_own(self.spectrum, noise.square / trace**2, df), df)
+        return statistic, np.maximum(p, SMALLEST)
 
 
 def _measured(part: Deviations, metric: Doubles) -> Deviations:
@@ -343,20 +346,19 @@ def _differences(
 
 
 def _typical_shape(
-    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread], shared: bool = True
+    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread]
 ) -> tuple[Doubles, float]:
     """(the covariance of all words' noise together at trace 1, its degrees of freedom).
 
-    Without what is `shared`: all words come from the same groups of documents, and what they have in common there is
-    known from as few groups as there are, however many words there be.
+    If words are used alike, their differences are noise as the deviations of groups are, and count as such.
     """
-    _, sides = _differences(parts, typical)
-    dimension = parts[0].means.shape[1]
-    shape, total = np.zeros((dimension, dimension)), 0.0
+    difference, sides = _differences(parts, typical)
+    directions = unit_rows(difference)
+    shape, total = directions.T @ directions, float(len(directions))
     for z, part in zip(sides, parts, strict=True):
         trace = np.einsum("tgd,tgd->t", z, z)
         unit = z * np.sqrt(part.df / np.where(trace > 0, trace, np.inf))[:, None, None]
-        flat = (unit if shared else unit - unit.mean(axis=0)).reshape(-1, dimension)
+        flat = unit.reshape(-1, unit.shape[-1])
         shape += flat.T @ flat
         total += float(part.df.sum())
     return shape / max(float(np.trace(shape)), 1e-300), total

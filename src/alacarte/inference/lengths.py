@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alacarte.inference.means import combined
+from alacarte.inference.multiple_testing import SMALLEST
 from alacarte.inference.regression_noise import Doubles, Fit, Tick, for_leverage, independent, leverage_corrected
 
 STEPS = 4  # of the masses' fixed point; two would do
@@ -225,7 +226,8 @@ def score_test(fit: Fit, combinations: Doubles) -> Doubles:
     coefficients = fit.combined(combinations) @ fit.inner
     lengths = [Length.of(b, noise) for b, noise in zip(coefficients, noises(fit, combinations), strict=True)]
     nothing = np.zeros(1)
-    return np.array([1 - length.places(nothing)[0][0] if length.noise.total > 0 else np.nan for length in lengths])
+    p = [1 - length.places(nothing)[0][0] if length.noise.total > 0 else np.nan for length in lengths]
+    return np.maximum(p, np.finfo(np.float64).eps)  # 1 less a number near 1 knows no less
 
 
 def joint_score_test(fit: Fit, combinations: Doubles) -> float:
@@ -242,7 +244,7 @@ def joint_score_test(fit: Fit, combinations: Doubles) -> float:
     dimensions = total**2 / sum(noise.second for noise in every)
     share = max(noise.share for noise in every)
     statistic = float(np.square(rows @ fit.coefficients).sum()) / total
-    return float(special.fdtrc(dimensions, 1 / share, statistic))
+    return max(float(special.fdtrc(dimensions, 1 / share, statistic)), SMALLEST)
 
 
 def score_interval(

@@ -9,6 +9,7 @@ from alacarte.errors import AlacarteError
 
 Doubles = npt.NDArray[np.float64]
 Adjust = Literal["none", "bonferroni", "holm", "bh"]
+SMALLEST = float(np.finfo(np.float64).tiny)  # no p-value is 0, though it may be too small for a number to hold
 
 
 def p_value(exceeding: npt.ArrayLike, permutations: int, *, count_observed: bool = True) -> Doubles:
@@ -29,7 +30,7 @@ def t_test(estimate: Doubles, error: Doubles, df: npt.ArrayLike) -> Doubles:
     """
     from scipy import special
 
-    return np.asarray(2 * special.stdtr(np.maximum(df, 1.0), -np.abs(estimate / error)))
+    return np.asarray(np.maximum(2 * special.stdtr(np.maximum(df, 1.0), -np.abs(estimate / error)), SMALLEST))
 
 
 def adjusted(p: npt.ArrayLike, method: Adjust) -> Doubles:

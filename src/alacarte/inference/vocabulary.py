@@ -6,7 +6,7 @@ on both sides; `alacarte.inference.comparing` tests them; a third gathers contex
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack, cast
 
@@ -36,10 +36,11 @@ Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 MIN_COUNT = 20
 GROUPS = 16  # of documents, by which the noise is measured
+SIDES = ("a", "b")  # what the two corpora are called, if they are not groups of one
 REPORTED = 100  # words, at most, whose loudest contexts are gathered
 
 
-class CompareOptions(TypedDict, total=False):
+class PassOptions(TypedDict, total=False):
     """How the passes of `compare` are run; see `alacarte.passes.work.Work`."""
 
     threads: int | None
@@ -48,10 +49,27 @@ class CompareOptions(TypedDict, total=False):
     callback: ProgressCallback | None
 
 
-class _Testing(TypedDict):
+class CompareOptions(PassOptions, total=False):
+    """How words are tested, what of them is shown, and how the passes are run; see `compare`."""
+
     level: float
-    names: tuple[str, str]
     relative: bool
+    spread: int
+    contexts: int
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """`CompareOptions` with their defaults, but for the passes."""
+
+    level: float = 0.95
+    relative: bool = False
+    spread: int = GROUPS
+    contexts: int = 3
+
+    def __post_init__(self) -> None:
+        if self.contexts < 0:
+            raise AlacarteError(f"contexts: how many lines to show a word and side, 0 for none, not {self.contexts}")
 
 
 class Model(Protocol):
@@ -86,10 +104,6 @@ def compare(
     text: str = "text",
     vocabulary: bool = True,
     min_count: int = MIN_COUNT,
-    level: float = 0.95,
-    spread: int = GROUPS,
-    relative: bool = False,
-    contexts: int = 3,
     **options: Unpack[CompareOptions],
 ) -> Comparisons:
     """Test every word that both of two corpora use at least `min_count` times: do they use it differently?
@@ -100,9 +114,10 @@ def compare(
     `corpus`, `other`: text as everywhere, or `ContextSums` with `spread` (merged from shards, say), or what `induce`
     gave. Instead of `other`, `by` names a column of a data frame and `groups` two of its values; `text` is the column
     with the text. `targets` (phrases, patterns) are tested beside the words of the vectors, or alone with
-    `vocabulary=False`. `contexts`: how many lines to show on either side for the words with q ≤ .05, at most 100 words;
-    0 saves the last pass. `spread`: the groups of documents by which noise is measured. `relative`: whether a word
-    moves otherwise than words do on average, for corpora that differ in topic or tone as a whole.
+    `vocabulary=False`. `level` (0.95) is that of intervals. `relative` (False): whether a word moves otherwise than
+    words do on average, for corpora that differ in topic or tone as a whole. `spread` (16): the groups of documents by
+    which noise is measured. `contexts` (3): how many lines to show on either side for the words with q ≤ .05, at most
+    100 words; 0 saves the last pass.
 
     With vectors alone, averages of context vectors are compared as they are.
 
@@ -119,29 +134,28 @@ def compare(
     refuse_unknown("compare", options, CompareOptions)
     if min_count < 2:
         raise AlacarteError(f"min_count: a word needs at least 2 uses to show its noise, not {min_count}")
-    if contexts < 0:
-        raise AlacarteError(f"contexts: how many lines to show a word and side, 0 for none, not {contexts}")
+    settings = _Settings(**{name: value for name, value in options.items() if name in _Settings.__annotations__})  # type: ignore[arg-type]
+    work = cast("WorkOptions", {name: value for name, value in options.items() if name in PassOptions.__annotations__})
     first, second, names = _two(corpus, other, by, groups, text)
     reader = _Reader(model)
-    work = cast("WorkOptions", dict(options))
     if isinstance(first, ContextSums) and isinstance(second, ContextSums):
         sums = first, second
         reader.check(sums)
-        contexts = 0
+        settings = replace(settings, contexts=0)
     elif isinstance(first, ContextSums) or isinstance(second, ContextSums):
         raise AlacarteError("one side is text and the other sums; collect sums from the text too, with spread=16")
     else:
+        _refuse_empty((first, second), names)
         wanted = None if targets is None else Targets.of(targets)
         listed = reader.targets((first, second), wanted, vocabulary, min_count, work)
-        sums = tuple(reader.collect(side, listed, spread, work) for side in (first, second))  # type: ignore[assignment]
+        sums = tuple(reader.collect(side, listed, settings.spread, work) for side in (first, second))  # type: ignore[assignment]
     _refuse_same_text(sums)
     asked = [] if targets is None else list(Targets.of(targets))
-    testing: _Testing = {"level": level, "names": names, "relative": relative}
-    result = _tested(reader, sums, asked, vocabulary, min_count, testing)
-    if not contexts:
+    result = _tested(reader, sums, names, asked, (vocabulary, min_count), settings)
+    if not settings.contexts:
         return result
     corpora = cast("tuple[Corpus, Corpus]", (first, second))
-    return _with_contexts(result, reader, corpora, sums, contexts, Work(**work))
+    return _with_contexts(result, reader, corpora, sums, settings.contexts, Work(**work))
 
 
 # ---------------------------------------------------------------------------------------------------- two sides
@@ -161,7 +175,7 @@ def _two(
         raise AlacarteError("groups= are values of the column that by= names; give by=, or leave groups= out")
     if corpus is other or _same_files(corpus, other):
         raise BadCorpus("both sides are the same corpus: there is nothing to compare; give another one")
-    return _opened(corpus), _opened(other), ("a", "b")
+    return _opened(corpus), _opened(other), SIDES
 
 
 def _opened(given: Any) -> Corpus | ContextSums:
@@ -202,6 +216,13 @@ def _groups(
             raise BadCorpus(f"no row has {value!r} in {by!r}; it has {', '.join(map(repr, sorted(values, key=str)))}")
     sides = [Corpus(table.filter(narwhals.col(by) == value).to_native(), text=text) for value in chosen]
     return sides[0], sides[1], (str(chosen[0]), str(chosen[1]))
+
+
+def _refuse_empty(corpora: tuple[Corpus, Corpus], names: tuple[str, str]) -> None:
+    sides = ("the first corpus", "the second corpus") if names == SIDES else (f"group {name!r}" for name in names)
+    for corpus, side in zip(corpora, sides, strict=True):
+        if not any(document.strip() if isinstance(document, str) else document for document in corpus):
+            raise BadCorpus(f"{side} holds no text; check the path and, for tables, the name of the text column")
 
 
 def _refuse_same_text(sums: tuple[ContextSums, ContextSums]) -> None:
@@ -299,12 +320,16 @@ def _nothing_frequent(words: Sequence[str], counts: list[npt.NDArray[np.int64]],
 def _tested(
     reader: _Reader,
     sums: tuple[ContextSums, ContextSums],
+    names: tuple[str, str],
     asked: Sequence[str],
-    vocabulary: bool,
-    min_count: int,
-    testing: _Testing,
+    among: tuple[bool, int],
+    settings: _Settings,
 ) -> Comparisons:
-    """The words that both sides use often enough, tested, and those asked for that are not, with the reason."""
+    """The words that both sides use often enough, tested, and those asked for that are not, with the reason.
+
+    `among`: whether words of the vectors are tested too, and how many uses a word needs on either side.
+    """
+    vocabulary, min_count = among
     only = set(asked)
     places = [{key: row for row, key in enumerate(side.keys)} for side in sums]
     counts = [dict(zip(side.keys, side.occurrences.tolist(), strict=True)) for side in sums]
@@ -318,13 +343,13 @@ def _tested(
         and known[1][places[1][key]]
     ]
     tested = set(words)
-    left_out = list(_left_out([word for word in asked if word not in tested], counts, min_count, testing["names"]))
+    left_out = list(_left_out([word for word in asked if word not in tested], counts, min_count, names))
     if not words:
         if left_out:
-            return Comparisons(tuple(left_out), testing["level"], testing["names"])
+            return Comparisons(tuple(left_out), settings.level, names)
         raise NoOccurrences(f"no target occurs {min_count:,} times in both corpora; lower min_count or give more text")
     sides = [reader.side(side, np.array([at[word] for word in words])) for side, at in zip(sums, places, strict=True)]
-    result = compare_sides(words, (sides[0], sides[1]), **testing)
+    result = compare_sides(words, (sides[0], sides[1]), settings.level, names, settings.relative)
     return replace(result, items=(*result.items, *left_out))
 
 

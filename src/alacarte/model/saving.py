@@ -22,11 +22,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, cast
 
 from alacarte._io.artifact import identity
+from alacarte._io.copies import copied
 from alacarte._io.decoding import read_json
 from alacarte._io.files import Companions, absolute, atomic_write, hidden_companion, is_leftover, is_same_file
+from alacarte._io.remote import Location, list_files, local_path, locate, shown, url_of
+from alacarte._io.uploads import check_writable, remove, upload
 from alacarte._version import __version__
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, Hint
@@ -62,7 +66,10 @@ def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
 
     Files that no model wrote are in the way only where they have the name of one of a model's.
     """
-    path = Path(folder)
+    path = local_path(folder)
+    if path is None:
+        _check_url(cast("str", url_of(folder)), overwrite)
+        return
     if path.exists() and not path.is_dir():
         raise AlacarteError(f"{path}: is a file; choose a folder for the model")
     if overwrite or not path.exists() or all(map(is_leftover, os.listdir(path))):  # noqa: PTH208 (names)
@@ -82,6 +89,22 @@ def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
             )
 
 
+def _check_url(url: str, overwrite: bool) -> None:
+    """The same for a URL: there is nothing yet, or a model, which is replaced."""
+    check_writable(url, AlacarteError)
+    with suppress(AlacarteError):
+        if overwrite or describe_model(url):
+            return
+    files: list[Location] = []
+    with suppress(AlacarteError):  # there is nothing, or what is wrong shows when it is written to
+        files = list_files(url)
+    if files:
+        raise AlacarteError(
+            f"{shown(url)}: holds files and is not a saved model; choose another folder",
+            hint=Hint("or pass overwrite=True, which leaves other files in it alone", OVERWRITE),
+        )
+
+
 OVERWRITE = "or pass --overwrite, which leaves other files in it alone"
 
 
@@ -98,8 +121,11 @@ def write_model(
     `vectors_at` is the path or name by which the vectors will be found; that of the file they came from, if left out.
     An older model in the folder is replaced. Other files stay, and one in the way is an error unless `overwrite`.
     """
-    path = Path(folder)
-    check_folder(path, overwrite)
+    check_folder(folder, overwrite)
+    path = local_path(folder)
+    if path is None:
+        _upload_model(cast("str", url_of(folder)), model, include_vectors, vectors_at)
+        return
     vectors = WordVectors.of(model.vectors)
     elsewhere = vectors.source is not None or vectors_at is not None
     include = not elsewhere if include_vectors is None else include_vectors
@@ -132,6 +158,21 @@ def write_model(
         if is_new:
             with suppress(OSError):  # there is something in it, as there should be
                 path.rmdir()
+
+
+def _upload_model(url: str, model: SavedModel, include_vectors: bool | None, vectors_at: str | None) -> None:
+    """Write a model on this disk and put its files behind a URL, `model.json` last; then remove an older one's.
+
+    Until then, readers find files that are not the ones that the `model.json` there names, and say so.
+    """
+    with TemporaryDirectory(prefix="alacarte-") as temporary:
+        local = Path(temporary) / "model"
+        write_model(local, model, include_vectors=include_vectors, vectors_at=vectors_at)
+        files = sorted(local.iterdir(), key=lambda file: file.name == MAIN)
+        for file in files:
+            upload(file, f"{url.rstrip('/')}/{file.name}", AlacarteError)
+    for name in set(NAMES) - {file.name for file in files}:
+        remove(f"{url.rstrip('/')}/{name}", AlacarteError)
 
 
 def _is_in_model(vectors: WordVectors, path: Path) -> bool:
@@ -181,10 +222,12 @@ def _generation(main: Path) -> str | None:
 
 
 def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
-    """What `model.json` says; raises unless the folder is a saved model."""
-    path = Path(folder)
+    """What `model.json` says; raises unless the folder, on disk or behind a URL, is a saved model."""
+    path = shown(folder)
+    url = url_of(folder)
     try:
-        description = read_json((path / MAIN).read_bytes())
+        with locate(Path(folder) / MAIN if url is None else f"{url.rstrip('/')}/{MAIN}").open() as file:
+            description = read_json(file.read())
     except (OSError, ValueError) as error:
         raise AlacarteError(
             f"{path}: not a saved model ({error}); `alc fit --out {path}` or ALaCarte.save makes one"
@@ -196,10 +239,10 @@ def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
     texts = [description.get("generation"), *(text for table in tables if isinstance(table, dict) for text in table)]
     whole = all(isinstance(table, dict) for table in tables) and all(isinstance(text, str) for text in texts)
     if not whole or not re.fullmatch("[0-9a-f]{16}", description["generation"]):
-        raise AlacarteError(f"{path / MAIN} is damaged: it does not say which files belong to the model; fit it again")
+        raise AlacarteError(f"{path}/{MAIN} is damaged: it does not say which files belong to the model; fit it again")
     for name, kind in {"vectors": str, "tokenizer": str, "version": str, "words": int}.items():
         if not isinstance(description.get(name), kind | None):
-            raise AlacarteError(f"{path / MAIN} is damaged: its {name!r} is no {kind.__name__}; fit the model again")
+            raise AlacarteError(f"{path}/{MAIN} is damaged: its {name!r} is no {kind.__name__}; fit the model again")
     return description
 
 
@@ -226,8 +269,13 @@ def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dic
 
 
 def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = None) -> SavedModel:
-    """Read a folder that `write_model` wrote; `vectors` says where the vectors are if they have moved."""
-    path = Path(folder)
+    """Read a folder that `write_model` wrote; `vectors` says where the vectors are if they have moved.
+
+    Behind a URL, its files are copied to the cache folder and read there.
+    """
+    path = local_path(folder)
+    if path is None:
+        return _download_model(cast("str", url_of(folder)), vectors)
     for attempt in range(ATTEMPTS):
         description = describe_model(path)
         try:
@@ -242,6 +290,21 @@ def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = Non
         if describe_model(path) == description:  # files take their places after it did, so all of them are its own
             return saved
     raise AlacarteError(f"{path}: this model is replaced again and again while it is read; wait for what writes it")
+
+
+def _download_model(url: str, vectors: VectorsLike | None) -> SavedModel:
+    for attempt in range(ATTEMPTS):
+        description = describe_model(url)
+        names = [name for name in description["files"] if name in NAMES]
+        try:
+            with copied(f"{url.rstrip('/')}/{MAIN}", beside=names) as copy:
+                return read_model(copy.parent, vectors=vectors)
+        except AlacarteError as error:
+            if attempt and describe_model(url) == description:  # and not because it was just being replaced
+                message = error.message.replace(str(copy.parent), shown(url))
+                raise AlacarteError(message, hint=error.hint) from None
+            time.sleep(0.5 * 2**attempt)
+    raise AlacarteError(f"{shown(url)}: this model is replaced again and again while it is read; wait for its writer")
 
 
 def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | None) -> SavedModel:
@@ -272,7 +335,7 @@ def _vectors_at(folder: Path, where: str | None) -> str:
             f"{folder}: the vectors of this model are not in its folder, and model.json does not say where they are",
             hint=hint,
         )
-    if where in known_names():
+    if where in known_names() or url_of(where) is not None:
         return where
     if not Path(where).is_absolute() or where.startswith(("//", "\\\\")):
         raise AlacarteError(f"{folder}: model.json says that its vectors are at {where!r}, no whole path", hint=hint)

@@ -219,7 +219,7 @@ def _rows(
 
 def _same_scale(parts: dict[int, Artifact]) -> tuple[Reading, Scale]:
     """How contexts were read and how fine the sums are, which all parts agree on."""
-    said = [
+    settings = [
         (
             part.record("settings", Reading),
             Scale(
@@ -230,13 +230,13 @@ def _same_scale(parts: dict[int, Artifact]) -> tuple[Reading, Scale]:
         )
         for part in parts.values()
     ]
-    for part, other in zip(parts.values(), said, strict=True):
-        if other != said[0]:
+    for part, other in zip(parts.values(), settings, strict=True):
+        if other != settings[0]:
             raise BadRun(
                 f"{part.path} was made with other settings than the parts before it, perhaps by another version of "
                 "alacarte; use one version on all machines, and do its task again"
             )
-    return said[0]
+    return settings[0]
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:

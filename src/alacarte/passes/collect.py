@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.integers import IntegerVectors
-from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
+from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.scale import Scale, most_windows
 from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
@@ -36,6 +36,7 @@ from alacarte.vectors.word_vectors import WordVectors
 Counts = npt.NDArray[np.int64]
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
 KEY = 128  # bytes of a target beside its sums: its name, and where it is looked up
+SHORT = 8 << 20  # bytes of text that hold few of the words of large vectors
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
 
 
@@ -117,16 +118,7 @@ class _Job:
         self.share = share
         self.targets = None if targets is None else Targets.of(targets)
         self.tokenizer = get_tokenizer(options.get("tokenizer", "words"))
-        left, right = window_sides(options.get("window", 10))
-        self.reading = Reading(
-            left,
-            right,
-            options.get("averaging", "occurrence"),
-            options.get("positions", "uniform"),
-            "uniform",
-            self.tokenizer.name,
-            options.get("unknown", "keep"),
-        )
+        self.reading = Reading.of(options, self.tokenizer.name)
 
     def collect(self) -> ContextSums:
         if self.work.checkpoint is None:
@@ -150,7 +142,8 @@ class _Job:
     def _collect(self, checkpoint: Checkpoint | None) -> ContextSums:
         weights = resolve(self.options.get("context_weights"), self.vectors, lambda: self._count(checkpoint))
         reading = replace(self.reading, weights=weights.name)
-        integers = IntegerVectors.of(self.vectors, weights, reading)
+        size = self.corpus.size
+        integers = IntegerVectors.of(self.vectors, weights, reading, few=size is not None and size < SHORT)
         lexicon = Lexicon(self.vectors.key_to_index)
         if self.targets is None:
             matcher = Matcher.of_vocabulary(self.vectors.words, lexicon)

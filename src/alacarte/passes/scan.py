@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
@@ -203,7 +204,7 @@ class _Pass:
                 raise _other_text(unit)
             self.met.add(unit)
             return
-        encoded = self.encoder.encode(block)
+        encoded = replace(self.encoder.encode(block), block=block)
         with self.gate.inside():
             try:
                 add(encoded)

@@ -19,6 +19,7 @@ from alacarte._io import table
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
 from alacarte._io.printing import map_text, unguarded
+from alacarte.concordance import Concordance
 from alacarte.errors import AlacarteError, BadCorpus, require
 from alacarte.text.records import is_frame, is_null
 
@@ -202,7 +203,7 @@ class Variables:
 
 
 def read_frame(data: Any) -> Variables:
-    """The columns of any frame, of a mapping of columns, or of a table file.
+    """The columns of any frame, of a mapping of columns, of a table file, or of a concordance.
 
     >>> read_frame({"party": ["D", None, "R"]}).columns["party"].tolist()
     ['D', None, 'R']
@@ -211,6 +212,8 @@ def read_frame(data: Any) -> Variables:
         data = read_table(data)
     if isinstance(data, Variables):
         return data
+    if isinstance(data, Concordance):
+        data = data.to_columns()
     if isinstance(data, Mapping):
         return Variables({str(name): as_column(values) for name, values in data.items()})
     narwhals = require("narwhals", extra="regression", purpose="reading a data frame")
@@ -373,8 +376,8 @@ def _typed(frame: Any, pandas: Any) -> Any:
 
 
 def looks_like_frame(data: Any) -> bool:
-    """Whether data has columns: a frame, a mapping of columns, or the name of a table file."""
-    return isinstance(data, (Mapping, Variables, str, PathLike)) or is_frame(data)
+    """Whether data has columns: a frame, a mapping of columns, a concordance, or the name of a table file."""
+    return isinstance(data, (Mapping, Variables, Concordance, str, PathLike)) or is_frame(data)
 
 
 def column_of(values: Sequence[Any]) -> Column:

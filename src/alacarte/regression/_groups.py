@@ -113,6 +113,7 @@ class Grouped:
     units: list[Units]
     means: Doubles
     sizes: Longs
+    without: Callable[[int, int], Units]  # the units of a group, by number, but for a context and its cluster
 
 
 def grouped(embeddings: Embeddings, by: Groups | None, inference: Inference) -> Grouped:
@@ -122,7 +123,9 @@ def grouped(embeddings: Embeddings, by: Groups | None, inference: Inference) -> 
             raise AlacarteError("these are means already; pass the embeddings of the contexts, with by=…")
         units = [Units.of(row[None]) for row in embeddings.matrix]
         codes = np.arange(len(embeddings))
-        return Grouped(list(embeddings.names), codes, units, embeddings.matrix, embeddings.counts)
+        return Grouped(
+            list(embeddings.names), codes, units, embeddings.matrix, embeddings.counts, lambda group, _: units[group]
+        )
     if by is None:
         labels, codes = [EVERYTHING], np.zeros(len(embeddings), dtype=np.int64)
     else:
@@ -132,8 +135,18 @@ def grouped(embeddings: Embeddings, by: Groups | None, inference: Inference) -> 
     units = [_units(embeddings.matrix, codes == code, clusters, weights) for code in range(len(labels))]
     if inference.intervals is not None:
         warn_of_few_clusters(units)
+
+    def without(group: int, context: int) -> Units:
+        rows = codes == group
+        rows[context] = False
+        for way in [] if clusters is None else clusters if isinstance(clusters, list) else [clusters]:
+            rows &= way != way[context]
+        if not rows.any():
+            return units[group]
+        return _units(embeddings.matrix, rows, clusters, weights)
+
     means = np.stack([unit.mean() for unit in units])
-    return Grouped(labels, codes, units, means, np.array([unit.contexts for unit in units]))
+    return Grouped(labels, codes, units, means, np.array([unit.contexts for unit in units]), without)
 
 
 def _units(
@@ -202,7 +215,7 @@ def candidates_of(embeddings: Embeddings, candidates: Candidates | Literal["cont
 
 
 def excess_of(group: Units, lexical: Lexical, k: int, rng: np.random.Generator) -> Doubles | None:
-    """By how much the debiased cosines of the k nearest words are too large because they are the nearest, by rank.
+    """By how much the similarities of the k nearest words are too large because they are the nearest, by rank.
 
     None where there is more noise than signal, or nothing to tell the two apart.
     """
@@ -215,10 +228,11 @@ def excess_of(group: Units, lexical: Lexical, k: int, rng: np.random.Generator) 
         step = max(1, SEARCHED // len(lexical.names))
         directions: list[Doubles] = []
         for low in range(0, len(drawn), step):
-            directions += [lexical.directions(top(values, k)) for values in lexical.cosines(drawn[low : low + step])]
+            found = lexical.similarities(drawn[low : low + step])
+            directions += [lexical.directions(top(values, k)) for values in found]
         return directions
 
     def lengths(drawn: Doubles) -> Doubles:
         return debiased_squares(drawn, noise)
 
-    return selection_excess(group.mean(), square, group.covariance(), search, lengths, rng)
+    return selection_excess(group.mean(), square, group.covariance(), search, lengths, rng, lexical.norm)

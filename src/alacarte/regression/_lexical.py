@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData, require
-from alacarte.inference.cosines import Norm
+from alacarte.inference.cosines import Norm, check_norm
 from alacarte.regression._space import Candidates, EmbeddingSpace
 from alacarte.vectors.geometry import unit_rows
 
@@ -32,12 +32,16 @@ def stems(words: Iterable[str], language: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Lexical:
-    """Features to compare with: names, and for each the rows of the vectors whose cosines it averages."""
+    """Features to compare with: names, and for each the rows of the vectors whose similarities it averages.
+
+    Similarities are cosines, or products with the norm "none".
+    """
 
     space: EmbeddingSpace
     names: Sequence[str]
     rows: Longs
     average: "sparse.csr_matrix | None"  # (names, rows); None: a word each
+    norm: Norm = "l2"
 
     @classmethod
     def of(
@@ -49,11 +53,13 @@ class Lexical:
         *,
         all_words: bool = False,
         again: str | None = None,
+        norm: Norm = "l2",
     ) -> "Lexical":
         """Words, or the stems of words: averaged over the candidates that have it, or over `all_words` that do.
 
         `again` stems the stems once more, in another language.
         """
+        check_norm(norm)
         if stem is None:
             rows, unknown = space.candidate_rows(candidates, purpose)
             if unknown:
@@ -62,7 +68,7 @@ class Lexical:
                     AlacarteWarning,
                     stacklevel=4,
                 )
-            return cls(space, [space.words[row] for row in rows.tolist()], rows, None)
+            return cls(space, [space.words[row] for row in rows.tolist()], rows, None, norm)
         if all_words:
             limit = len(space.words) if candidates is None else candidates
             listed = space.words[:limit] if isinstance(limit, int) else limit
@@ -82,19 +88,19 @@ class Lexical:
         owner = np.array([place[name] for name in stem_of_row])
         share = 1 / np.bincount(owner)[owner]
         average = sparse.csr_matrix((share, (owner, np.arange(len(rows)))), shape=(len(names), len(rows)))
-        return cls(space, names, rows, average)
+        return cls(space, names, rows, average, norm)
 
-    def cosines(self, x: Doubles) -> Doubles:
+    def similarities(self, x: Doubles) -> Doubles:
         """(rows of x, names)."""
-        values = self.space.cosines(x, self.rows)
+        values = self.space.similarities(x, self.rows, self.norm)
         return values if self.average is None else np.asarray((self.average @ values.T).T)
 
-    def directions(self, chosen: Longs, norm: Norm = "l2") -> Doubles:
-        """Unit vectors, or vectors as they are, of some of the names; means of such for stems."""
+    def directions(self, chosen: Longs) -> Doubles:
+        """The vectors whose products with a unit vector (or, with the norm "none", with a vector) are similarities."""
 
         def vectors(rows: Longs) -> Doubles:
             matrix = self.space.matrix[self.rows[rows]].astype(np.float64)
-            return unit_rows(matrix) if norm == "l2" else matrix
+            return unit_rows(matrix) if self.norm == "l2" else matrix
 
         if self.average is None:
             return vectors(chosen)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from alacarte.contexts.reading import AVERAGINGS, Averaging, Reading
 from alacarte.errors import BadTransform, BadVectors, NotEnoughData
+from alacarte.inference.cosines import Norm
 from alacarte.model import ALaCarte
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.transform import Transform
@@ -188,13 +189,15 @@ class EmbeddingSpace:
         """The length of each word's vector, 1 for zeros."""
         return row_lengths(self.matrix)
 
-    def cosines(self, x: Doubles, rows: Longs) -> Doubles:
-        """Cosine of each row of x with the vectors of these words: (len(x), len(rows)); zeros give 0."""
-        units = unit_rows(x)
+    def similarities(self, x: Doubles, rows: Longs, norm: Norm = "l2") -> Doubles:
+        """Cosines of each row of x with the vectors of these words, or products: (len(x), len(rows)); zeros give 0."""
+        cosines = norm == "l2"
+        left = unit_rows(x) if cosines else x
         result = np.empty((len(x), len(rows)))
         for low in range(0, len(rows), BLOCK):
             part = rows[low : low + BLOCK]
             block = self.matrix[part].astype(np.float64)
-            block /= self.lengths[part, None]
-            result[:, low : low + BLOCK] = units @ block.T
+            if cosines:
+                block /= self.lengths[part, None]
+            result[:, low : low + BLOCK] = left @ block.T
         return result

@@ -266,7 +266,7 @@ def _contrast(
     rows, _ = space.candidate_rows(candidates, "candidates")
     words = column_of([space.words[row] for row in rows.tolist()])
     both = np.vstack(means)
-    values = space.cosines(both, rows) if norm == "l2" else both @ space.matrix[rows].astype(np.float64).T
+    values = space.similarities(both, rows, norm)
 
     def table(value: Doubles) -> Table:
         order = np.argsort(-value, kind="stable")

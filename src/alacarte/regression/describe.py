@@ -19,6 +19,7 @@ from alacarte.errors import NotEnoughData
 from alacarte.inference.cosines import Estimates, Norm, check_norm
 from alacarte.regression._frames import Column, Table, column_of
 from alacarte.regression._groups import (
+    Grouped,
     Inference,
     InferenceOptions,
     candidates_of,
@@ -29,7 +30,7 @@ from alacarte.regression._groups import (
     top,
 )
 from alacarte.regression._lexical import Lexical, stems
-from alacarte.regression._space import Candidates
+from alacarte.regression._space import Candidates, EmbeddingSpace
 from alacarte.regression.compat import Choices
 from alacarte.regression.embed import Clusters, Embeddings, Groups, TwoWays, group_codes, row_weights
 from alacarte.vectors.geometry import unit_rows
@@ -45,12 +46,14 @@ def nearest(
     k: int | None = 10,
     candidates: Candidates | Literal["contexts"] = None,
     stem: str | None = None,
+    norm: Norm = "l2",
     **options: Unpack[InferenceOptions],
 ) -> Table:
     """The words nearest to each group's mean; `k=None` gives all of them.
 
     `candidates` narrows the search: the first so many words of the vectors, a list of words, or "contexts" for those
     that occur in the contexts. `stem` averages the cosines of words with one stem ("porter", "english", "german" …).
+    `norm="none"` ranks by products of the vectors as they are instead of cosines.
     With `intervals`, `estimate` and its interval take account of it that these words were chosen: the largest of many
     noisy cosines are too large.
 
@@ -63,14 +66,14 @@ def nearest(
     rules = inference.rules
     groups = grouped(embeddings, by, inference)
     lexical = Lexical.of(
-        embeddings.space, candidates_of(embeddings, candidates), stem, all_words=rules.stems_of_all_words
+        embeddings.space, candidates_of(embeddings, candidates), stem, all_words=rules.stems_of_all_words, norm=norm
     )
     rng = inference.random()
-    values = lexical.cosines(groups.means)
+    values = lexical.similarities(groups.means)
     bootstrapped: Estimates | None = None
     if inference.as_conText:  # ranks follow the means over bootstraps
         everything = lexical.directions(np.arange(len(lexical.names)))
-        bootstrapped = inference.estimate(groups.units, everything, rng)
+        bootstrapped = inference.estimate(groups.units, everything, rng, norm=norm)
         values = bootstrapped.value
     parts: list[dict[str, Column]] = []
     names = column_of(list(lexical.names))
@@ -87,7 +90,7 @@ def nearest(
             excess = None
             if inference.intervals is not None and len(chosen) < len(names):
                 excess = excess_of(groups.units[row], lexical, len(chosen), rng)
-            estimates = inference.estimate([groups.units[row]], lexical.directions(chosen), rng, excess)
+            estimates = inference.estimate([groups.units[row]], lexical.directions(chosen), rng, excess, norm)
             part |= estimate_columns(estimates, lambda array: array[0]) | {"value": values[row, chosen]}
         parts.append(part)
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -127,15 +130,20 @@ def similarity(
     # conText stems the features by Porter whatever the language, and stems that again.
     first = "porter" if stem is not None and rules.stems_of_all_words else stem
     lexical = Lexical.of(
-        embeddings.space, asked, first, "features", all_words=True, again=stem if rules.stems_of_all_words else None
+        embeddings.space,
+        asked,
+        first,
+        "features",
+        all_words=True,
+        again=stem if rules.stems_of_all_words else None,
+        norm=norm,
     )
     order = np.arange(len(lexical.names))
     if not rules.pooled:
         wanted = asked if stem is None else stems(asked, stem)
         place = {name: number for number, name in enumerate(dict.fromkeys(wanted))}
         order = np.argsort([place.get(name, len(place)) for name in lexical.names], kind="stable")
-    check_norm(norm)
-    estimates = inference.estimate(groups.units, lexical.directions(order, norm), inference.random(), norm=norm)
+    estimates = inference.estimate(groups.units, lexical.directions(order), inference.random(), norm=norm)
     names = column_of([lexical.names[number] for number in order.tolist()])
     by_feature = rules.pooled and stem is None and inference.intervals is None  # the order of conText's rows
 
@@ -160,7 +168,8 @@ def nearest_contexts(
     """The contexts whose embeddings are nearest to each group's mean; identical texts once.
 
     A group is shown its own contexts; with `within=False`, those of all groups are eligible. `targets` compares with
-    these embeddings (means made elsewhere) instead of the groups' own.
+    these embeddings (means made elsewhere) instead of the groups' own. With `intervals`, `estimate` is with the mean of
+    the group's other contexts, and takes account of it that these contexts were chosen.
     """
     inference = Inference(**options)
     rules = inference.rules
@@ -193,9 +202,9 @@ def nearest_contexts(
         }
         if bootstrapped is not None:
             part |= estimate_columns(bootstrapped, partial(_taken, at=(0, places)))
-        elif groups is not None:
-            estimates = inference.estimate([groups.units[row]], units[chosen], rng)
-            part |= estimate_columns(estimates, lambda array: array[0]) | {"value": plain[places]}
+        elif groups is not None and inference.intervals is not None:
+            estimates = _context_estimates(groups, row, embeddings, (eligible, chosen), inference)
+            part |= estimate_columns(estimates, lambda array: array[:, 0]) | {"value": plain[places]}
         else:
             part["value"] = plain[places]
         part |= _where(embeddings, chosen)
@@ -205,6 +214,34 @@ def nearest_contexts(
     if rules.pooled and inference.intervals is None:
         table = table.take(np.argsort(-table["value"], kind="stable"))
     return table
+
+
+def _context_estimates(
+    groups: Grouped, row: int, embeddings: Embeddings, contexts: tuple[Longs, Longs], inference: Inference
+) -> Estimates:
+    """Of a group's mean with contexts, (eligible, chosen); a row a chosen context.
+
+    A context is compared with the mean of the others (of other clusters), since it is part of its group's own.
+    """
+    eligible, chosen = contexts
+    rng, excess = inference.random(), None
+    if len(chosen) < len(eligible):
+        space = EmbeddingSpace.of(([str(context) for context in eligible.tolist()], embeddings.matrix[eligible]))
+        excess = excess_of(groups.units[row], Lexical.of(space, None, None), len(chosen), rng)
+    units = unit_rows(embeddings.matrix[chosen])
+    parts = [
+        inference.estimate(
+            [groups.without(row, context)], units[[rank]], rng, None if excess is None else excess[[rank]]
+        )
+        for rank, context in enumerate(chosen.tolist())
+    ]
+    return Estimates(
+        *(
+            None if getattr(parts[0], name) is None else np.concatenate([getattr(part, name) for part in parts])
+            for name in ("value", "debiased", "std_error", "lower", "upper")
+        ),
+        tuple(reason for part in parts for reason in part.reasons),
+    )
 
 
 def _whole_texts(embeddings: Embeddings) -> Column:

@@ -12,14 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, sparse
 
-from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression._frames import Table, Variables, column_of
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.compat import DEPENDENT, Compat, independent_columns
 from alacarte.regression.concordance import ReadingDocuments, Source, read_documents
 from alacarte.regression.embed import Embeddings
-from alacarte.transform.transform import Transform
 from alacarte.vectors.geometry import cosines
 
 Doubles = npt.NDArray[np.float64]
@@ -136,11 +134,6 @@ class LearnedTransform:
         d = len(self.matrix)
         held = "" if self.held_out is None else f", held out {self.held_out:.3f}"
         return f"LearnedTransform({d} × {d} from {len(self.words):,} words, cosine {self.cosine:.3f}{held})"
-
-    def to_transform(self) -> Transform:
-        """The same as a `Transform` (float32), to save and to use with `ALaCarte`."""
-        settings = Reading(left=self.window, right=self.window, averaging="token")
-        return Transform(self.matrix.astype(np.float32), settings=settings)
 
 
 def compute_transform(

@@ -1,49 +1,40 @@
 """Embedding regression: contexts' embeddings on covariates, and the lengths of the coefficients with inference."""
 
 import html
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
-from alacarte._io.progress import progress
 from alacarte.contexts.reading import Averaging, window_sides
-from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
-from alacarte.inference.cosines import check_draws, check_level
-from alacarte.inference.lengths import score_interval, score_test
-from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
+from alacarte.errors import BadFormula
+from alacarte.inference.cosines import check_level
+from alacarte.inference.multiple_testing import Adjust
 from alacarte.inference.regression_noise import (
     Fit,
     Robust,
-    alone,
-    bootstrap,
     covariances,
-    jackknife,
     least_squares,
-    noise,
-    permute,
 )
+from alacarte.passes.work import refuse_unknown
 from alacarte.regression._frames import Table, as_column, column_of, make_frame
 from alacarte.regression._lexical import Lexical
 from alacarte.regression._patterns import Overlaps, ValueType
 from alacarte.regression._space import Candidates, EmbeddingSpace
-from alacarte.regression.compat import Choices, Compat, choices, permute_cells
+from alacarte.regression.compat import Compat, choices
 from alacarte.regression.concordance import ContextTable, ReadingDocuments, contexts, documents
-from alacarte.regression.design import INTERCEPT, Design, build
+from alacarte.regression.design import Design, build
 from alacarte.regression.embed import Case, Clusters, Embeddings, cluster_codes, dem, row_weights
 from alacarte.regression.formulas import parse_formula
+from alacarte.regression.terms import Intervals, Settings, table_of, table_of_terms
 from alacarte.text.tokenizers import TokenizerLike
 
 if TYPE_CHECKING:
     from alacarte.regression.plots import CoefficientOptions
 
 Doubles = npt.NDArray[np.float64]
-Intervals = Literal["score", "jackknife", "bootstrap"] | None
-FEW = 9.0  # clusters that count, below which one is warned
 
 
 class TextOptions(TypedDict, total=False):
@@ -85,45 +76,6 @@ class InferOptions(TypedDict, total=False):
 
 class RegressOptions(TextOptions, InferOptions, total=False):
     """All keywords of `regress`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Settings:
-    """How inference is done, from `InferOptions`: with defaults, and checked before any work is done."""
-
-    intervals: "Intervals | Literal['default']" = "default"
-    level: float = 0.95
-    draws: int = 1000
-    permutations: int | None = None
-    adjust: Adjust = "holm"
-    compat: Compat = None
-    robust: Robust | None = None
-    jackknife_fraction: float = 1.0
-    seed: int | None = 0
-    show_progress: bool | None = None
-
-    def __post_init__(self) -> None:
-        rules = choices(self.compat)
-        if self.intervals == "default":
-            object.__setattr__(self, "intervals", "jackknife" if self.compat else "score")
-        if self.robust is None:
-            object.__setattr__(self, "robust", "HC1" if self.compat else "HC2")
-        if self.permutations is None:
-            object.__setattr__(self, "permutations", 999 if rules.plus_one else 100)
-        if self.intervals not in ("score", "jackknife", "bootstrap", None):
-            raise BadFormula(f"intervals is 'score', 'jackknife', 'bootstrap' or None, not {self.intervals!r}")
-        if self.robust not in ("HC1", "HC2"):
-            raise BadFormula(f"robust is 'HC1', 'HC2' or None, not {self.robust!r}")
-        if not 0 < self.jackknife_fraction <= 1:
-            raise BadFormula(f"jackknife_fraction is a share above 0 and up to 1, not {self.jackknife_fraction}")
-        check_level(self.level)
-        check_draws(self.draws)
-        check_permutations(self.permutations)
-        check_adjust(self.adjust)
-
-    @property
-    def variance(self) -> Robust:
-        return self.robust or "HC2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +150,7 @@ class EmbeddingRegression:
             return self.table.confint()
         check_level(level)
         other = replace(self, settings=replace(self.settings, level=level, permutations=0))
-        return _table_of_terms(other).confint()
+        return table_of_terms(other).confint()
 
     def glance(self) -> Any:
         """A frame with one row: what the model was fitted on, and how.
@@ -270,7 +222,7 @@ class EmbeddingRegression:
         lexical = Lexical.of(
             self.embeddings.space, wanted, stem, all_words=choices(self.settings.compat).stems_of_all_words
         )
-        values = lexical.cosines(np.atleast_2d(self.predict(profile)))
+        values = lexical.similarities(np.atleast_2d(self.predict(profile)))
         parts: dict[str, list[Any]] = {"profile": [], "feature": [], "rank": [], "value": []}
         for number, row in enumerate(values):
             order = np.argsort(-row, kind="stable")[:k]
@@ -291,7 +243,7 @@ class EmbeddingRegression:
         if not np.abs(difference).any():
             raise BadFormula("the two profiles are the same; let them differ in at least one variable")
         name = ", ".join(f"{key}: {a[key]} − {b[key]}" for key in self.design.variables if a[key] != b[key])
-        return _inference(self, difference, [name], np.full(1, np.nan))
+        return table_of(self, difference, [name], np.full(1, np.nan))
 
     # -------------------------------------------------------------------------------------------- words
 
@@ -306,10 +258,11 @@ class EmbeddingRegression:
         ]
         lines += [f"left out: {count:,} ({reason})" for reason, count in self.left_out.items()]
         robust = self._robust() if self.clusters is None else f"cluster-robust ({self._robust()})"
+        permuted = f"{self.settings.permutations} permutations"
         lines.append(
             f"squared lengths of the coefficients; debiased by their {robust} variance; "
             f"{self.settings.level:.0%} intervals by {self.settings.intervals or 'none'}; "
-            f"{self.settings.permutations} permutations"
+            + ("p-values by the distribution of the estimate" if self._fit.other_ways else permuted)
         )
         return "\n".join([*lines, "", str(self.table)])
 
@@ -390,9 +343,8 @@ def regress(
     >>> fit.terms, bool(fit.table["p_value"][0] <= 0.01)
     (['Intercept', 'party[T.R]'], True)
     """
-    for name in set(options) - RegressOptions.__optional_keys__:
-        raise TypeError(f"regress() got an unexpected keyword argument {name!r}")
-    settings = _record(Settings, options)
+    refuse_unknown("regress", options, RegressOptions)
+    settings = _settings(options)
     wanted, covariates = parse_formula(formula)
     if targets is not None:
         wanted = [targets] if isinstance(targets, str) else list(targets)
@@ -405,12 +357,7 @@ def regress(
     count = None if kept is None else min(int(way.max()) + 1 for way in kept)
     if count is not None and count <= len(design.names):
         raise BadFormula(f"{count} clusters are too few for {len(design.names)} coefficients; use another cluster")
-    given_equal = options.get("equal_clusters")
-    equal = choices(settings.compat).equal_clusters if given_equal is None else given_equal
-    if given_equal and kept is None:
-        raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
-    if equal and kept is not None and len(kept) > 1:
-        raise BadFormula("equal_clusters needs clusters of one kind, not of two; leave out one of the two")
+    equal = _equal_clusters(options, 0 if kept is None else len(kept))
     fit, _ = least_squares(
         design.matrix,
         chosen.matrix,
@@ -422,11 +369,22 @@ def regress(
     result = EmbeddingRegression(
         formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, first, equal
     )
-    return replace(result, table=_table_of_terms(result))
+    return replace(result, table=table_of_terms(result))
 
 
-def _record(kind: type[Settings], options: InferOptions) -> Settings:
-    return kind(**{name: value for name, value in options.items() if name in kind.__dataclass_fields__})  # type: ignore[arg-type]
+def _settings(options: InferOptions) -> Settings:
+    return Settings(**{name: value for name, value in options.items() if name in Settings.__dataclass_fields__})  # type: ignore[arg-type]
+
+
+def _equal_clusters(options: RegressOptions, kinds: int) -> bool:
+    """Whether clusters, of so many kinds, weigh the same whatever their size."""
+    given = options.get("equal_clusters")
+    equal = choices(options.get("compat")).equal_clusters if given is None else given
+    if given and not kinds:
+        raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
+    if equal and kinds > 1:
+        raise BadFormula("equal_clusters needs clusters of one kind, not of two; leave out one of the two")
+    return equal
 
 
 def _embedded(
@@ -493,14 +451,6 @@ def _usable(
     return usable, ways, weights
 
 
-def _table_of_terms(model: EmbeddingRegression) -> Table:
-    """What is known of each coefficient but the intercept."""
-    names = model.design.names
-    places = [place for place, name in enumerate(names) if name not in INTERCEPT]
-    means = model.design.matrix.mean(axis=0)[places]
-    return _inference(model, np.eye(len(names))[places], [names[place] for place in places], means)
-
-
 def _space(vectors: Any, transform: Any, averaging: Averaging | None) -> EmbeddingSpace:
     if vectors is None:
         raise BadFormula("no vectors are given; pass vectors=… and transform=…, or an ALaCarte model as vectors")
@@ -533,154 +483,3 @@ def _same_targets(wanted: list[str] | None, given: "ContextTable | Embeddings") 
             "of the formula empty, or find the contexts of the same words"
         )
     return actual
-
-
-# ----------------------------------------------------------------------------------------------- inference
-
-
-def _inference(model: EmbeddingRegression, combinations: Doubles, names: list[str], means: Doubles) -> Table:
-    """The table of squared lengths for some linear combinations of the coefficients."""
-    fit, settings = model._fit, model.settings
-    lengths = np.einsum("md,md->m", combinations @ model.coefficients, combinations @ model.coefficients)
-    added = noise(fit, combinations, settings.variance)
-    lone = alone(fit, combinations)
-    _warn_of_lone_units(fit, names, lone)
-    _warn_of_few_clusters(names, few_units(fit, combinations) & ~lone)
-    if settings.compat is None:
-        added = np.where(lone, np.nan, added)
-    debiased = lengths - added
-    columns: dict[str, Any] = {
-        "term": column_of(names),
-        "estimate": debiased,
-        "squared_norm": lengths,
-        "noise": added,
-        "statistic": lengths / np.where(added > 0, added, np.nan),
-    }
-    rng = np.random.default_rng(settings.seed)
-    if settings.intervals is not None:
-        columns |= {
-            name: np.where(lone, np.nan, column)
-            for name, column in _intervals(model, combinations, lengths, debiased, rng).items()
-        }
-    if settings.permutations:
-        p = _p_values(model, combinations, lengths, rng)
-        columns["p_value"] = p if settings.compat else np.where(lone, np.nan, p)
-        columns["p_adjusted"] = adjusted(columns["p_value"], settings.adjust)
-    columns["n"] = np.full(len(names), fit.clusters)
-    columns["contexts"] = np.full(len(names), fit.rows)
-    columns["covariate_mean"] = means
-    unit = "context" if fit.units is None else "cluster"
-    columns["reason"] = column_of([f"rests on a single {unit}" if gone else "" for gone in lone.tolist()])
-    info = {"kind": "regression", "level": settings.level, "adjust": settings.adjust}
-    return Table(columns, model.embeddings.variables.backend, info)
-
-
-def _p_values(model: EmbeddingRegression, combinations: Doubles, lengths: Doubles, rng: np.random.Generator) -> Doubles:
-    """By permutation; with clusters of two kinds, which cannot be permuted, by the distribution of the estimate."""
-    fit, count, rules = model._fit, model.settings.permutations or 0, choices(model.settings.compat)
-    if fit.other_ways:
-        return score_test(fit, combinations)
-    with progress(count, "permutations", "permuting", show=model.settings.show_progress) as bar:
-        if rules.studentised or fit.units is None:
-            exceeding = permute(fit, combinations, count, rng, rules.studentised, bar.update_to)
-        else:
-            roots = np.sqrt(fit.weights)[:, None]
-            own = np.round((fit.z / roots) @ np.linalg.inv(fit.basis), 9)  # rows of equal covariates form cells
-            x = np.asarray(own, dtype=np.float64)
-            exceeding = permute_cells(
-                x, fit.residuals / roots, fit.units, combinations, lengths, count, rng, bar.update_to
-            )
-    return p_value(exceeding, count, count_observed=rules.plus_one)
-
-
-def _intervals(
-    model: EmbeddingRegression,
-    combinations: Doubles,
-    lengths: Doubles,
-    debiased: Doubles,
-    rng: np.random.Generator,
-) -> dict[str, Doubles]:
-    """Standard errors and intervals of the squared lengths of some linear combinations of the coefficients."""
-    fit, settings, rules = model._fit, model.settings, choices(model.settings.compat)
-    tail = (1 + settings.level) / 2
-    if settings.intervals == "score":
-        with progress(fit.clusters, "units", "intervals", show=settings.show_progress) as bar:
-            error, low, high = score_interval(fit, combinations, settings.level, bar.update_to)
-        return {"std_error": error, "conf_low": low, "conf_high": high}
-    if fit.other_ways:
-        raise AlacarteError(f"there is no {settings.intervals} for clusters of two kinds; use intervals='score'")
-    if settings.intervals == "bootstrap":
-        with progress(settings.draws, "draws", "bootstrap", show=settings.show_progress) as bar:
-            values = bootstrap(fit, combinations, settings.draws, rng, bar.update_to)
-        # In the world of the sample the true squared length is the plain one, not the debiased one.
-        pivots = values - lengths
-        low, high = np.nanquantile(pivots, [1 - tail, tail], axis=0)
-        error = np.nanstd(values, axis=0, ddof=1)
-        return {"std_error": error, "conf_low": debiased - high, "conf_high": debiased - low}
-    units = fit.rows if rules.jackknife_over_rows else fit.clusters
-    share = settings.jackknife_fraction
-    used = fit if share == 1 else _subsample(model, share, rng, rules)
-    with progress(used.clusters, "units", "jackknife", show=settings.show_progress) as bar:
-        values = jackknife(used, combinations, bar.update_to)
-    spread = ((values - values.mean(axis=0)) ** 2).sum(axis=0) * share
-    error = np.sqrt((units - 1) / units * spread)
-    reach = special.stdtrit(units - 1, tail) * error
-    return {"std_error": error, "conf_low": debiased - reach, "conf_high": debiased + reach}
-
-
-def few_units(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
-    """Which combinations rest on so few clusters that their tests and intervals may be wrong.
-
-    The clusters that count are 1 / Σ s², s their shares in the variance if half of a context's noise is its cluster's
-    (Carter, Schnepel and Steigerwald 2017).
-    """
-    few = np.zeros(len(combinations), dtype=bool)
-    for way in fit.ways[:2]:
-        if way.units is not None:
-            pull = np.sqrt(way.weights)[:, None] * (way.z @ way.combined(combinations).T)
-            starts = np.flatnonzero(np.diff(way.units, prepend=-1))
-            variance = np.add.reduceat(pull, starts, axis=0) ** 2 + np.add.reduceat(pull**2, starts, axis=0)
-            few |= (variance**2).sum(axis=0) * FEW > variance.sum(axis=0) ** 2
-    return few
-
-
-def _warn_of_lone_units(fit: Fit, names: list[str], undefined: npt.NDArray[np.bool_]) -> None:
-    if undefined.any():
-        listed = ", ".join(repr(name) for name, gone in zip(names, undefined, strict=True) if gone)
-        what = "context" if fit.units is None else "cluster"
-        warnings.warn(
-            f"{listed} rests on a single {what}: without it there is no estimate, so it has no standard error. Merge "
-            "levels, or read it with care",
-            AlacarteWarning,
-            stacklevel=4,
-        )
-
-
-def _warn_of_few_clusters(names: list[str], few: npt.NDArray[np.bool_]) -> None:
-    if few.any():
-        listed = ", ".join(repr(name) for name, is_few in zip(names, few, strict=True) if is_few)
-        warnings.warn(
-            f"{listed} rests on fewer than {FEW:.0f} clusters that count (one with many contexts counts for several): "
-            "p-values and intervals may be wrong in either direction; see docs/inference.md",
-            AlacarteWarning,
-            stacklevel=5,
-        )
-
-
-def _subsample(model: EmbeddingRegression, share: float, rng: np.random.Generator, rules: Choices) -> Fit:
-    """The same model on a share of the units (of the rows, in conText's way)."""
-    matrix, y, codes = model.design.matrix, model.embeddings.matrix, model._clusters
-    if codes is None or rules.jackknife_over_rows:
-        rows = rng.choice(len(matrix), size=int(share * len(matrix)), replace=False)
-    else:
-        units = rng.choice(int(codes.max()) + 1, size=int(share * (codes.max() + 1)), replace=False)
-        rows = np.flatnonzero(np.isin(codes, units))
-    if len(rows) <= matrix.shape[1] + 1 or np.linalg.matrix_rank(matrix[rows]) < matrix.shape[1]:
-        raise BadFormula(f"a share of {share} of the contexts cannot carry {matrix.shape[1]} coefficients; raise it")
-    kept = None if codes is None else np.unique(codes[rows], return_inverse=True)[1]
-    weights = None
-    if model._fit.roots is not None and not model.equal_clusters:
-        weights = np.empty(len(matrix))
-        weights[np.arange(len(matrix)) if codes is None else np.argsort(codes, kind="stable")] = model._fit.weights
-        weights = weights[rows]
-    return least_squares(matrix[rows], y[rows], kept, equal_clusters=model.equal_clusters, weights=weights)[0]

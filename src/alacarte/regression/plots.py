@@ -13,6 +13,7 @@ import numpy.typing as npt
 from alacarte._io.figures import COLOURS, GREY, MARKS, PURPOSE, SizeName, finish, key, literal, look, new_axes, size_of
 from alacarte._io.figures import save_figure as save_figure
 from alacarte.errors import AlacarteError, require
+from alacarte.passes.work import refuse_unknown
 from alacarte.regression._frames import Table
 from alacarte.regression._space import Candidates
 from alacarte.regression.embed import Embeddings, Groups, dem_group
@@ -51,7 +52,8 @@ class TableFigureOptions(CoefficientOptions, total=False):
     horizontal: bool
 
 
-def _options(options: FigureOptions) -> tuple[Any, str | None, SizeName]:
+def _options(function: str, options: FigureOptions) -> tuple[Any, str | None, SizeName]:
+    refuse_unknown(function, options, FigureOptions)
     return options.get("ax"), options.get("title"), options.get("size", "page")
 
 
@@ -75,7 +77,7 @@ def plot_coefficients(
         labels: other names for terms, such as {"party[T.R]": "Republican"}.
         alpha: below which p a mark is filled.
     """
-    ax, title, size = _options(options)
+    ax, title, size = _options("plot_coefficients", options)
     table = model if isinstance(model, Table) else model.table
     terms = table["term"].tolist()
     drawn = _scaled(table, model, scale, 3 if size == "page" else 2)
@@ -193,7 +195,7 @@ def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, *
     """
     if table.info.get("kind") != "ratio":
         raise AlacarteError("plot_ratio draws what `ratio` gives; pass that table")
-    ax, title, size = _options(options)
+    ax, title, size = _options("plot_ratio", options)
     shown = table.take(np.isfinite(table["value"]))
     above, below = table.info["numerator"], table.info["denominator"]
     axes = new_axes(ax, size, 2.4 if horizontal else 1.5 + 0.2 * len(shown))
@@ -275,7 +277,7 @@ def plot_over(table: Table, **options: Unpack[FigureOptions]) -> Any:
     """
     if table.info.get("kind") != "over":
         raise AlacarteError("plot_over draws what `similarity_over` gives; pass that table")
-    ax, title, size = _options(options)
+    ax, title, size = _options("plot_over", options)
     over, within = table.info["over"], table.info["within"]
     axes = new_axes(ax, size, {"column": 2.7, "page": 4.2}[size])
     levels = list(dict.fromkeys(table[over].tolist()))
@@ -390,7 +392,7 @@ def plot_map(
     """
     from alacarte.regression.describe import nearest
 
-    ax, title, size = _options(options)
+    ax, title, size = _options("plot_map", options)
     means = (
         embeddings
         if embeddings.counts is not None

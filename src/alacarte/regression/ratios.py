@@ -103,7 +103,7 @@ def ratio(
     lexical = Lexical.of(
         embeddings.space, candidates_of(embeddings, candidates), stem, all_words=rules.stems_of_all_words
     )
-    values = lexical.cosines(groups.means[pair])
+    values = lexical.similarities(groups.means[pair])
     chosen, near = _chosen(values, k, rules.pooled)
     asked = _Asked([groups.units[code] for code in pair], lexical, chosen, near, k)
     above, below = values[:, chosen]
@@ -147,7 +147,7 @@ class _Asked:
     def pool(self) -> Doubles:
         """The words that may be chosen after a toss: those that are not far from either group."""
         means = np.stack([unit.mean() for unit in self.units])
-        return self.lexical.directions(_chosen(self.lexical.cosines(means), max(POOL, 20 * len(self.chosen)))[0])
+        return self.lexical.directions(_chosen(self.lexical.similarities(means), max(POOL, 20 * len(self.chosen)))[0])
 
     def choose(self, means: Doubles) -> Chosen:
         """The words that would be chosen for these two means."""

@@ -6,10 +6,12 @@ No dictionary is asked: groups are what the text has, with their shares, nearest
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
 
 from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError
@@ -27,9 +29,10 @@ Singles = npt.NDArray[np.float32]
 Longs = npt.NDArray[np.int64]
 MOST = 6  # groups that are tried
 LEAST = 20  # contexts for each group that is tried
-SMALLEST = 3  # contexts that a group must have in the half of the documents that it was not found in
+SMALLEST = 3  # contexts that a group must have, of those that had no part in finding it
 AXES = 20  # along which contexts are grouped
-SPLITS = 3  # ways to halve the documents
+FOLDS = 5  # parts of the documents, each held out once
+KURTOSIS = 0.3  # what the logarithm of the kurtosis counts beside a cosine
 TESTED = 1000  # contexts by which the number of groups is chosen, at most
 LIMIT = 5000  # contexts, chosen at random
 
@@ -64,14 +67,14 @@ class InducedSense:
 class InducedSenses(Table, Sequence[InducedSense]):
     """The senses of a word in a corpus, the most frequent first; as a table, a row a sense.
 
-    `scores` has the overlap of 2, 3, … groups (`group_overlap`), by which their number was chosen (empty if it was
-    given), and `threshold` what it had to be below; `labels` has the sense of each of `occurrences`.
+    `scores` has the likeness of 2, 3, … groups, by which their number was chosen (empty if it was given), and `bounds`
+    what each had to be below; `labels` has the sense of each of `occurrences`.
     """
 
     word: str
     senses: tuple[InducedSense, ...]
     scores: tuple[float, ...]
-    threshold: float
+    bounds: tuple[float, ...]
     labels: Longs
     occurrences: Occurrences
 
@@ -105,7 +108,7 @@ class InducedSenses(Table, Sequence[InducedSense]):
             "contexts": len(self.occurrences),
             "of": int(self.occurrences.counts.sum()),
             "scores": list(self.scores),
-            "threshold": self.threshold,
+            "bounds": list(self.bounds),
             "senses": [sense.to_dict() for sense in self.senses],
         }
 
@@ -179,7 +182,8 @@ def senses_among(
     scores: tuple[float, ...] = ()
     number = k
     if number == "auto":
-        number, scores = choose_number(x[telling], occurrences.documents[telling], rng)
+        vectors = np.asarray(model.transform(occurrences.means()[telling]), dtype=np.float64)
+        number, scores = choose_number(x[telling], vectors, occurrences.documents[telling], rng)
     labels, distances = group(x, telling, number, rng)
     senses = []
     for place in range(int(labels.max()) + 1):
@@ -192,60 +196,88 @@ def senses_among(
         share = len(members) / len(occurrences)
         examples = tuple(texts[: wanted.examples])
         senses.append(InducedSense(f"{word}#{place + 1}", share, len(members), vector, confidence, near, examples))
-    return InducedSenses(word, tuple(senses), scores, threshold(int(telling.sum())), labels, occurrences)
+    tested = min(int(telling.sum()), TESTED)
+    bounds = tuple(bound(groups, tested) for groups in range(2, 2 + len(scores)))
+    return InducedSenses(word, tuple(senses), scores, bounds, labels, occurrences)
 
 
-def choose_number(x: Doubles, documents: Longs, rng: np.random.Generator) -> tuple[int, tuple[float, ...]]:
-    """(how many groups there are, the overlap of 2, 3, … groups): one more is tried as long as the overlap is below
-    the threshold and there are `LEAST` contexts for each."""
-    bound = threshold(len(x))
+def choose_number(
+    x: Doubles, vectors: Doubles, documents: Longs, rng: np.random.Generator
+) -> tuple[int, tuple[float, ...]]:
+    """(how many groups there are, the likeness of 2, 3, … groups): one more is tried as long as their likeness is below
+    the bound and there are `LEAST` contexts for each. `vectors` has the vector that each context alone would give."""
     if len(x) > TESTED:
         chosen = rng.choice(len(x), TESTED, replace=False)
-        x, documents = x[chosen], documents[chosen]
+        x, vectors, documents = x[chosen], vectors[chosen], documents[chosen]
     scores: list[float] = []
     for k in range(2, min(MOST, len(x) // LEAST) + 1):
-        scores.append(group_overlap(x, documents, k, rng))
-        if scores[-1] >= bound:
+        scores.append(likeness(held_out_densities(x, documents, k, rng), vectors))
+        if scores[-1] >= bound(k, len(x)):
             return k - 1, tuple(scores)
     return len(scores) + 1, tuple(scores)
 
 
-def threshold(contexts: int) -> float:
-    """The overlap below which groups of so many contexts are senses.
-
-    Chosen on words with a single sense in WordNet. Of such words that had no part in it, one in seven or eight stays
-    below (docs/senses.md).
-    """
+def bound(k: int, contexts: int) -> float:
+    """The likeness below which k groups of so many contexts are senses."""
     return 0.35 + 9 / max(contexts, LEAST)
 
 
-def group_overlap(x: Doubles, documents: Longs, k: int, rng: np.random.Generator) -> float:
-    """How alike the two most alike of k groups are, by contexts that had no part in finding the groups.
+def held_out_densities(x: Doubles, documents: Longs, k: int, rng: np.random.Generator) -> Doubles:
+    """log of share × density of k groups at each context, by a mixture that has seen nothing of its document.
 
-    Groups are found in one half of the documents and contexts of the other half are put into them. There, the cosine of
-    two groups' means, without what noise adds to lengths, says how much the groups have in common: all that is left of
-    a word if its uses differ by topic only, and little if it means different things. 1 for a group that has hardly any
-    contexts in the other half; averaged over both halves and several ways to halve.
+    Documents are dealt out into `FOLDS` parts. The mixture for the contexts of one part is fitted to all others; its
+    groups are matched to those of a mixture of all contexts, so that group 0 is the same in every part.
+    """
+    names, inverse = np.unique(documents, return_inverse=True)
+    folds = (rng.permutation(len(names)) % FOLDS)[inverse]
+    center, axes = _axes(x)
+    centers = center + fit_mixture((x - center) @ axes, k, rng, restarts=2).centers @ axes.T
+    logs = np.zeros((len(x), k))
+    for fold in np.unique(folds).tolist():
+        inside, held_out = x[folds != fold], folds == fold
+        if len(inside) < 2 * k:
+            continue
+        center, axes = _axes(inside)
+        mixture = fit_mixture((inside - center) @ axes, k, rng, restarts=2)
+        of_all, here = linear_sum_assignment(squared_distances(centers, center + mixture.centers @ axes.T))
+        logs[np.ix_(held_out, of_all)] = mixture.log_densities((x[held_out] - center) @ axes)[:, here]
+    return logs
+
+
+def likeness(logs: Doubles, vectors: Doubles) -> float:
+    """How alike the two most alike groups are: the cosine of their vectors, plus `KURTOSIS` times the log kurtosis of
+    the contexts along the line between them.
+
+    The cosine, of lengths without noise, says what the groups have in common: all that is left of a word whose uses
+    differ by topic only, and little if it means different things. The kurtosis is low where contexts stand in two
+    heaps, and high where a few stand far from all others. 2 for a group of hardly any contexts.
 
     >>> rng = np.random.default_rng(0)
     >>> noise, means = rng.normal(size=(300, 8)), np.eye(8)[:2] * 6
     >>> alike = noise + means[0]
     >>> different = noise + np.repeat(means, 150, axis=0)
-    >>> [group_overlap(x, np.arange(300), 2, rng) < 0.5 for x in (alike, different)]
+    >>> [likeness(held_out_densities(x, np.arange(300), 2, rng), x) < 0.7 for x in (alike, different)]
     [False, True]
     """
-    names, inverse = np.unique(documents, return_inverse=True)
-    overlaps = []
-    for _ in range(SPLITS):
-        half = (rng.permutation(len(names)) % 2 == 0)[inverse]
-        for inside in (half, ~half):
-            if inside.sum() < 2 * k or (~inside).sum() < 2 * k:
-                return 1.0
-            center, axes = _axes(x[inside])
-            mixture = fit_mixture((x[inside] - center) @ axes, k, rng, restarts=2)
-            labels = mixture.log_densities((x[~inside] - center) @ axes).argmax(axis=1)
-            overlaps.append(_largest_cosine(x[~inside], labels, k))
-    return float(np.mean(overlaps))
+    k = logs.shape[1]
+    labels = logs.argmax(axis=1)
+    sizes = np.bincount(labels, minlength=k)
+    if sizes.min() < SMALLEST:
+        return 2.0
+    members = np.eye(k)[labels]
+    means = members.T @ vectors / sizes[:, None]
+    squares = np.sum(means**2, axis=1)
+    noise = (members.T @ np.sum(vectors**2, axis=1) / sizes - squares) / (sizes - 1)
+    lengths = np.sqrt(np.maximum(squares - noise, 1e-3 * squares.max()))
+    cosines = np.clip(means @ means.T / np.outer(lengths, lengths), -1, 1)
+    scores = []
+    for one, other in combinations(range(k), 2):
+        among = logs[(labels == one) | (labels == other)]
+        odds = among[:, one] - among[:, other]
+        deviations = odds - odds.mean()
+        kurtosis = np.mean(deviations**4) / max(np.mean(deviations**2) ** 2, 1e-300)
+        scores.append(cosines[one, other] + KURTOSIS * np.log(max(kurtosis, 1.0)))
+    return float(max(scores))
 
 
 def group(x: Doubles, telling: npt.NDArray[np.bool_], k: int, rng: np.random.Generator) -> tuple[Longs, Doubles]:
@@ -266,20 +298,6 @@ def group(x: Doubles, telling: npt.NDArray[np.bool_], k: int, rng: np.random.Gen
 def _axes(x: Doubles) -> tuple[Doubles, Doubles]:
     """(the mean, the directions in which points differ most, as columns)."""
     return x.mean(axis=0), top_components(x, min(AXES, x.shape[1], max(1, len(x) // 4))).T
-
-
-def _largest_cosine(x: Doubles, labels: Longs, k: int) -> float:
-    """Of the cosines of groups' means, lengths without noise, the largest; 1 if a group has hardly any points."""
-    sizes = np.bincount(labels, minlength=k)
-    if sizes.min() < SMALLEST:
-        return 1.0
-    members = np.eye(k)[labels]
-    means = members.T @ x / sizes[:, None]
-    squares = np.sum(means**2, axis=1)
-    noise = (members.T @ np.sum(x**2, axis=1) / sizes - squares) / (sizes - 1)
-    lengths = np.sqrt(np.maximum(squares - noise, 1e-3 * squares.max()))
-    cosines = means @ means.T / np.outer(lengths, lengths)
-    return float(np.clip(cosines[~np.eye(k, dtype=np.bool_)].max(), -1, 1))
 
 
 def _embedded(model: ALaCarte, occurrences: Occurrences, word: str) -> tuple[Singles, float]:

@@ -36,11 +36,6 @@ class Mixture:
         constant = x.shape[1] * np.log(2 * np.pi * self.variance)
         return np.asarray(np.log(self.shares) - 0.5 * (squared_distances(x, self.centers) / self.variance + constant))
 
-    def memberships(self, x: Doubles) -> Doubles:
-        """How probable each group is for each point: rows add up to 1."""
-        logs = self.log_densities(x)
-        return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
-
 
 def fit_mixture(x: Doubles, k: int, rng: np.random.Generator, restarts: int = RESTARTS) -> Mixture:
     """The best of several runs of expectation and maximisation, each from k-means.

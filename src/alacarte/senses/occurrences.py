@@ -14,7 +14,7 @@ from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Averaging
 from alacarte.contexts.samples import OUTSIDE, ContextSample
 from alacarte.contexts.windows import sums_of_windows
-from alacarte.errors import NoOccurrences, NotEnoughData
+from alacarte.errors import BadCorpus, NoOccurrences, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work
@@ -115,7 +115,9 @@ def gather(
     window = max(reading.left, around), max(reading.right, around)
     tally = ContextSample(matcher, lexicon, window, limit, seed, drop_unknown=reading.unknown == "drop")
     encoder = Encoder(model.tokenizer, lexicon)
-    run(tally, Corpus.of(corpus), encoder, Work(show_progress=show_progress), "gathering contexts")
+    read = run(tally, Corpus.of(corpus), encoder, Work(show_progress=show_progress), "gathering contexts").amounts
+    if not read.tokens_read:
+        raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
     kept = tally.contexts
     if not len(kept):
         raise NoOccurrences(

@@ -1,4 +1,4 @@
-"""Contexts as points to be grouped: wider than a vector's own window, rare words weighing more, noise made round.
+"""Contexts as points to be grouped: wider than a vector's window, rare and near words weighing more, noise made round.
 
 What words a context happens to have moves its sum most along the directions in which words differ most. Seen in units
 of that noise (whitened by the covariance of words drawn at random), only what contexts have in common stands out.
@@ -16,6 +16,7 @@ from alacarte.vectors.word_vectors import WordVectors
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 AROUND = 30  # words on each side: the sense of a word shows in more words than its vector is made of
+NEAR = 10  # words from the target at which a word counts half as much as beside it: NEAR / (NEAR + distance)
 SIF = 1e-3  # a word of relative frequency p counts SIF / (SIF + p)
 IN_ORDER = 10_000  # from so many words on, vectors are taken to be in order of frequency, as they are distributed
 FREQUENT = 50_000  # words whose covariance is the noise
@@ -58,7 +59,9 @@ class PointSpace:
         ids = np.concatenate([before, after], axis=1)
         known = (ids >= 0) & (ids < len(self.vectors))
         words, columns = np.unique(ids[known], return_inverse=True)
-        entries = self.weights[words[columns]], (np.nonzero(known)[0], columns)
+        distances = np.concatenate([np.arange(before.shape[1], 0, -1), np.arange(1, after.shape[1] + 1)])
+        near = np.broadcast_to(NEAR / (NEAR + distances), ids.shape)
+        entries = self.weights[words[columns]] * near[known], (np.nonzero(known)[0], columns)
         bags = csr_array(entries, shape=(len(ids), len(words)))
         total = np.asarray(bags.sum(axis=1))
         x = unit_rows(bags @ ((self.vectors.matrix[words] - self.center) @ self.whiten))

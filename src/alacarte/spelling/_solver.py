@@ -1,6 +1,7 @@
 """Ridge regression from sparse features to vectors, by conjugate gradients on a few dimensions at a time."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -42,11 +43,32 @@ def predict(features: Ints, bounds: Longs, weights: npt.NDArray[np.floating]) ->
     return out
 
 
+@dataclass(frozen=True, eq=False)
+class SpelledWords:
+    """Words to learn from: those of word i are `features[bounds[i]:bounds[i + 1]]`, of `size` features in all."""
+
+    features: Ints
+    bounds: Longs
+    size: int
+    weights: Singles | None = None  # how much each word counts; None: all alike
+
+    def some(self, rows: Longs) -> "SpelledWords":
+        """Some of the words only."""
+        lengths = np.diff(self.bounds)[rows]
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        features = self.features[np.repeat(self.bounds[rows] - ends[:-1], lengths) + np.arange(ends[-1])]
+        return SpelledWords(features, ends, self.size, None if self.weights is None else self.weights[rows])
+
+    @property
+    def roots(self) -> Singles:
+        """The square roots of the weights."""
+        words = len(self.bounds) - 1
+        return np.ones(words, dtype=np.float32) if self.weights is None else np.sqrt(self.weights, dtype=np.float32)
+
+
 def solve_ridge(
-    features: Ints,
-    bounds: Longs,
+    words: SpelledWords,
     targets: Singles,
-    size: int,
     ridge: float,
     *,
     rows: Longs | None = None,
@@ -55,7 +77,7 @@ def solve_ridge(
     threads: int = 1,
     show_progress: bool | None = None,
 ) -> Singles:
-    """W that minimises ‖Y − X W‖² + λ‖W‖² over `size` features, as far as so many steps get.
+    """W that minimises Σ weight · ‖y − x W‖² + λ‖W‖² over the words' features, as far as so many steps get.
 
     The preconditioner is the diagonal, which takes the place of most steps: features are met three times or a hundred
     thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which
@@ -63,7 +85,8 @@ def solve_ridge(
     """
     from alacarte.spelling._kernel import normal_product, spread_over_features
 
-    scales = scales_of(bounds)
+    features, bounds, size, roots = words.features, words.bounds, words.size, words.roots
+    scales = scales_of(bounds) * roots
     diagonal = np.bincount(features, np.repeat(scales.astype(np.float64) ** 2, np.diff(bounds)), size) + ridge
     inverse = (1 / np.maximum(diagonal, 1e-12)).astype(np.float32)[:, None]
     penalty = np.float32(ridge)
@@ -71,7 +94,7 @@ def solve_ridge(
 
     def block(low: int) -> None:
         part = targets[:, low : low + WIDTH]
-        y = np.ascontiguousarray(part if rows is None else part[rows])
+        y = np.ascontiguousarray((part if rows is None else part[rows]) * roots[:, None])
         residual = np.empty((size, y.shape[1]), dtype=np.float32)
         spread_over_features(features, bounds, scales, y, residual)
         w = np.zeros_like(residual)

@@ -17,7 +17,7 @@ import json
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike, cpu_count
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -31,7 +31,7 @@ from alacarte._io.files import cache_folder
 from alacarte._io.table import Columns, Table, columns_of
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
-from alacarte.spelling._solver import WIDTH, predict, solve_ridge
+from alacarte.spelling._solver import WIDTH, SpelledWords, predict, solve_ridge
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
@@ -40,11 +40,12 @@ Halves = npt.NDArray[np.float16]
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-KIND = "form model"
+KIND, VERSION = "form model", 2
 PENALTIES = (0.3, 1.0, 3.0)
+POWERS = (0.0, 0.5)  # a word of rank r counts (r + FEW)^-power: the vectors of rare words are noisy; see docs/form.md
 HELD_OUT = 5000  # words, at most
 LEAST_HELD_OUT = 50
-FEW = 1000  # the first words are drawn from as one doubling, not to lose all of them
+FEW = 1000  # the first words are drawn from as one doubling, not to lose all of them, and count alike
 LEAST_OF_KIND = 30  # held-out words that can tell about a kind
 NOTHING = 0.05  # a mean cosine that is none
 STEPS, FURTHER_STEPS = 8, 4  # of conjugate gradients, from nothing and from a solution with a few words fewer
@@ -57,6 +58,7 @@ class FormOptions(TypedDict, total=False):
     longest: int
     min_words: int
     ridge: float | None
+    rank_power: float | None
     exclude: Iterable[str]
     held_out: int | Iterable[str]
     seed: int
@@ -101,6 +103,7 @@ class FormModel(Table):
     longest: int
     min_words: int
     ridge: float
+    rank_power: float  # a word of rank r counted (r + 1000)^-rank_power in learning
     writing: Writing
     words: int  # learned from
     fingerprint: str  # of the vectors
@@ -124,9 +127,10 @@ class FormModel(Table):
         """Learn from all vectors but those of `exclude`.
 
         N-grams have `shortest` (3) to `longest` (6) characters, border marks included, and stand in `min_words` (3)
-        words at least. `ridge=None` chooses the penalty on held-out words, which also measure the quality; they are
-        learned from in the end. `held_out` says how many (at most a twentieth of all), taken evenly from each doubling
-        of the rank, so that frequent words have a say; or it names them.
+        words at least. `rank_power=None` chooses on held-out words how much less the vectors of rare words count
+        (vectors are taken to stand in order of frequency; 0: all alike), then `ridge=None` the penalty. Held-out words
+        also measure the quality; they are learned from in the end. `held_out` says how many (at most a twentieth of
+        all), taken evenly from each doubling of the rank, so that frequent words have a say; or it names them.
         """
         return learn_with_guesses(vectors, **options)[0]
 
@@ -177,7 +181,7 @@ class FormModel(Table):
         source = WordVectors.of(vectors)
         place = cache_folder() if folder is None else Path(folder)
         identity = {name: value for name, value in options.items() if name not in ("threads", "show_progress")}
-        name = hashlib.blake2b(json.dumps([KIND, identity], default=str).encode(), digest_size=4).hexdigest()
+        name = hashlib.blake2b(json.dumps([KIND, VERSION, identity], default=str).encode(), digest_size=4).hexdigest()
         path = place / f"form-{source.fingerprint}-{name}.safetensors"
         if path.is_file():
             with suppress(BadTransform):  # a damaged copy is made again
@@ -200,6 +204,7 @@ class FormModel(Table):
             "longest": self.longest,
             "min_words": self.min_words,
             "ridge": self.ridge,
+            "rank_power": self.rank_power,
             "words": self.words,
             "writing": asdict(self.writing),
             "quality": [asdict(item) for item in self.quality],
@@ -207,17 +212,17 @@ class FormModel(Table):
             "cosines": self.cosines,
         }
         tensors: dict[str, npt.NDArray[Any]] = {"codes": self.codes, "weights": self.weights, "center": self.center}
-        write_artifact(path, KIND, tensors, {"fingerprint": self.fingerprint, "form": description})
+        write_artifact(path, KIND, tensors, {"fingerprint": self.fingerprint, "form": description}, VERSION)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "FormModel":
         """What `save` wrote; the weights are memory-mapped, so only the n-grams that are asked for are read."""
-        return read_artifact(path, KIND, BadTransform).decode(cls.from_artifact)
+        return read_artifact(path, KIND, BadTransform, VERSION).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "FormModel":
         """The form model in an artifact of ours."""
-        content = dict(artifact.value("form", dict))
+        content = {"rank_power": 0.0, **artifact.value("form", dict)}  # version 1 counted all words alike
         writing = artifact.build(Writing, content.pop("writing", {}), "form")
         quality = tuple(artifact.build(Quality, item, "form") for item in content.pop("quality", ()))
         arrays = {name: artifact.tensor(name) for name in ("codes", "weights", "center")}
@@ -234,6 +239,7 @@ def describe(artifact: Artifact) -> dict[str, Any]:
         "dimension": form.dimension,
         "learned_from_words": form.words,
         "ridge": form.ridge,
+        "rank_power": form.rank_power,
         "fingerprint_of_vectors": form.fingerprint,
         "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
     }
@@ -254,20 +260,18 @@ def learn_with_guesses(vectors: VectorsLike, **options: Unpack[FormOptions]) -> 
             f"no n-gram stands in {settings.min_words} of the {len(words):,} words; learn from more words, or pass a "
             "smaller min_words"
         )
-    features, bounds = find_codes(known, codes, spans)
+    spelled = SpelledWords(*find_codes(known, codes, spans), len(known))
     del codes
     center = source.matrix[rows].mean(axis=0, dtype=np.float64)
     targets, scale = _centred_units(source.matrix, rows, center)
     rng = np.random.default_rng(settings.seed)
     held = _held_out_rows(words, settings.held_out, rng)
-    trial = _Trial(1.0 if settings.ridge is None else settings.ridge)
+    trial = _Trial(1.0 if settings.ridge is None else settings.ridge, settings.rank_power or 0.0)
     if len(held) >= LEAST_HELD_OUT:
-        trial = _try_out((features, bounds, len(known)), targets, held, settings, rng)
+        trial = _try_out(spelled, targets, held, settings, rng)
     weights = solve_ridge(
-        features,
-        bounds,
+        _weighted(spelled, trial.rank_power),
         targets,
-        len(known),
         trial.ridge,
         start=trial.weights,
         iterations=STEPS if trial.weights is None else FURTHER_STEPS,
@@ -292,6 +296,7 @@ def learn_with_guesses(vectors: VectorsLike, **options: Unpack[FormOptions]) -> 
         settings.longest,
         settings.min_words,
         trial.ridge,
+        trial.rank_power,
         writing,
         len(words),
         source.fingerprint,
@@ -309,6 +314,7 @@ class _Settings:
     longest: int = 6
     min_words: int = 3
     ridge: float | None = None
+    rank_power: float | None = None
     exclude: Iterable[str] = ()
     held_out: int | Iterable[str] = HELD_OUT
     seed: int = 0
@@ -322,6 +328,8 @@ class _Settings:
             )
         if self.ridge is not None and not self.ridge > 0:
             raise AlacarteError(f"the ridge of a form model is a number above 0, not {self.ridge}")
+        if self.rank_power is not None and not self.rank_power >= 0:
+            raise AlacarteError(f"the rank_power of a form model is 0 or a number above it, not {self.rank_power}")
 
     @property
     def cores(self) -> int:
@@ -330,12 +338,13 @@ class _Settings:
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """What held-out words say: the penalty, their predictions and the truth, in a few directions or in full.
+    """What held-out words say: how to learn, their predictions and the truth, in a few directions or in full.
 
     `weights` is the full solution without the held-out words, where these were named.
     """
 
     ridge: float
+    rank_power: float
     guesses: Singles | None = None
     truth: Singles | None = None
     weights: Singles | None = None
@@ -350,24 +359,16 @@ def _held_out_rows(words: Sequence[str], held_out: int | Iterable[str], rng: np.
 
 
 def _try_out(
-    spelled: tuple[npt.NDArray[np.int32], Longs, int],
-    targets: Singles,
-    held: Longs,
-    settings: _Settings,
-    rng: np.random.Generator,
+    spelled: SpelledWords, targets: Singles, held: Longs, settings: _Settings, rng: np.random.Generator
 ) -> _Trial:
-    """Learn without the held-out words (`spelled`: features, bounds, number of features) and predict these."""
-    features, bounds, size = spelled
+    """Learn without the held-out words and predict these: first the power of the rank is chosen, then the penalty."""
     kept = np.setdiff1d(np.arange(len(targets)), held)
-    kept_features, kept_bounds = _subset(features, bounds, kept)
-    held_features, held_bounds = _subset(features, bounds, held)
+    unseen = spelled.some(held)
 
-    def solved(goal: Singles, ridge: float) -> Singles:
+    def solved(goal: Singles, ridge: float, power: float) -> Singles:
         return solve_ridge(
-            kept_features,
-            kept_bounds,
+            _weighted(spelled, power).some(kept),
             goal,
-            size,
             ridge,
             rows=kept,
             threads=settings.cores,
@@ -375,13 +376,31 @@ def _try_out(
         )
 
     few = _mixed(targets, rng)
-    penalties = PENALTIES if settings.ridge is None else (settings.ridge,)
-    tried = {ridge: predict(held_features, held_bounds, solved(few, ridge)) for ridge in penalties}
-    best = max(tried, key=lambda ridge: cosines(tried[ridge], few[held]).mean())
+    tried: dict[tuple[float, float], Singles] = {}
+
+    def reached(ridge: float, power: float) -> float:
+        """The mean cosine with the truth."""
+        if (ridge, power) not in tried:
+            tried[ridge, power] = predict(unseen.features, unseen.bounds, solved(few, ridge, power))
+        return float(cosines(tried[ridge, power], few[held]).mean())
+
+    ridge = 1.0 if settings.ridge is None else settings.ridge
+    powers = POWERS if settings.rank_power is None else (settings.rank_power,)
+    power = max(powers, key=lambda power: reached(ridge, power))
+    penalties = PENALTIES if settings.ridge is None else (ridge,)
+    best = max(penalties, key=lambda penalty: reached(penalty, power))
     if isinstance(settings.held_out, int):
-        return _Trial(best, tried[best], few[held])
-    weights = solved(targets, best)  # the caller wants the predictions in full
-    return _Trial(best, predict(held_features, held_bounds, weights), targets[held], weights)
+        return _Trial(best, power, tried[best, power], few[held])
+    weights = solved(targets, best, power)  # the caller wants the predictions in full
+    return _Trial(best, power, predict(unseen.features, unseen.bounds, weights), targets[held], weights)
+
+
+def _weighted(spelled: SpelledWords, power: float) -> SpelledWords:
+    """The words with weights by their rank, 1 on average; the first FEW count nearly alike."""
+    if not power:
+        return spelled
+    weights = np.arange(FEW, FEW + len(spelled.bounds) - 1, dtype=np.float64) ** -power
+    return replace(spelled, weights=(weights / weights.mean()).astype(np.float32))
 
 
 def same_stem(words: Iterable[str], vocabulary: Iterable[str]) -> set[str]:
@@ -416,13 +435,6 @@ def _centred_units(matrix: Singles, rows: Longs, center: Doubles) -> tuple[Singl
         units[low : low + len(part)] = part / np.where(lengths > 0, lengths, 1.0)
         total += float(lengths.sum())
     return units, total / len(rows)
-
-
-def _subset(features: npt.NDArray[np.int32], bounds: Longs, rows: Longs) -> tuple[npt.NDArray[np.int32], Longs]:
-    """The features of some words only."""
-    lengths = np.diff(bounds)[rows]
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    return features[np.repeat(bounds[rows] - ends[:-1], lengths) + np.arange(ends[-1])], ends
 
 
 def _mixed(targets: Singles, rng: np.random.Generator) -> Singles:

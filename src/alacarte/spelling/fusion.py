@@ -39,14 +39,18 @@ Longs = npt.NDArray[np.int64]
 
 KIND, VERSION = "fusion weights", 2
 FOLDS = 3
-LEAST = 30  # words from which weights are learned
+LEAST_WORDS = 30  # from which weights are learned
 DEFINITION = 8  # contexts that a definition is worth, by the training nonces
 NEAREST, AMONG = 10, 30_000  # neighbours of a word that are taken for its relatives, among so many first words
-FEW = 2  # relatives that a word must have
+LEAST_RELATIVES = 2  # that a word must have
 LETTERS = 4  # words that begin with the same so many letters may be forms of one another: no relatives
-TEMPER = (-0.4, 0.0, -1.0)  # added to what a word's neighbours say, by which contexts count too much; see docs/form.md
-USUAL = (-0.3, 0.2, -1.0)  # what is learned where hardly anything is, by the neighbours of English words
-USUAL_WORTH = 0.1  # of the AUC of a word, for each unit away
+NEIGHBOUR_CORRECTION = (
+    -0.4,
+    0.0,
+    -1.0,
+)  # added to what a word's neighbours say, by which contexts count too much; see docs/form.md
+TYPICAL_WEIGHTS = (-0.3, 0.2, -1.0)  # what is learned where hardly anything is, by the neighbours of English words
+PENALTY = 0.1  # of the AUC of a word, for each unit away
 
 
 @dataclass(frozen=True)
@@ -151,10 +155,9 @@ class Fusion(Table):
     @classmethod
     def learn(cls, trials: "Trials") -> "Fusion":
         """The weights with the largest AUC, and how well those learned on the other folds do."""
-        if len(np.unique(trials.words)) < LEAST:
+        if len(np.unique(trials.words)) < LEAST_WORDS:
             raise NotEnoughData(
-                f"fewer than {LEAST} words could be sampled to weigh spelling and contexts by; give more text to learn "
-                "from"
+                f"fewer than {LEAST_WORDS} words could be sampled to weigh spelling and contexts by; give more text"
             )
         typical = float(np.median(np.linalg.norm(trials.forms, axis=1)))
         ux, uf = _without(trials.contexts, trials.common), _without(trials.forms, trials.common)
@@ -166,13 +169,13 @@ class Fusion(Table):
                 np.log(np.linalg.norm(trials.forms, axis=1) / typical),
             ]
         )
-        every, temper = np.arange(len(trials.sizes)), np.array(trials.temper)
+        every, correction = np.arange(len(trials.sizes)), np.array(trials.correction)
         held_out = np.empty(len(every))
         for fold in np.unique(trials.folds).tolist():
             others = every[trials.folds != fold]
             best = _best(sides, features, trials, others if len(others) else every)
-            held_out[trials.folds == fold] = _odds(features[trials.folds == fold], best + temper)
-        level, doubling, length = (_best(sides, features, trials, every) + temper).tolist()
+            held_out[trials.folds == fold] = _odds(features[trials.folds == fold], best + correction)
+        level, doubling, length = (_best(sides, features, trials, every) + correction).tolist()
         report = _simulated(trials, sides, held_out, (ux, uf))
         return cls(level, doubling, length, typical, trials.common, report)
 
@@ -236,7 +239,7 @@ class Trials:
     sizes: Longs  # numbers of contexts
     folds: Longs  # a word's rows are all in the same one
     common: Doubles | None  # the direction of the mean of all vectors
-    temper: tuple[float, float, float] = (0.0, 0.0, 0.0)  # what is added to the three weights that are learned
+    correction: tuple[float, float, float] = (0.0, 0.0, 0.0)  # what is added to the three weights that are learned
 
     @classmethod
     def of(
@@ -258,7 +261,9 @@ class Trials:
         common = unit_rows(mean) if mean.any() else None
         spelled = [row for row in np.unique(samples.rows).tolist() if _says_something(forms, vectors.words[row])]
         related = _neighbours(vectors, spelled, common) if relatives is None else _listed(vectors, spelled, relatives)
-        usable = np.flatnonzero(np.isin(samples.rows, [row for row, others in related.items() if len(others) >= FEW]))
+        usable = np.flatnonzero(
+            np.isin(samples.rows, [row for row, others in related.items() if len(others) >= LEAST_RELATIVES])
+        )
         if not len(usable):
             raise NotEnoughData("no sampled word has a vector from its spelling and relatives; learn from more text")
         rows = samples.rows[usable]
@@ -281,7 +286,7 @@ class Trials:
             samples.sizes[usable],
             folds,
             common,
-            TEMPER if relatives is None else (0.0, 0.0, 0.0),
+            NEIGHBOUR_CORRECTION if relatives is None else (0.0, 0.0, 0.0),
         )
 
 
@@ -290,24 +295,23 @@ def simulate(
     sums: ContextSums,
     corpus: CorpusLike,
     *,
-    without: Iterable[str] = (),
     relatives: Mapping[str, Sequence[str]] | None = None,
     tokenizer: TokenizerLike | None = None,
-    seed: int = 0,
     work: WorkOptions | None = None,
     solve: SolveOptions | None = None,
     form: FormOptions | None = None,
 ) -> tuple[FormModel, Trials]:
     """A form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
 
-    `solve` says how transforms are learned (`Solve`; its `exclude` takes no part in anything), `form` how the form
-    model is (`FormModel.learn`); `without` names words that take no part in the form model; `relatives` lists related
-    words (`Trials.of`). Of `work`, the text is read with `threads`, `show_progress` and `callback`.
+    `relatives` lists related words (`Trials.of`). Of `work`, the text is read with `threads`, `show_progress` and
+    `callback`. `solve` says how transforms are learned (`Solve`), `form` how the form model is (`FormModel.learn`); its
+    `seed` is that of everything that is drawn. What `solve` excludes takes no part in anything; what `form` excludes
+    takes part in the transforms alone.
     """
-    options = solve or {}
-    excluded = set(options.get("exclude", ()))
-    left_out = excluded | set(without)
-    running = work or {}
+    running, solving, spelling = work or {}, solve or {}, form or {}
+    excluded = set(solving.get("exclude", ()))
+    left_out = excluded | set(spelling.get("exclude", ()))
+    seed = spelling.get("seed", 0)
     threads, show_progress = running.get("threads"), running.get("show_progress")
     samples = sample_contexts(
         vectors,
@@ -322,8 +326,8 @@ def simulate(
         callback=running.get("callback"),
     )
     words = [vectors.words[row] for row in np.unique(samples.rows).tolist()]
-    spelling: FormOptions = {
-        **(form or {}),
+    spelling = {
+        **spelling,
         "exclude": left_out,
         "held_out": words,
         "threads": threads,
@@ -332,7 +336,7 @@ def simulate(
     model, forms = learn_with_guesses(vectors, **spelling)
 
     def fit(more: Iterable[str]) -> Transform:
-        fewer: SolveOptions = {**options, "exclude": {*excluded, *more}, "folds": 1}
+        fewer: SolveOptions = {**solving, "exclude": {*excluded, *more}, "folds": 1}
         return Transform.fit(sums, vectors, **fewer)
 
     return model, Trials.of(vectors, samples, fit, forms, relatives=relatives, seed=seed)
@@ -454,16 +458,16 @@ def _best(sides: _Sides, features: Doubles, trials: Trials, rows: Longs) -> Doub
     z, sizes = features[rows], trials.sizes[rows]
     counted = 1.0 / np.unique(sizes, return_counts=True)[1][np.unique(sizes, return_inverse=True)[1]]
     counted /= counted.sum()
-    worth = USUAL_WORTH / len(np.unique(trials.words[rows]))
+    worth = PENALTY / len(np.unique(trials.words[rows]))
 
     def loss(weights: Doubles) -> tuple[float, Doubles]:
         w = _odds(z, weights)
         auc, change = few.auc(w)
-        away = weights - np.array(USUAL)
+        away = weights - np.array(TYPICAL_WEIGHTS)
         gradient = -((counted * change * w * (1 - w)) @ z) + worth * away
         return float(-counted @ auc + 0.5 * worth * away @ away), gradient
 
-    return np.asarray(minimize(loss, np.array(USUAL), jac=True, method="BFGS").x)
+    return np.asarray(minimize(loss, np.array(TYPICAL_WEIGHTS), jac=True, method="BFGS").x)
 
 
 def _simulated(

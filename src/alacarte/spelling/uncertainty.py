@@ -11,15 +11,15 @@ of x does to the cosine (its gradient) says how much noise the cosine has.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.sums import ContextSums
 from alacarte.inference.cosines import check_level, interval
-from alacarte.inference.means import debiased_squares
-from alacarte.inference.spread import Deviations, TypicalSpread
-from alacarte.inference.uncertainty import BLOCK, SearchedVector, Similarity, Uncertainty
+from alacarte.inference.spread import LEARNED_FROM, Deviations, TypicalSpread
+from alacarte.inference.uncertainty import BLOCK, OTHERS, SAMPLE, SearchedVector, Similarity, Uncertainty
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import Fusion
 from alacarte.transform.transform import Transform
@@ -27,17 +27,28 @@ from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
+USUAL_AGREEMENT = (0.45, 0.2)  # mean and standard deviation of the cosine of contexts and spelling, if nothing is known
+LEAST_AGREEMENT_SPREAD = 0.05
+SHORTEST = 0.05  # squared length that a fused vector has without noise, at least
 
 
 @dataclass(frozen=True, eq=False)
 class _Fused:
-    """One target: x, its length without noise, and what x is put together with."""
+    """One target: x, its length without noise, and what x is put together with.
+
+    Both the length and the agreement are shrunk toward what targets have in common: `own_length` and `own_agreement`
+    are the shares of them that the target's own contexts say.
+    """
 
     target: Deviations
     weight: float  # of contexts
     form: Doubles  # direction of the spelling; zeros if there is none
     length: float  # of x without noise
-    own: float  # share of that length that is the target's own
+    own_length: float
+    agreement: float  # cosine of x and the spelling without noise
+    own_agreement: float
+    unexplained: float  # variance of the agreement, beyond what a change of x along one direction explains
+    unexplained_length: float  # that of the squared length
 
     @property
     def vector(self) -> Doubles:
@@ -52,20 +63,30 @@ class _Fused:
     @property
     def square(self) -> float:
         """The squared length that the fused vector has without noise."""
-        w, agreement = self.weight, float(self.target.means[0] @ self.form) / self.length
-        spelled = float(self.form @ self.form)
-        return max(w**2 + (1 - w) ** 2 * spelled + 2 * w * (1 - w) * agreement, 1e-3)
+        w, spelled = self.weight, float(self.form @ self.form)
+        return max(w**2 + (1 - w) ** 2 * spelled + 2 * w * (1 - w) * self.agreement, SHORTEST)
 
     def gradient(self, units: Doubles) -> tuple[Doubles, Doubles]:
-        """(θ, d θ / d x) for cosines θ with unit vectors: a row each."""
-        x, w, size, root = self.target.means[0], self.weight, np.sqrt(self.square), self.length
+        """(θ, d θ / d x) for cosines θ with unit vectors: a row each.
+
+        The derivative is that at x of the length without noise: at x as it is, noise would add to itself.
+        """
+        x, w, size, root = unit_rows(self.target.means[0]), self.weight, np.sqrt(self.square), self.length
         theta = units @ self.vector / size
 
         def along(rows: Doubles) -> Doubles:
             """How rows · x/|x| changes with x."""
-            return np.asarray((rows - self.own * (rows @ x)[:, None] * x / root**2) / root)
+            return np.asarray((rows - self.own_length * (rows @ x)[:, None] * x) / root)
 
-        return theta, w / size * along(units) - w * (1 - w) / size**2 * theta[:, None] * along(self.form[None])
+        by_agreement = self.own_agreement * w * (1 - w) / self.square * theta[:, None] * along(self.form[None])
+        return theta, w / size * along(units) - by_agreement
+
+    def unexplained_variance(self, units: Doubles, theta: Doubles) -> Doubles:
+        """The variance of cosines θ that the gradient does not explain: of the length and of the agreement."""
+        w = self.weight
+        by_length = w * (units @ self.target.means[0]) / self.length / np.sqrt(self.square) / (2 * self.length**2)
+        by_agreement = theta * w * (1 - w) / self.square
+        return np.asarray(by_length**2 * self.unexplained_length + by_agreement**2 * self.unexplained)
 
 
 class FusedUncertainty(Uncertainty):
@@ -89,7 +110,7 @@ class FusedUncertainty(Uncertainty):
             keep = np.eye(len(fusion.common)) - np.outer(fusion.common, fusion.common)
             shift = None if transform.intercept is None else (keep @ transform.intercept).astype(np.float32)
             transform = replace(transform, matrix=(keep @ transform.matrix).astype(np.float32), intercept=shift)
-            typical = None if typical is None else _projected(typical, keep)
+            typical = None if typical is None else _projected(typical, keep, vectors.matrix[:OTHERS])
         made = cls.of_sums(sums, transform, vectors, typical)
         assert isinstance(made, cls)
         made.form, made.fusion = form, fusion
@@ -98,8 +119,43 @@ class FusedUncertainty(Uncertainty):
     def _fused(self, word: str) -> _Fused:
         target = self.one(word)
         weight, form = self._parts([word], target)
-        q, own, _ = self.typical.lengths(target)
-        return _Fused(target, float(weight[0]), form[0], float(np.sqrt(q[0])), float(own[0]))
+        q, own, unexplained_length = self.typical.lengths(target)
+        agreement, own_agreement, unexplained = self._agreements(target, form)
+        numbers = (agreement, own_agreement, unexplained, np.maximum(unexplained_length, 0.0))
+        return _Fused(
+            target, float(weight[0]), form[0], float(np.sqrt(q[0])), float(own[0]), *(float(one[0]) for one in numbers)
+        )
+
+    def _agreements(self, targets: Deviations, forms: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+        """(cosine of x and spelling without noise, share of it that is the target's own, variance unexplained by it).
+
+        One or two contexts say next to nothing of it: it is shrunk toward the mean over targets.
+        """
+        mean, spread = self._typical_agreement
+        cosine, noise = self._noisy_agreements(targets, forms)
+        own = spread**2 / (spread**2 + noise)
+        return np.clip(own * cosine + (1 - own) * mean, -1, 1), own, own * (1 - own) * noise
+
+    def _noisy_agreements(self, targets: Deviations, forms: Doubles) -> tuple[Doubles, Doubles]:
+        """(x · f / |x| |f| with |x| without noise, its variance)."""
+        root = np.sqrt(self.typical.lengths(targets)[0])
+        cosine = np.einsum("td,td->t", targets.means, forms) / root
+        return cosine, self.typical.variance_along(targets, forms / root[:, None], np.zeros(len(root)))[0]
+
+    @cached_property
+    def _typical_agreement(self) -> tuple[float, float]:
+        """Mean and standard deviation over targets of the cosine of x and spelling, without noise."""
+        rows = np.arange(0, len(self), max(1, len(self) // SAMPLE), dtype=np.intp)
+        forms = self._parts([self.keys[row] for row in rows], self.deviations_of(rows))[1]
+        spelled = forms.any(axis=1)
+        if np.count_nonzero(spelled) < LEARNED_FROM:
+            reported = [item.form_cosine for item in self.fusion.report]
+            return (float(np.mean(reported)) if reported else USUAL_AGREEMENT[0]), USUAL_AGREEMENT[1]
+        cosine, noise = self._noisy_agreements(self.deviations_of(rows[spelled]), forms[spelled])
+        mean = float(np.average(cosine, weights=1 / (noise + USUAL_AGREEMENT[1] ** 2)))
+        excess = float(np.average((cosine - mean) ** 2 - noise, weights=1 / (noise + USUAL_AGREEMENT[1] ** 2) ** 2))
+        between = max(excess, LEAST_AGREEMENT_SPREAD**2)
+        return float(np.clip(mean, -1, 1)), float(np.sqrt(between))
 
     def _parts(self, words: list[str], targets: Deviations) -> tuple[Doubles, Doubles]:
         """(the weight of contexts, the direction of the spelling) of each target; phrases have no spelling."""
@@ -118,7 +174,7 @@ class FusedUncertainty(Uncertainty):
             target = self.deviations_of(np.arange(part.start, part.stop))
             w, form = self._parts(self.keys[part], target)
             alike = super().confidence[part]  # of x/|x| with what it would be
-            a = np.clip(np.einsum("td,td->t", target.means, form) / np.sqrt(self.typical.lengths(target)[0]), -1, 1)
+            a = self._agreements(target, form)[0]
             spelled, crossed = (1 - w) ** 2 * form.any(axis=1), w * (1 - w) * a
             squares = [w**2 + spelled + 2 * crossed * share for share in (alike, np.ones_like(alike))]
             result[part] = (w**2 * alike + spelled + crossed * (1 + alike)) / np.sqrt(squares[0] * squares[1])
@@ -138,7 +194,7 @@ class FusedUncertainty(Uncertainty):
         repeated = fused.target[np.zeros(len(names), dtype=np.intp)]
         near = self._without_noise(repeated, units / fused.length)
         variance, df = typical.variance_along(repeated, direction, near)
-        error = np.sqrt(variance)
+        error = np.sqrt(variance + fused.unexplained_variance(units, estimate))
         if excess is not None:
             estimate = estimate - excess
         columns = (
@@ -189,23 +245,33 @@ class FusedUncertainty(Uncertainty):
     def _searched(self, word: str) -> SearchedVector:
         fused = self._fused(word)
         x = fused.target.means[0]
-        pull = fused.weight / fused.length * (np.eye(len(x)) - fused.own * np.outer(x, x) / fused.length**2)
+        pull = fused.weight / fused.length * (np.eye(len(x)) - fused.own_length * np.outer(x, x) / fused.length**2)
         covariance = pull @ self.covariance(word) @ pull.T
-        noise = float(np.trace(covariance))
         spelled = (1 - fused.weight) * fused.form
+        own = 2 * (1 - fused.weight) * fused.own_agreement  # what the agreement of a drawn vector adds to its length
+
+        def squares(drawn: Doubles) -> Doubles:
+            """The squared lengths without noise that would be estimated for drawn vectors."""
+            return np.asarray(fused.square + own * ((drawn - fused.vector) @ fused.form))
 
         def as_given(rows: Doubles) -> Doubles:
             """With x/|x| as it is, noise and all: the vector that the user has, whose neighbours are looked for."""
             return np.asarray(fused.weight * unit_rows(rows - spelled) + spelled)
 
-        return SearchedVector(
-            fused.vector, fused.square, covariance, lambda drawn: debiased_squares(drawn, noise), as_given
-        )
+        return SearchedVector(fused.vector, fused.square, covariance, squares, as_given)
 
 
-def _projected(typical: TypicalSpread, keep: Doubles) -> TypicalSpread:
-    """The typical spread without the common direction."""
+def _projected(typical: TypicalSpread, keep: Doubles, vectors: npt.NDArray[np.float32]) -> TypicalSpread:
+    """The typical spread without the common direction; lengths lose what those of word vectors do, on average."""
     shape = keep @ typical.shape @ keep
     share = float(np.trace(shape))
     rank = typical.rank * share**2 * float(np.sum(typical.shape**2)) / max(float(np.sum(shape**2)), 1e-300)
-    return replace(typical, shape=shape / share, scale=typical.scale * share, rank=rank, length_spread=np.inf)
+    kept = float(np.sum(np.square(vectors @ keep)) / max(float(np.sum(np.square(vectors, dtype=np.float64))), 1e-300))
+    return replace(
+        typical,
+        shape=shape / share,
+        scale=typical.scale * share,
+        rank=rank,
+        length=typical.length * kept,
+        length_spread=typical.length_spread * kept,
+    )

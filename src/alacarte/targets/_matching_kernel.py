@@ -89,7 +89,7 @@ def find_sequences(
     records: Ints,
     starts: Ints,
     ends: Ints,
-    found: Ints,
+    targets: Ints,
     codes: Slots,
     reach: Longs,
 ) -> int:
@@ -111,7 +111,8 @@ def find_sequences(
         pointer(roles),
     )
     table, records = pointer(table), pointer(records)
-    starts, ends, found, codes, reach = pointer(starts), pointer(ends), pointer(found), pointer(codes), pointer(reach)
+    starts, ends, targets = pointer(starts), pointer(ends), pointer(targets)
+    codes, reach = pointer(codes), pointer(reach)
     for document in range(documents):
         begin, stop = offsets[document], offsets[document + 1]
         for low in range(begin, stop, AHEAD):
@@ -142,7 +143,7 @@ def find_sequences(
                 if single[np.int64(ids[i])] != EMPTY:
                     starts[count] = i
                     ends[count] = i + 1
-                    found[count] = single[np.int64(ids[i])]
+                    targets[count] = single[np.int64(ids[i])]
                     count += 1
                 for k in range(reach[i - low]):
                     code, slot = codes[(i - low) * n_lengths + k], codes[slots + (i - low) * n_lengths + k]
@@ -151,7 +152,7 @@ def find_sequences(
                         if _same(ids, i, lengths[k], records, record):
                             starts[count] = i
                             ends[count] = i + lengths[k]
-                            found[count] = records[record]
+                            targets[count] = records[record]
                             count += 1
                             break
                         slot = _next_slot(table, mask, (slot + np.uint64(1)) & mask, code)

@@ -201,6 +201,23 @@ class Targets:
 
     # -------------------------------------------------------------------------------------------- compile
 
+    def parts(self, key: str, tokenizer: Tokenizer, known: Mapping[str, int]) -> list[str | re.Pattern[str]]:
+        """What stands behind one another where a target occurs: words, or patterns that a word matches.
+
+        >>> from alacarte.text.tokenizers import get_tokenizer
+        >>> Targets.of(["New York"]).parts("New York", get_tokenizer("words"), {})
+        ['new', 'york']
+        """
+        kind = self._kinds[key]
+        if kind == "span":
+            raise BadTargets(f"{key!r} is a label of spans, and here words are looked for; pass words or patterns")
+        if kind in ("glob", "regex"):
+            return [_token_pattern(part, kind) for part in key.split()]
+        tokens = tokenizer(key, known) if kind == "words" else key.split(" ")
+        if not tokens:
+            raise BadTargets(f"the tokenizer {tokenizer.name!r} finds no token in the target {key!r}")
+        return list(tokens)
+
     def compile(self, lexicon: "Lexicon", tokenizer: Tokenizer) -> "Matcher":
         """A matcher over ids. Adds the targets' own words to the lexicon; tokens of a target that the tokenizer
         cannot produce simply never occur."""
@@ -214,18 +231,17 @@ class Targets:
             ids, counts = lexicon.add_sequences(keys)
             table = SequenceTable(ids, counts, np.arange(len(keys), dtype=np.int32), len(lexicon))
             return Matcher(keys, table, [], {}, self.any_label, lexicon)
-        for position, (key, kind) in enumerate(self._kinds.items()):
-            if kind == "words" or kind == "tokens":
-                tokens = tokenizer(key, lexicon.index) if kind == "words" else key.split(" ")
-                if not tokens:
-                    raise BadTargets(f"the tokenizer {tokenizer.name!r} finds no token in the target {key!r}")
-                flat += tokens
-                lengths.append(len(tokens))
-                keys_of.append(position)
-            elif kind == "span":
+        for position, key in enumerate(self._kinds):
+            if self.is_label(key):
                 labels[key] = position
+                continue
+            parts = self.parts(key, tokenizer, lexicon.index)
+            if isinstance(parts[0], str):
+                flat += parts  # type: ignore[arg-type]
+                lengths.append(len(parts))
+                keys_of.append(position)
             else:
-                patterns.append((position, [_token_pattern(part, kind) for part in key.split()]))
+                patterns.append((position, parts))  # type: ignore[arg-type]
         sequences = None
         if flat:
             ids = lexicon.add_all(flat)

@@ -80,7 +80,10 @@ class Characters(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """Tokens without an id, if they are wanted: their places among the ids, where texts end, the texts, how many."""
+    """Tokens without an id, if they are wanted: their places among the ids, where texts end, the texts, how many.
+
+    They are in no order: some wait to be looked up.
+    """
 
     wanted: bool
     places: Ints
@@ -1189,9 +1192,11 @@ def _read_plain(whitespace, i, last, n, documents, offsets, waiting, marks, work
                 key = _key_in_case(data, low, high, case)
             waiting = _add_waiting(key, place, low, high, waiting, work)
         while marks_at != _ZERO:
-            place = n + count_ones(tokens & (marks_at ^ (marks_at - _ONE))) - 1
-            work.ids[place] = marks[data[i + trailing_zeros(marks_at)]]
+            place, at = n + count_ones(tokens & (marks_at ^ (marks_at - _ONE))) - 1, i + trailing_zeros(marks_at)
             marks_at &= marks_at - _ONE
+            work.ids[place] = marks[data[at]]
+            if marks[data[at]] < 0 and work.unknown.wanted:
+                _remember(data, at, at + 1, case, place, work.unknown)
         lines &= plain
         while lines != _ZERO:
             offsets[documents] = n + count_ones(tokens & (lines ^ (lines - _ONE)))
@@ -1226,8 +1231,7 @@ def encode_words(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lon
     size = arrays[0].size
     data, ids, case, known, table, _, unknown, scratch = work
     safe = size - 16  # up to here eight bytes can be read, and two more behind them
-    most = 0 if unknown.wanted else BATCH - 2  # unknown tokens keep their order
-    last = -1 if unknown.wanted else size - 80
+    most, last = BATCH - 2, size - 80
     contractions = _contraction_ids(table, known, case)
     marks = np.empty(128, dtype=np.int32)  # ids of single ASCII characters
     for k in range(128):
@@ -1314,10 +1318,9 @@ def encode_spaces(arrays: tuple[Any, ...], offsets: Longs) -> tuple[int, int, Lo
     """The same by the rules of `whitespace`."""
     work = _work_pointers(arrays)
     size = arrays[0].size
-    data, case, unknown = work.data, work.case, work.unknown
+    data, case = work.data, work.case
     safe = size - 16
-    most = 0 if unknown.wanted else BATCH - 2
-    last = -1 if unknown.wanted else size - 80
+    most, last = BATCH - 2, size - 80
     marks = np.empty(0, dtype=np.int32)
     left, n_left = np.empty((16, 5), dtype=np.int64), 0
     n = documents = i = 0

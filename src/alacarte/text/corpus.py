@@ -1,4 +1,4 @@
-"""Documents from files, globs, archives, JSON lines, CSV, Parquet, frames, stdin, lists and generators.
+"""Documents from files, URLs, globs, archives, JSON lines, CSV, Parquet, frames, stdin, lists and generators.
 
 A `Corpus` describes where the text is; nothing is read until it is iterated, and then in bounded memory.
 
@@ -14,9 +14,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast, get_args
 
 from alacarte._io.files import SUFFIXES
+from alacarte._io.remote import Location, locate, url_of, without_secrets
 from alacarte.errors import BadCorpus, Hint
 from alacarte.text.pieces import Piece, is_plain, piece_blocks, whole_file
 from alacarte.text.records import (
@@ -32,10 +33,13 @@ from alacarte.text.records import (
 )
 from alacarte.text.sources import (
     BLOCK,
+    File,
     Stream,
     decode_line,
     file_streams,
+    find,
     find_files,
+    find_listed,
     is_strict_utf8,
     paragraphs,
     pieces,
@@ -66,7 +70,8 @@ class Document:
     """A text, or its tokens, with labelled spans (start, end, label) in it.
 
     The end is exclusive. Spans count characters of `text`, or tokens of `tokens`; exactly one of the two is
-    given. Tokens are taken as they are, never tokenised again.
+    given. Tokens are taken as they are, never tokenised again. `values` are those of the columns that a corpus keeps
+    (`Corpus(…, columns=…)`).
 
     >>> Document("He sat on the bank.", spans=[(14, 18, "bank.n.01")]).spans
     ((14, 18, 'bank.n.01'),)
@@ -77,6 +82,7 @@ class Document:
     text: str | None = None
     tokens: Sequence[str] | None = None
     spans: tuple[Span, ...] = ()
+    values: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.tokens is None):
@@ -153,12 +159,27 @@ class Block:
         return decode_line(self.name, self.text or b"", self.offset, low, high)
 
 
+class CorpusOptions(TypedDict, total=False):
+    """The keywords that say how files are read; see `Corpus`."""
+
+    unit: Unit
+    format: Format | None
+    text: str | None
+    tokens: str | None
+    spans: str | None
+    encoding: str
+    errors: str
+    name: str | None
+
+
 class Corpus:
     """Where documents come from: re-iterable, and read only when iterated.
 
-    `source` is a path, a glob pattern, a folder, a list of `Path` objects, ``"-"`` for standard input, a tar
-    or zip archive, a pandas, polars or Arrow frame, another corpus, or any iterable of `str`, lists of tokens
-    and `Document` objects. A plain string is always a path; a list of strings is always a list of texts.
+    `source` is a path or a URL of a file, a folder, a glob pattern, or a tar or zip archive; a list of `Path` objects;
+    ``"-"`` for standard input; a pandas, polars or Arrow frame; another corpus; or any iterable of `str`, lists of
+    tokens and `Document` objects. A plain string is always a path or a URL; a list of strings is always a list of
+    texts. URLs (``s3://``, ``gs://``, ``az://``, ``hf://``, ``https://``) need `pip install
+    'alacarte-embeddings[remote]'` and what fsspec needs for their kind.
 
     Iterating gives a `str` for a text, a `list` for tokens and a `Document` where there are labelled spans.
     Empty documents are skipped.
@@ -172,6 +193,7 @@ class Corpus:
         text: the field or column with the text. None: there is none.
         tokens: the field or column with a list of tokens. None: there is none.
         spans: the field or column with the labelled spans. None: do not read them.
+        columns: further fields or columns, whose values each `Document` then has.
         encoding: of text, JSON lines and CSV.
         errors: what to do with bytes that are not in that encoding: "strict" stops, "replace" puts a �.
         name: for reports, instead of the `description` made from the source.
@@ -195,13 +217,14 @@ class Corpus:
         text: str | None = "text",
         tokens: str | None = "tokens",
         spans: str | None = "spans",
+        columns: Sequence[str] = (),
         encoding: str = "utf-8",
         errors: str = "strict",
         name: str | None = None,
     ) -> None:
         self._unit = unit
         self._format = format
-        self._fields = Fields(text, tokens, spans)
+        self._fields = Fields(text, tokens, spans, tuple(columns))
         self._encoding = encoding
         self._errors = errors
         self._name = name
@@ -217,6 +240,11 @@ class Corpus:
         if self._kind in ("frame", "iterable") and (unit != "line" or format is not None):
             raise BadCorpus(f"unit= and format= are for files, and this is an {self._kind}; leave them out")
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The further columns that each document has values of."""
+        return self._fields.columns
+
     def _options(self) -> tuple[object, ...]:
         return self._unit, self._format, self._fields, self._encoding, self._errors
 
@@ -230,6 +258,20 @@ class Corpus:
         """
         return source if isinstance(source, Corpus) else cls(source)
 
+    @classmethod
+    def manifest(cls, path: str | os.PathLike[str], **options: Unpack[CorpusOptions]) -> "Corpus":
+        """The files that a text file lists: a path, a URL, a pattern or a folder a line.
+
+        Relative paths are beside the manifest, which may be behind a URL itself.
+
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.txt").write_text("one"), (folder / "list").write_text("a.txt\\n")
+        >>> list(Corpus.manifest(folder / "list"))
+        ['one']
+        """
+        return cls(find_listed(path), **options)
+
     @property
     def once(self) -> bool:
         """Whether the source can be read only once, as iterators and standard input.
@@ -240,12 +282,13 @@ class Corpus:
         if self._kind == "pieces":
             return False
         if self._kind == "files":
-            return any(path.exists() and not path.is_file() for path in self._source)  # a pipe
+            on_disk = (file for file in self._source if isinstance(file, Path))
+            return any(path.exists() and not path.is_file() for path in on_disk)  # a pipe
         return self._kind == "stdin" or (self._kind == "iterable" and iter(self._source) is self._source)
 
     @property
     def size(self) -> int | None:
-        """Bytes on disk of all files; None where that is not known.
+        """Bytes of all files as they are stored; None where that is not known.
 
         >>> Corpus(["not", "files"]).size is None
         True
@@ -257,14 +300,13 @@ class Corpus:
         if self._kind != "files" or self.once:
             return None
         try:
-            total = sum(path.stat().st_size for path in self._source)
-            return total
+            return sum(locate(file).size for file in self._source)
         except OSError as error:
             raise BadCorpus(f"no such file: {error.filename}; it was there when the corpus was made") from None
 
     @property
     def identity(self) -> list[str] | None:
-        """Paths, sizes and times of the files, and how they are read: what a cache can go by. None for other sources.
+        """Names, sizes and versions of the files, and how they are read: what a cache can go by. Else None.
 
         >>> Corpus(["not", "files"]).identity is None
         True
@@ -273,16 +315,18 @@ class Corpus:
             return None
         if self._kind == "pieces":
             return [*map(repr, self._source), repr(self._options())]
-        files = [(path.resolve(), path.stat()) for path in map(Path, self._source)]
-        return [*(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in files), repr(self._options())]
+        files = [locate(file if isinstance(file, Location) else file.resolve()) for file in self._source]
+        return [*(f"{file} {file.size} {file.version}" for file in files), repr(self._options())]
 
     def holds(self, name: str) -> bool:
-        """Whether a file, or a member of an archive, with this full path is part of the corpus."""
+        """Whether a file, or a member of an archive, with this full path or URL is part of the corpus."""
         if self._kind not in ("files", "pieces"):
             return False
-        names = [piece.path for piece in self._source] if self._kind == "pieces" else self._source
-        paths = [os.path.abspath(path) for path in names]  # noqa: PTH100 (links are not followed)
-        return name in paths or any(name.startswith(f"{path}{os.sep}") for path in paths)
+        if self._kind == "pieces":
+            names = [piece.path for piece in self._source]
+        else:
+            names = [_whole_name(file)(str(file)) for file in self._source]
+        return name in names or any(name.startswith((f"{whole}{os.sep}", f"{whole}/")) for whole in names)
 
     @property
     def options(self) -> dict[str, str | None]:
@@ -391,13 +435,12 @@ class Corpus:
         """
         self._begin(size)
         if self._kind == "files":
-            for number, path in enumerate(self._source):
-                source = os.path.abspath if path.is_file() else _no_name
-                yield _blocks(self._file_chunks(path, size, raw=True), number, source)
+            for number, file in enumerate(self._source):
+                yield _blocks(self._file_chunks(file, size, raw=True), number, _whole_name(file))
         elif self._kind == "pieces":
             for number, piece in enumerate(self._source):
                 piece.check_block_size(size)
-                yield _blocks(self._piece_chunks(piece, size, raw=True), number, os.path.abspath)
+                yield _blocks(self._piece_chunks(piece, size, raw=True), number, str)
         else:
             yield _blocks(self._chunks(size, raw=True), 0, _no_name)
 
@@ -429,20 +472,20 @@ class Corpus:
                 done += piece.stop - piece.start
         else:
             done = 0
-            for path in self._source:
-                on_disk = path.stat().st_size if path.exists() else 0
-                for chunk in self._file_chunks(path, size, raw):
+            for file in self._source:
+                stored = find(file).size
+                for chunk in self._file_chunks(file, size, raw):
                     yield chunk._replace(position=done + chunk.position)
-                done += on_disk
+                done += stored
 
-    def _file_chunks(self, path: Path, size: int, raw: bool = False) -> Iterator["_Chunk"]:
-        for stream in file_streams(path):
+    def _file_chunks(self, file: File, size: int, raw: bool = False) -> Iterator["_Chunk"]:
+        for stream in file_streams(file):
             yield from self._stream_chunks(stream, size, raw)
 
     def _piece_chunks(self, piece: Piece, size: int, raw: bool) -> Iterator["_Chunk"]:
         piece.check()
         if piece.whole:
-            yield from self._file_chunks(Path(piece.path), size, raw)
+            yield from self._file_chunks(piece.location(), size, raw)
         else:
             for text, offset, position in piece_blocks(piece, size):
                 if raw:
@@ -478,15 +521,15 @@ class Corpus:
         return _gathered(items, lambda _: stream.position(), size, stream.name)
 
     def _parquet_chunks(self, stream: Stream, size: int) -> Iterator["_Chunk"]:
-        if stream.path is None:
+        location = stream.location
+        if location is None:
             raise BadCorpus(
                 f"{stream.name}: Parquet is read from a plain file only; unpack it, or pass format= if it is "
                 "something else"
             )
-        on_disk = stream.path.stat().st_size
-        count, records = parquet(stream.path, self._fields)
+        count, records = parquet(location, self._fields)
         items = _documents(f"{stream.name}, at index", records, self._fields)
-        return _gathered(items, lambda done: on_disk * done // max(count, 1), size, stream.name)
+        return _gathered(items, lambda done: location.size * done // max(count, 1), size, stream.name)
 
 
 def extent(corpus: Corpus) -> tuple[int | None, str]:
@@ -518,10 +561,11 @@ def _resolve(source: Any) -> tuple[str, Any]:
         return "files", tuple(find_files(source))
     if isinstance(source, list | tuple) and source and all(isinstance(item, Piece) for item in source):
         return "pieces", tuple(source)
-    if isinstance(source, list | tuple) and any(isinstance(item, os.PathLike) for item in source):
-        if not all(isinstance(item, str | os.PathLike) for item in source):
+    if isinstance(source, list | tuple) and any(isinstance(item, os.PathLike | Location) for item in source):
+        if not all(isinstance(item, str | os.PathLike | Location) for item in source):
             raise BadCorpus("a list of files holds nothing but paths; pass texts as a corpus of their own")
-        return "files", tuple(path for item in source for path in find_files(item))
+        listed = ([item] if isinstance(item, Location) else find_files(item) for item in source)
+        return "files", tuple(file for files in listed for file in files)
     if is_frame(source):
         return "frame", source
     if isinstance(source, dict | set | frozenset | bytes | bytearray) or not isinstance(source, Iterable):
@@ -535,6 +579,12 @@ def _resolve(source: Any) -> tuple[str, Any]:
 
 
 def _refuse_file_names(source: Sequence[Any]) -> None:
+    if source and all(isinstance(item, str) and url_of(item) and " " not in item for item in source[:100]):
+        raise BadCorpus(
+            f"{without_secrets(source[0])!r} in this list is a URL, but a list of str is a list of texts; for the "
+            "files pass a pattern, [Path(url) for url in …] or Corpus.manifest, and for the texts themselves "
+            "[Document(text) for text in …]"
+        )
     for item in source[:100]:
         # A dot or a slash in it: the text "bank" is not to depend on a file of that name lying around.
         named = isinstance(item, str) and ("." in item or "/" in item)
@@ -579,6 +629,13 @@ def _blocks(chunks: Iterator[_Chunk], number: int, source: Callable[[str], str])
             number += 1
 
 
+def _whole_name(file: File) -> Callable[[str], str]:
+    """What makes the name of a file, or of a member in it, one that holds in any folder: how its units are called."""
+    if isinstance(file, Location):
+        return str
+    return os.path.abspath if file.is_file() else _no_name  # links are not followed
+
+
 def _no_name(name: str) -> str:
     return ""
 
@@ -614,7 +671,7 @@ def _items(source: Iterable[Any]) -> Iterator[Item]:
         if isinstance(item, str):
             yield item
         elif isinstance(item, Document):
-            yield item if item.spans else _plain(item)
+            yield item if item.spans or item.values else plain(item)
         elif isinstance(item, list | tuple):
             try:
                 _check_tokens(item)
@@ -636,19 +693,20 @@ def _items(source: Iterable[Any]) -> Iterator[Item]:
             )
 
 
-def _plain(document: Document) -> str | list[str]:
+def plain(document: Document) -> str | list[str]:
+    """The text of a document, or its tokens."""
     return document.text if document.text is not None else list(document.tokens or ())
 
 
 def _documents(place: str, records: Iterable[Record], fields: Fields) -> Iterator[Item]:
-    for number, text, tokens, spans in records:
+    for number, text, tokens, spans, values in records:
         try:
-            yield _document(text, tokens, spans, fields)
+            yield _document(text, tokens, spans, values, fields)
         except BadCorpus as error:
             raise BadCorpus(f"{place} {number}: {error.message}", hint=error.hint) from None
 
 
-def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
+def _document(text: Any, tokens: Any, spans: Any, values: tuple[Any, ...], fields: Fields) -> Item:
     no_text, no_tokens = is_null(text), is_null(tokens)
     if no_text and no_tokens:
         named = " and ".join(repr(name) for name in (fields.text, fields.tokens) if name is not None)
@@ -669,11 +727,12 @@ def _document(text: Any, tokens: Any, spans: Any, fields: Fields) -> Item:
         tokens = tokens.tolist() if hasattr(tokens, "tolist") else tokens  # NumPy, in pandas frames
         _check_tokens(tokens)
     spans = spans.tolist() if hasattr(spans, "tolist") else spans
-    if is_null(spans) or spans == []:
+    spans = [] if is_null(spans) else spans
+    if spans == [] and not values:
         return text if not no_text else list(tokens)
     if not isinstance(spans, list):
         raise BadCorpus(
             f"{fields.spans!r} is of type {_kind(spans)}, not a list of spans; name another field as "
             "spans=…, or pass spans=None to leave them out"
         )
-    return Document(None if no_text else text, None if no_tokens else tokens, tuple(spans))
+    return Document(None if no_text else text, None if no_tokens else tokens, tuple(spans), values)

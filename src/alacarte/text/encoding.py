@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from alacarte._io.tensors import pack_words
 from alacarte.errors import BadCorpus
-from alacarte.text.corpus import Block, Document
+from alacarte.text.corpus import Block, Document, plain
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.words import Vocabulary
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # it takes a while to import, and a few sentences do without 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 UNKNOWN = -1
+FEW_EXTRA = 500  # words that are looked up outside of the table before it is made anew with them
 # By name: whether white space alone counts, and whether upper case does not.
 _COMPILED = {
     "words": (False, True),
@@ -68,8 +69,8 @@ def _words_at(data: npt.NDArray[np.uint8], begins: Longs, ends: Longs) -> list[s
     where = np.arange(lengths.sum()) + np.repeat(begins - (np.cumsum(lengths) - lengths), lengths)
     text = data[where]
     text[np.cumsum(lengths) - 1] = ord(" ")
-    found: list[str] = text.tobytes().decode("utf-8", "surrogatepass").split(" ")
-    return found[:-1]
+    words: list[str] = text.tobytes().decode("utf-8", "surrogatepass").split(" ")
+    return words[:-1]
 
 
 class Lexicon:
@@ -91,20 +92,24 @@ class Lexicon:
         self._words: list[str] | None = None
         self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
         self._lock = threading.RLock()
-        self._size = -1  # when the table was made
+        self._tabled = -FEW_EXTRA - 1  # extra words that are in the table; fewer than none before there is one
         self._table: kernel.Table
 
     def __len__(self) -> int:
         return self.known + len(self._extra)
 
+    def _copied_index(self) -> dict[str, int]:
+        """The index as a dictionary of its own; a vocabulary's copy takes no step for each word."""
+        return self.index.copy() if isinstance(self.index, Vocabulary) else dict(self.index)
+
     def add(self, token: str) -> int:
         """The id of a token, which it gets now if it has none."""
         with self._lock:
-            found = self._ids.get(token, UNKNOWN)
-            if found != UNKNOWN:
-                return found
+            number = self._ids.get(token, UNKNOWN)
+            if number != UNKNOWN:
+                return number
             if self._ids is self.index:
-                self._ids = dict(self.index)
+                self._ids = self._copied_index()
             new = len(self)
             self._ids[token] = new  # type: ignore[index]
             self._extra.append(token)
@@ -142,11 +147,11 @@ class Lexicon:
     def table(self) -> "kernel.Table":
         """The hash table of all words that have an id; made anew when enough of them have come."""
         with self._lock:  # several threads begin at once, and one table is enough
-            size = len(self)
-            grown = size > self._size + (0 if self.admit is None else self._size // 4 + 1000)
-            if self._size < 0 or grown:
+            extra = len(self._extra)
+            # Where words are admitted on the way, each table has twice as many of them, or a few.
+            if extra > (self._tabled if self.admit is None else 2 * self._tabled + FEW_EXTRA):
                 self._table = self._made_table()
-                self._size = size
+                self._tabled = extra
             return self._table
 
     def _made_table(self) -> "kernel.Table":
@@ -181,13 +186,13 @@ class Lexicon:
             return [self._admit_or_reject(token) for token in tokens]
 
     def _admit_or_reject(self, token: str) -> int:
-        found = self._ids.get(token)
-        if found is not None:
-            return found
+        number = self._ids.get(token)
+        if number is not None:
+            return number
         if self.admit is not None and self.admit(token):
             return self.add(token)
         if self._ids is self.index:
-            self._ids = dict(self.index)
+            self._ids = self._copied_index()
         if self._rejected >= self.FORGET_AFTER:
             self._ids = {word: number for word, number in self._ids.items() if number != UNKNOWN}
             self._rejected = 0
@@ -198,11 +203,15 @@ class Lexicon:
 
 @dataclass(frozen=True)
 class Encoded:
-    """Documents as ids: document i is `ids[offsets[i]:offsets[i + 1]]`; spans count positions in `ids`."""
+    """Documents as ids: document i is `ids[offsets[i]:offsets[i + 1]]`; spans count positions in `ids`.
+
+    `block` is where they come from, in a pass over a corpus.
+    """
 
     ids: Ints
     offsets: Longs
     spans: list[tuple[int, int, str]]
+    block: Block | None = None
 
 
 class Encoder:
@@ -226,15 +235,18 @@ class Encoder:
 
     def encode(self, block: Block | Iterable[str | Sequence[str] | Document]) -> Encoded:
         """The ids of a block of documents."""
-        documents: Iterable[str | Sequence[str] | Document] = block.documents if isinstance(block, Block) else block
+        documents = [
+            plain(document) if isinstance(document, Document) and not document.spans else document
+            for document in (block.documents if isinstance(block, Block) else block)
+        ]
         if isinstance(block, Block) and block.text is not None:
             if self.compiled and self._enough(len(block.text)):
                 return self._encode_lines(block)
             lines = block.line(0, len(block.text)).split("\n")
             return self._encode_documents(line for line in lines if line and not line.isspace())
-        if self.compiled and isinstance(documents, list) and all(type(document) is str for document in documents):
+        if self.compiled and all(type(document) is str for document in documents):
             # White space is white space: a line's end within a document becomes a space and ends nothing.
-            text = "\n".join(document.replace("\n", " ") for document in documents) + "\n"
+            text = "\n".join(document.replace("\n", " ") for document in documents) + "\n"  # type: ignore[union-attr]
             if self._enough(len(text)):
                 return self._encode_lines(Block(text.encode("utf-8", "surrogatepass"), [], 0))
         return self._encode_documents(documents)
@@ -278,7 +290,7 @@ class Encoder:
         encode = kernel.encode_spaces if whitespace else kernel.encode_words
         ids = self._room_for_ids(data.size)  # a token has at least one byte
         offsets = np.zeros(text.count(b"\n") + 2, dtype=np.int64)
-        unknown = _room_for_unknown(0 if self.lexicon.admit is None else data.size)
+        unknown = self._room_for_unknown(0 if self.lexicon.admit is None else data.size)
         work = kernel.Work(
             data=data,
             ids=ids,
@@ -310,6 +322,23 @@ class Encoder:
             kept = self._threads.ids = np.empty(size, np.int32)
         return kept
 
+    def _room_for_unknown(self, size: int) -> "kernel.Unknown":
+        """For the tokens of so many bytes of text; none for 0. Kept by the thread, like the room for ids."""
+        from alacarte.text import _encoding_kernel as kernel
+
+        kept: kernel.Unknown | None = getattr(self._threads, "unknown", None)
+        if kept is None or kept.places.size < size or size > self.KEPT or kept.wanted != (size > 0):
+            kept = kernel.Unknown(
+                size > 0,
+                np.empty(size, np.int32),
+                np.empty(size + 1, np.int64),
+                np.empty(4 * size, np.uint8),
+                np.zeros(1, np.int64),
+            )
+            self._threads.unknown = kept
+        kept.bounds[0] = kept.total[0] = 0
+        return kept
+
     def _scratch(self, size: int = 0) -> "kernel.Scratch":
         """This thread's room for the kernel to work in, of at least so many bytes of text."""
         from alacarte.text import _encoding_kernel as kernel
@@ -334,8 +363,9 @@ class Encoder:
         count = int(unknown.total[0])
         bounds = unknown.bounds[: count + 1].tolist()
         raw = unknown.text[: bounds[-1]].tobytes()
-        tokens = [raw[low:high].decode() for low, high in pairwise(bounds)]
-        ids[unknown.places[:count]] = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=count)
+        order = np.argsort(unknown.places[:count], kind="stable")
+        tokens = [raw[bounds[place] : bounds[place + 1]].decode() for place in order.tolist()]
+        ids[unknown.places[order]] = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=count)
 
     def _splice_left_out(self, ids: Ints, offsets: Longs, left: Longs, block: Block) -> tuple[Ints, Longs]:
         """Put the ids of what the kernel left out where they belong."""
@@ -362,19 +392,6 @@ class Encoder:
         known = self.lexicon.index
         before = self.tokenizer(block.line(begin, low), known)
         return self.tokenizer(chunk, known)[len(before) :]
-
-
-def _room_for_unknown(size: int) -> "kernel.Unknown":
-    """For the tokens of so many bytes of text; none for 0."""
-    from alacarte.text import _encoding_kernel as kernel
-
-    return kernel.Unknown(
-        size > 0,
-        np.empty(size, np.int32),
-        np.zeros(size + 1, np.int64),
-        np.empty(4 * size, np.uint8),
-        np.zeros(1, np.int64),
-    )
 
 
 def _encode_annotated(

@@ -6,15 +6,25 @@ units of text, are the same as those of one reader of the whole file. Everything
 tables, text in other encodings) is a piece as a whole.
 """
 
+import io
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import BinaryIO, cast
 
+from alacarte._io.remote import Location, locate
 from alacarte.errors import BadCorpus
-from alacarte.text.sources import LONGEST, Stream, byte_order_mark, file_streams, line_blocks, reading
+from alacarte.text.sources import (
+    LONGEST,
+    File,
+    Stream,
+    byte_order_mark,
+    file_streams,
+    find,
+    line_blocks,
+    reading,
+)
 
 STEP = 1 << 16  # bytes read at a time to find the end of a line
 
@@ -34,9 +44,19 @@ class Piece:
         """Whether this is all of the file."""
         return (self.start, self.stop) == (0, self.size)
 
+    def location(self) -> Location:
+        """The file, as it is now."""
+        try:
+            return locate(self.path, BadCorpus)
+        except OSError as error:
+            raise BadCorpus(
+                f"{self.path} cannot be read: {error.strerror}; is its disk there on this machine?"
+            ) from None
+
     def check(self) -> None:
         """Raise `BadCorpus` if the file is no longer the one that was cut."""
-        if _size_and_version(self.path) != (self.size, self.version):
+        now = self.location()
+        if (now.size, now.version) != (self.size, self.version):
             raise BadCorpus(
                 f"{self.path} was changed after the work was planned; restore it, or plan again in another folder"
             )
@@ -48,26 +68,18 @@ class Piece:
             raise BadCorpus(f"{self.path} was cut for blocks of another size than {block_size} bytes; cut it again")
 
 
-def _size_and_version(path: str) -> tuple[int, str]:
-    try:
-        stat = Path(path).stat()
-    except OSError as error:
-        raise BadCorpus(f"{path} cannot be read: {error.strerror}; is its disk there on this machine?") from None
-    return stat.st_size, f"{stat.st_mtime_ns}-{stat.st_size}"
+def whole_file(file: File) -> Piece:
+    """A file as one piece, under its full path or its URL (without secrets, which do not go into files)."""
+    location = find(file)
+    name = location.name if location.path is None else os.path.abspath(location.path)  # noqa: PTH100 (links stay)
+    return Piece(name, 0, location.size, location.size, location.version)
 
 
-def whole_file(path: str | os.PathLike[str]) -> Piece:
-    """A file as one piece, under its full path."""
-    name = os.path.abspath(path)  # noqa: PTH100 (links are not followed)
-    size, version = _size_and_version(name)
-    return Piece(name, 0, size, size, version)
-
-
-def is_plain(path: str | os.PathLike[str]) -> bool:
+def is_plain(path: str) -> bool:
     """Whether the bytes of a file are text as it stands: not compressed, and no archive."""
-    streams = file_streams(Path(path))
+    streams = file_streams(locate(path, BadCorpus))
     try:
-        return all(stream.path is not None for stream in (next(streams),))
+        return all(stream.location is not None for stream in (next(streams),))
     except StopIteration:  # an archive without members
         return False
     finally:
@@ -94,7 +106,7 @@ def cut(whole: Piece, places: list[int], block_size: int) -> list[Piece]:
 def piece_blocks(piece: Piece, block_size: int) -> Iterator[tuple[bytes, int, int]]:
     """The blocks that begin in a piece of plain UTF-8: (text, its first byte in the file, bytes of the piece read)."""
     size = grid(block_size)
-    with reading(piece.path), Path(piece.path).open("rb") as file:
+    with reading(piece.path), io.BufferedReader(cast("io.RawIOBase", piece.location().open(piece.start))) as file:
         begin = _first_line(file, piece.start, piece.stop)
         if begin >= piece.stop:
             return

@@ -2,19 +2,21 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import repeat
 from typing import Any, TypeAlias
 
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.printing import unguarded
+from alacarte._io.remote import Location
 from alacarte.errors import BadCorpus, Hint, require
 from alacarte.text.sources import LONGEST
 
 ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
 
-Record: TypeAlias = tuple[int, Any, Any, Any]  # line (from 1) or row (from 0), text, tokens, spans
+# line (from 1) or row (from 0), text, tokens, spans, values of further columns
+Record: TypeAlias = tuple[int, Any, Any, Any, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Fields:
     text: str | None
     tokens: str | None
     spans: str | None
+    columns: tuple[str, ...] = ()  # further ones, kept with each document
 
     def among(self, columns: Iterable[str], where: str) -> list[str]:
         """The fields that are there, which must be text or tokens at least."""
@@ -37,14 +40,22 @@ class Fields:
                     "name the one with the text as --text …, or the one with a list of tokens as --tokens …",
                 ),
             )
-        return [name for name in (self.text, self.tokens, self.spans) if name is not None and name in columns]
+        absent = [name for name in self.columns if name not in columns]
+        if absent:
+            raise BadCorpus(f"{where}: no {absent[0]!r} among {', '.join(map(repr, columns))}; check the column's name")
+        read = dict.fromkeys((self.text, self.tokens, self.spans, *self.columns))
+        return [name for name in read if name is not None and name in columns]
+
+    def values(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The further columns of one record; None where one is not there."""
+        return tuple(record.get(name) for name in self.columns)
 
 
 def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
     """A record per line: an object with the fields, or a bare string or list of tokens.
 
     >>> list(jsonl("x.jsonl", ['{"text": "a b"}\\n["a", "b"]\\n'], Fields("text", "tokens", "spans")))
-    [(1, 'a b', None, None), (2, None, ['a', 'b'], None)]
+    [(1, 'a b', None, None, ()), (2, None, ['a', 'b'], None, ())]
     """
     number = 0
     for text in texts:
@@ -67,13 +78,14 @@ def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
                     ),
                 ) from None
             if isinstance(value, str):
-                yield number, value, None, None
+                yield number, value, None, None, fields.values({})
             elif isinstance(value, list):
-                yield number, None, value, None
+                yield number, None, value, None, fields.values({})
             elif isinstance(value, dict):
                 if fields.text not in value and fields.tokens not in value:
                     fields.among(value, f"{name}, line {number}")
-                yield number, value.get(fields.text), value.get(fields.tokens), value.get(fields.spans)
+                text_of, tokens, spans = (value.get(name) for name in (fields.text, fields.tokens, fields.spans))
+                yield number, text_of, tokens, spans, fields.values(value)
             else:
                 raise BadCorpus(
                     f"{name}, line {number}: {json.dumps(value)} is no document; each line holds an object, "
@@ -85,12 +97,12 @@ def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -
     """A record per row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
 
     >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], Fields("text", None, None), ","))
-    [(2, 'a b', None, None)]
+    [(2, 'a b', None, None, ())]
     """
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
     rows = csv.reader(_lines(texts), delimiter=delimiter, strict=True)
     header: list[str] | None = None
-    column = -1
+    column, further = -1, list[int]()
     while True:
         try:
             row = next(rows)
@@ -105,15 +117,16 @@ def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -
             continue
         if header is None:
             header = [unguarded(name) for name in row]
-            Fields(fields.text, None, None).among(header, f"{name}, header")
+            Fields(fields.text, None, None, fields.columns).among(header, f"{name}, header")
             column = header.index(str(fields.text))
+            further = [header.index(name) for name in fields.columns]
         elif len(row) != len(header):
             raise BadCorpus(
                 f"{name}, line {rows.line_num}: {len(row)} values under a header of {len(header)}; correct "
                 "the row: a value that holds the delimiter, a quote or a line end must be quoted"
             )
         else:
-            yield rows.line_num, unguarded(row[column]), None, None
+            yield rows.line_num, unguarded(row[column]), None, None, tuple(unguarded(row[place]) for place in further)
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
@@ -126,21 +139,22 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
             yield last
 
 
-def parquet(path: Path, fields: Fields) -> tuple[int, Iterator[Record]]:
+def parquet(location: Location, fields: Fields) -> tuple[int, Iterator[Record]]:
     """How many rows there are, and each of them."""
     require("pyarrow", extra="parquet", purpose="reading Parquet files")
     module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    with decoding(path, BadCorpus, "check how it was written"):
-        file = module.ParquetFile(path)
-        columns = fields.among(file.schema_arrow.names, str(path))
+    raw = location.open()
+    with decoding(location.name, BadCorpus, "check how it was written"):
+        file = module.ParquetFile(raw if location.path is None else location.path)
+        columns = fields.among(file.schema_arrow.names, location.name)
         count = int(file.metadata.num_rows)
 
     def records() -> Iterator[Record]:
         number = 0
-        with file:
+        with raw, file:
             batches = file.iter_batches(batch_size=ROWS, columns=columns)
             while True:
-                with decoding(f"{path}, after row {number},", BadCorpus, "copy it again"):
+                with decoding(f"{location}, after row {number},", BadCorpus, "copy it again"):
                     batch = next(batches, None)
                     if batch is None:
                         return
@@ -192,7 +206,10 @@ def is_frame(source: object) -> bool:
 def _zipped(fields: Fields, start: int, columns: dict[str, list[Any]]) -> Iterator[Record]:
     nothing = [None] * len(next(iter(columns.values())))
     text, tokens, spans = (columns.get(name or "", nothing) for name in (fields.text, fields.tokens, fields.spans))
-    return zip(range(start, start + len(nothing)), text, tokens, spans, strict=True)
+    further = (
+        zip(*(columns[name] for name in fields.columns), strict=True) if fields.columns else repeat((), len(nothing))
+    )
+    return zip(range(start, start + len(nothing)), text, tokens, spans, further, strict=True)
 
 
 def is_null(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Where bytes come from: files, globs, folders, archives and standard input, as blocks of whole lines."""
+"""Where bytes come from: files, URLs, globs, folders, archives and standard input, as blocks of whole lines."""
 
 import codecs
 import glob
@@ -10,7 +10,8 @@ import tarfile
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,14 +21,17 @@ from typing import Any, BinaryIO, TypeAlias, cast
 
 from alacarte._io.decoding import in_words
 from alacarte._io.files import DAMAGED, compression, decompressed
+from alacarte._io.remote import Location, list_files, local_path, locate, url_of
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, Hint
 
 BLOCK = 1 << 18  # read at a time; larger ones are slower, as malloc maps new memory for each of them
 UNREADABLE: tuple[type[Exception], ...] = (AlacarteError, *DAMAGED)
 LONGEST = 1 << 24  # bytes of a line, or characters of another document: what bounds the memory
 WHOLE = 1 << 30  # bytes of a file that is read in one piece
+LISTED_AT_ONCE = 16  # lines of a manifest
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 Buffered: TypeAlias = "io.BufferedReader[Any]"
+File: TypeAlias = Path | Location  # on disk, or behind a URL
 EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, b"X")
 AS_TEXT = Hint('or, to pass text itself, put it in a list: ["…"]')
 
@@ -39,13 +43,15 @@ class Stream:
     name: str  # for messages and for the format by ending
     file: BinaryIO
     position: Callable[[], int]  # bytes of the input consumed so far, as they lie on disk
-    path: Path | None = None  # set where the bytes lie on disk just as they are
+    location: Location | None = None  # set where the bytes are stored just as they are
 
 
-def find_files(source: str | os.PathLike[str]) -> list[Path]:
-    """The files behind a path, a glob pattern or a folder."""
-    name = os.fspath(source)
-    path = Path(name).expanduser()
+def find_files(source: str | os.PathLike[str]) -> Sequence[File]:
+    """The files behind a path, a glob pattern or a folder, or a URL that is one of these."""
+    path = local_path(source)
+    if path is None:
+        return list_files(cast("str", url_of(source)), BadCorpus)
+    name = os.fspath(source) if url_of(source) is None else str(path)
     if name and os.path.exists(path):  # noqa: PTH110 (a whole text as a name makes Path.exists raise)
         return _walk(path) if path.is_dir() else [path]
     if glob.has_magic(name):
@@ -57,6 +63,29 @@ def find_files(source: str | os.PathLike[str]) -> list[Path]:
     raise BadCorpus(f"no such file: {_short(name)}; check the path", hint=AS_TEXT)
 
 
+def find_listed(manifest: str | os.PathLike[str]) -> list[File]:
+    """The files behind each line of a manifest: a path, a URL, a pattern or a folder; relative ones are beside it."""
+    try:
+        location = locate(manifest, BadCorpus)
+        with _open(location) as file:
+            lines = file.read().decode("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCorpus(f"the manifest {os.fspath(manifest)} cannot be read: {error}; check the file") from None
+    places = [_beside(location, line.strip()) for line in lines if line.strip()]
+    if not places:
+        raise BadCorpus(f"the manifest {location} is empty; write a path or a URL on each line")
+    with ThreadPoolExecutor(LISTED_AT_ONCE) as pool:  # each URL is a question to a server
+        return [file for files in pool.map(find_files, places) for file in files]
+
+
+def _beside(location: Location, name: str) -> str:
+    if url_of(name) is not None or Path(name).expanduser().is_absolute():
+        return name
+    if location.path is not None:
+        return str(location.path.parent / name)
+    return f"{location.address.rpartition('/')[0]}/{name}"
+
+
 def _short(name: str) -> str:
     return repr(name if len(name) <= 80 else name[:79] + "…")
 
@@ -65,6 +94,11 @@ def _walk(folder: Path) -> list[Path]:
     def refuse(error: OSError) -> None:
         raise BadCorpus(f"{error.filename} cannot be listed: {error.strerror}; check its permissions")
 
+    if (folder / "concordance.sqlite").is_file():
+        raise BadCorpus(
+            f"{folder} is a concordance, not a folder of text",
+            hint=Hint("pass alacarte.Concordance(path)", "pass it by itself, without other text"),
+        )
     files: list[Path] = []
     for root, folders, names in os.walk(folder, followlinks=True, onerror=refuse):
         here = Path(root).resolve()
@@ -98,34 +132,48 @@ def standard_input() -> Iterator[Stream]:
     yield _plain("standard input", io.BufferedReader(counted), lambda: counted.count)
 
 
-def file_streams(path: Path) -> Iterator[Stream]:
+def file_streams(file: File) -> Iterator[Stream]:
     """The stream of a file, or those of an archive's members; each is closed when the next is asked for."""
-    with _open(path) as raw:
-        counted = _Counted(raw, os.fstat(raw.fileno()).st_size)
+    location = find(file)
+    with _open(location) as raw:
+        counted = _Counted(raw, location.size)
         buffered = io.BufferedReader(counted, BLOCK)
-        with reading(str(path)):
+        with reading(str(location)):
             head = buffered.peek(512)
         kind = compression(head)
-        seekable = path.is_file()  # a pipe can be opened only once, so it is never taken for an archive
+        # A pipe can be opened only once, so it is never taken for an archive.
+        seekable = location.path is None or location.path.is_file()
         if seekable and head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-            members = _zip_members(path)
-        elif seekable and (_tar_magic(head) if kind is None else _is_tar(path)):
-            members = _tar_members(path)
+            members = _zip_members(location)
+        elif seekable and (_tar_magic(head) if kind is None else _is_tar(location)):
+            members = _tar_members(location)
         else:
-            stream = _plain(str(path), buffered, lambda: counted.count)
-            stream.path = path if kind is None else None
+            stream = _plain(str(location), buffered, lambda: counted.count)
+            stream.location = location if kind is None else None
             yield stream
             return
-    yield from _members(path, members)
+    yield from _members(location, members)
 
 
-def _open(path: Path) -> io.FileIO:
+def find(file: File) -> Location:
+    """A file that was found before, as it is now: its size and how to open it."""
     try:
-        return io.FileIO(path)
+        return locate(file)
     except FileNotFoundError:
-        raise BadCorpus(f"no such file: {path}; it was there before, or a link to it was") from None
+        raise BadCorpus(f"no such file: {file}; it was there before, or a link to it was") from None
     except OSError as error:
-        raise BadCorpus(f"{path} cannot be opened: {error.strerror}; check that it is a readable file") from error
+        raise _not_opened(str(file), error) from error
+
+
+def _open(location: Location) -> io.RawIOBase:
+    try:
+        return cast("io.RawIOBase", location.open())
+    except OSError as error:
+        raise _not_opened(location.name, error) from error
+
+
+def _not_opened(name: str, error: OSError) -> BadCorpus:
+    return BadCorpus(f"{name} cannot be opened: {error.strerror}; check that it is a readable file")
 
 
 def _plain(name: str, buffered: Buffered, position: Callable[[], int]) -> Stream:
@@ -160,12 +208,11 @@ class _Member:
     open: Callable[[], Buffered]
 
 
-def _members(path: Path, members: Iterator[tuple[int, _Member]]) -> Iterator[Stream]:
-    on_disk = path.stat().st_size
+def _members(location: Location, members: Iterator[tuple[int, _Member]]) -> Iterator[Stream]:
     done = 0
-    with reading(str(path)):
+    with reading(str(location)):
         for total, member in members:
-            name = f"{path}/{member.name}"
+            name = f"{location}/{member.name}"
             try:
                 opened = member.open()
             except (RuntimeError, NotImplementedError) as error:  # encrypted, or a rare compression
@@ -175,7 +222,7 @@ def _members(path: Path, members: Iterator[tuple[int, _Member]]) -> Iterator[Str
                     raise BadCorpus(f"{name} is an archive inside an archive; unpack the outer one first")
                 # Members are read in the order of their names, so a share of the archive stands in for the
                 # place in it.
-                yield _plain(name, file, partial(_share, file.tell, done, total, on_disk))
+                yield _plain(name, file, partial(_share, file.tell, done, total, location.size))
             done += member.size
 
 
@@ -195,11 +242,11 @@ def _tar_magic(head: bytes) -> bool:
     return head[257:262] == b"ustar"
 
 
-def _zip_members(path: Path) -> Iterator[tuple[int, _Member]]:
-    with zipfile.ZipFile(path) as archive:
+def _zip_members(location: Location) -> Iterator[tuple[int, _Member]]:
+    with _buffered(location) as file, zipfile.ZipFile(file) as archive:
         infos = sorted((i for i in archive.infolist() if not i.is_dir()), key=lambda i: i.filename)
         if any(i.filename in ("[Content_Types].xml", "mimetype") for i in infos):
-            raise BadCorpus(f"{path} is an office document or e-book, not text; export it as plain text first")
+            raise BadCorpus(f"{location} is an office document or e-book, not text; export it as plain text first")
         infos = [i for i in infos if _wanted(i.filename)]
         total = sum(i.file_size for i in infos)
         for info in infos:
@@ -207,14 +254,18 @@ def _zip_members(path: Path) -> Iterator[tuple[int, _Member]]:
             yield total, _Member(info.filename, info.file_size, opener)
 
 
+def _buffered(location: Location) -> Buffered:
+    return io.BufferedReader(_open(location), BLOCK)
+
+
 @contextmanager
-def _tar_bytes(path: Path) -> Iterator[BinaryIO]:
-    with _open(path) as raw, io.BufferedReader(raw, 1 << 20) as buffered:
-        yield _plain(str(path), buffered, raw.tell).file
+def _tar_bytes(location: Location) -> Iterator[BinaryIO]:
+    with _buffered(location) as buffered:
+        yield _plain(str(location), buffered, buffered.tell).file
 
 
-def _is_tar(path: Path) -> bool:
-    with _tar_bytes(path) as file:
+def _is_tar(location: Location) -> bool:
+    with _tar_bytes(location) as file:
         try:
             return _tar_magic(file.read(512))
         except UNREADABLE:
@@ -238,18 +289,17 @@ class _TarInfo(tarfile.TarInfo):
         return super()._proc_member(archive)  # type: ignore[misc]
 
 
-def _tar_members(path: Path) -> Iterator[tuple[int, _Member]]:
+def _tar_members(location: Location) -> Iterator[tuple[int, _Member]]:
     """Members by name; a compressed tar is read straight through if in that order, else from a copy."""
-    with _open(path) as raw:
-        packed = compression(raw.read(8)) is not None
-    if not packed:
-        with tarfile.open(path, "r:", tarinfo=_TarInfo) as archive:
-            yield from _tar_sorted(archive)
-        return
-    with _tar_bytes(path) as file, tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
+    with _buffered(location) as stored:
+        if compression(stored.peek(8)) is None:
+            with tarfile.open(fileobj=stored, mode="r:", tarinfo=_TarInfo) as archive:
+                yield from _tar_sorted(archive)
+            return
+    with _tar_bytes(location) as file, tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
         infos = [(info.name, info.size) for info in archive if info.isreg() and _wanted(info.name)]
     total = sum(size for _, size in infos)
-    with _tar_bytes(path) as file:
+    with _tar_bytes(location) as file:
         if infos == sorted(infos):
             with tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
                 for info in archive:

@@ -38,10 +38,10 @@ def unit_of(block: Block) -> Unit:
     content = hashlib.sha256()
     for document in block.documents:
         if isinstance(document, Document):
-            said = repr((document.text, document.tokens, document.spans))
+            content_of_document = repr((document.text, document.tokens, document.spans, *document.values))
         else:
-            said = document if isinstance(document, str) else "\x1f".join(document)
-        content.update(said.encode("utf-8", "surrogatepass") + b"\x1e")
+            content_of_document = document if isinstance(document, str) else "\x1f".join(document)
+        content.update(content_of_document.encode("utf-8", "surrogatepass") + b"\x1e")
     return Unit(block.source, block.start, len(block.documents), _number(content))
 
 

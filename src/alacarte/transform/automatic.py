@@ -126,14 +126,12 @@ def _expected_cosines(matrix: Doubles, u: Doubles, v: Doubles, counts: Longs, sp
     """(words, numbers of contexts); NaN where a word does not occur so often, or is not that rare."""
     induced = u @ matrix.T
     along = np.einsum("wd,wd->w", induced, v) / np.maximum(np.linalg.norm(v, axis=1), 1e-300)
-    noise = max(float(np.einsum("ij,jk,ik->", matrix, spread, matrix)), 0.0)
+    noise = max(float(np.sum(matrix @ spread * matrix)), 0.0)
     n, c = np.array(CONTEXTS), counts[:, None]
     squared = np.einsum("wd,wd->w", induced, induced)[:, None] + np.maximum(1 / n - 1 / c, 0.0) * noise
     return np.where((c >= n) & (c < RARER * n), along[:, None] / np.sqrt(np.maximum(squared, 1e-300)), np.nan)
 
 
 def _solved(gram: Doubles, cross: Doubles) -> Doubles:
-    from scipy import linalg
-
     steady = gram + JITTER * max(float(np.trace(gram)), 1e-300) / len(gram) * np.eye(len(gram))
-    return np.asarray(linalg.solve(steady, cross.T, assume_a="pos").T)
+    return np.asarray(np.linalg.solve(steady, cross.T).T, dtype=np.float64)

@@ -15,7 +15,7 @@ Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 BLOCK = 8192  # words whose means are in memory at a time
-ILL_CONDITIONED = 1e10  # Cholesky on the normal equations loses half of float64's 16 digits about here: QR instead
+ILL_CONDITIONED = 1e10  # the normal equations lose half of float64's 16 digits about here: QR instead
 SINGULAR = 1e14  # beyond this even QR's answer is noise
 
 
@@ -72,25 +72,20 @@ class Regression:
 
     def solve(self, penalty: float, center: float, without: int | None = None) -> tuple[Doubles, str, float]:
         """(A with the intercept as last column, which solver, condition number)."""
-        from scipy import linalg
-
         keep = [fold for fold in range(len(self.gram)) if fold != without]
         diagonal = self._penalty(penalty)
         gram = self.gram[keep].sum(axis=0) + np.diag(diagonal)
         cross = self.cross[keep].sum(axis=0)
         cross[:, : self.d] += np.eye(self.d) * (penalty * center)
-        eigenvalues = linalg.eigvalsh(gram)
+        eigenvalues = np.linalg.eigvalsh(gram)
         # The condition number of the regression is the root of that of its normal equations.
         squared = float(eigenvalues[-1] / eigenvalues[0]) if eigenvalues[0] > 0 else np.inf
         if squared < ILL_CONDITIONED:
-            factor = linalg.cho_factor(gram)
-            return linalg.cho_solve(factor, cross.T).T, "Cholesky", float(np.sqrt(squared))
+            return np.linalg.solve(gram, cross.T).T, "normal equations", float(np.sqrt(squared))
         return self._solve_by_qr(diagonal, center, without)
 
     def _solve_by_qr(self, diagonal: Doubles, center: float, without: int | None) -> tuple[Doubles, str, float]:
         """QR of the stacked, weighted rows, a block at a time: R and Qᵀv are all that is kept."""
-        from scipy import linalg
-
         root = np.sqrt(diagonal)
         triangle = np.diag(root)
         right = np.zeros((self.n, self.d))
@@ -100,9 +95,9 @@ class Regression:
                 continue
             scale = np.sqrt(self.alpha[block])[:, None]
             stacked = np.vstack([triangle, u * scale])
-            q, triangle = linalg.qr(stacked, mode="economic")
+            q, triangle = np.linalg.qr(stacked)
             right = q.T @ np.vstack([right, v * scale])
-        singular = linalg.svdvals(triangle)
+        singular = np.linalg.svd(triangle, compute_uv=False)
         condition = float(singular[0] / singular[-1]) if singular[-1] > 0 else np.inf
         if condition > SINGULAR:
             raise NotEnoughData(
@@ -110,7 +105,7 @@ class Regression:
                 "matrix is determined; give more text, or lower the threshold",
                 hint=Hint("or add a ridge penalty, ridge='loo'", "or add a ridge penalty, --ridge loo"),
             )
-        return linalg.solve_triangular(triangle, right).T, "QR", condition
+        return np.linalg.solve(triangle, right).T, "QR", condition
 
     def leave_one_out(self, center: float) -> float:
         """The λ with the least Σ α ‖v − A₋w u‖² over words w left out, from one eigendecomposition.
@@ -119,8 +114,6 @@ class Regression:
         is left out is the ordinary one divided by 1 − h_w. An intercept is projected out of G first, so that the
         penalty leaves it alone; its own pull α_w / Σα is added to h_w.
         """
-        from scipy import linalg
-
         gram, cross = self.gram.sum(axis=0), self.cross.sum(axis=0)
         d, total = self.d, self.alpha.sum()
         mean_u, mean_v = np.zeros(d), np.zeros(d)
@@ -130,7 +123,7 @@ class Regression:
             mean_v = self.cross.sum(axis=0)[:, d] / total
             gram -= total * np.outer(mean_u, mean_u)
             cross -= total * np.outer(mean_v, mean_u)
-        values, vectors = linalg.eigh(gram)
+        values, vectors = np.linalg.eigh(gram)
         values = np.maximum(values, 0.0)
         target = (cross - center * gram) @ vectors  # what is left to explain beyond center · u
         candidates = values.mean() * np.logspace(-9, 1, 41)

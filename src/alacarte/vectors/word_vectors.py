@@ -20,11 +20,14 @@ from typing import Any, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from alacarte._io.copies import copied
 from alacarte._io.files import is_same_file
+from alacarte._io.remote import shown
+from alacarte._io.uploads import written
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
 from alacarte.vectors.formats import cache as copies
-from alacarte.vectors.formats import named, objects
+from alacarte.vectors.formats import named, npy, objects
 from alacarte.vectors.formats.cache import Facts
 from alacarte.vectors.formats.fasttext_binary import Subwords
 from alacarte.vectors.formats.problems import Problems, Skipped, unfinished_rows
@@ -131,7 +134,7 @@ class WordVectors:
         cache: bool | str | os.PathLike[str] = False,
         trust: bool = False,
     ) -> "WordVectors":
-        """Load vectors from a file of any common format, or by name.
+        """Load vectors from a file of any common format, on disk or behind a URL, or by name.
 
         The format is told from the content of the file, compressed by gz, bz2, xz, zst or not: GloVe text,
         word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors. A fastText
@@ -141,7 +144,8 @@ class WordVectors:
 
         Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
         `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
-        `cache=True`, or a folder, keeps a binary copy of a text file, which opens at once the next time.
+        `cache=True`, or a folder, keeps a binary copy of a text file, which opens at once the next time. Of a file
+        behind a URL (``s3://…``) a copy is kept in the cache folder until it changes there.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -153,25 +157,24 @@ class WordVectors:
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit must be at least 1, not {limit}")
-        path = Path(source).expanduser()
-        if isinstance(source, str) and source in named.PACKAGES and not path.is_file():
-            table = copies.read_package(source, limit, Problems(source, on_error))
-            name: str | None = source
-        elif not path.exists():
-            files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise named.explain(os.fspath(source), files)
-        else:
-            name = None
-            if cache:
+        name: str | None = None
+        with copied(source, BadVectors, beside=npy.word_list_names(source)) as path:
+            if isinstance(source, str) and source in named.PACKAGES and not path.is_file():
+                table = copies.read_package(source, limit, Problems(source, on_error))
+                name = source
+            elif not path.exists():
+                files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+                raise named.explain(os.fspath(source), files)
+            elif cache:
                 folder = None if cache is True else Path(os.fspath(cache)).expanduser()
                 table = copies.read(path, format, limit, on_error, folder, trust)
             else:
                 table = formats.read(path, format, limit, on_error, trust)
+            facts = copies.facts(source if name else path, table, format, limit, on_error)
         if table.skipped:
-            warnings.warn(f"{os.fspath(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
+            warnings.warn(f"{shown(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
         kind = FastTextVectors if table.subwords is not None else WordVectors
-        facts = copies.facts(source, table, format, limit, on_error)
-        vectors = kind._of_table(table, name, os.fspath(source), facts)
+        vectors = kind._of_table(table, name, shown(source), facts)
         if isinstance(vectors, FastTextVectors) and table.subwords is not None:
             vectors._subwords = table.subwords
         return vectors
@@ -523,7 +526,7 @@ class WordVectors:
         space: str | None = None,
         overwrite: bool = False,
     ) -> None:
-        """Write the vectors to a file, completely or not at all; every value is read back exactly.
+        """Write the vectors to a file or a URL, completely or not at all; every value is read back exactly.
 
         A file that is there is replaced, as by `numpy.save`; but the one that these vectors were read from, of which
         they may be a part, only with `overwrite`.
@@ -553,13 +556,13 @@ class WordVectors:
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
-        target = Path(path).expanduser()
-        if not overwrite and self.source is not None and is_same_file(target, self.source):
+        if not overwrite and self.source is not None and is_same_file(Path(path).expanduser(), self.source):
             raise BadVectors(
-                f"{target}: these vectors were read from this file; choose another name",
+                f"{shown(path)}: these vectors were read from this file; choose another name",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
-        formats.write(target, table, format)
+        with written(path, BadVectors) as target:
+            formats.write(target, table, format)
 
     # Being an object
 

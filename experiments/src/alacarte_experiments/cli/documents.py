@@ -78,6 +78,14 @@ def documents(
             help="Learn n-gram vectors from training texts (and --corpus) alone, anew for each part that is tested.",
         ),
     ] = False,
+    shrinkage: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="With --inductive: for how many occurrences the words of an n-gram count; 0: its own vector alone.",
+        ),
+    ] = 5.0,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
     threads: o.Threads = None,
     out: Csv = None,
@@ -123,7 +131,7 @@ def documents(
             text = open_corpus(corpus or [])
             longest = max(n for _, n, _ in kinds)
             table = induce_ngrams(opened, tasks, text, store, longest, threads, min_count=min_count)
-    learned = Inductive(min_count, open_corpus(corpus) if corpus else None) if inductive else None
+    learned = Inductive(min_count, open_corpus(corpus) if corpus else None, shrinkage) if inductive else None
     result = evaluate(
         tasks, chosen, opened, table, store, seed=seed, threads=threads, encoded=encoded, inductive=learned
     )

@@ -227,14 +227,16 @@ def _right(learn: Learn, setting: Any, y: npt.NDArray[Any], rows: Rows, test: Ro
 
 @dataclass(frozen=True)
 class Inductive:
-    """N-gram vectors from training texts: how often an n-gram occurs there, and more text that shows it in use."""
+    """How n-gram vectors are learned from training texts, as in `NgramEmbedder`; `corpus` is more text."""
 
     min_count: int = 1
     corpus: Corpus | None = None
+    shrinkage: float = 5.0
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"min_count": self.min_count, "corpus": None if self.corpus is None else self.corpus.identity}
+        corpus = None if self.corpus is None else self.corpus.identity
+        return {"min_count": self.min_count, "corpus": corpus, "shrinkage": self.shrinkage}
 
 
 def induce_ngrams(
@@ -327,7 +329,7 @@ def evaluate(
             given = Ingredients(task.texts, model, ngrams, threads, seed, vectors)
             if inductive is not None:
                 least = max(inductive.min_count, OFTEN if len(task.texts) > MANY else 1)
-                given = replace(given, corpus=inductive.corpus, min_count=least)
+                given = replace(given, corpus=inductive.corpus, min_count=least, shrinkage=inductive.shrinkage)
             for system in systems:
                 outcomes[task.name, system] = _kept_or_run(task, system, given, store, inductive)
                 bar.update(1)

@@ -66,8 +66,8 @@ NAMES = {
 class Ingredients:
     """What features are made from: the texts of a task, a model, n-gram vectors induced for them.
 
-    `encoded` holds the vectors of the sentence encoder, where they were made elsewhere (`studies/encode.py`). `corpus`
-    and `min_count` are for n-grams that are learned from training texts: more text, and how often they occur there.
+    `encoded` holds the vectors of the sentence encoder, where they were made elsewhere (`studies/encode.py`). `corpus`,
+    `min_count` and `shrinkage` are for n-grams that are learned from training texts, as in `NgramEmbedder`.
     """
 
     texts: Sequence[str]
@@ -78,6 +78,7 @@ class Ingredients:
     encoded: npt.NDArray[np.float32] | None = None
     corpus: Corpus | None = None
     min_count: int = 1
+    shrinkage: float = 5.0
     kept: dict[tuple[str, bool], dict[bytes, Features]] = field(default_factory=dict)  # by rows learned from
 
     @property
@@ -141,7 +142,8 @@ def learned_features(system: str, given: Ingredients, train: int | None) -> Call
     if kind != "alacarte":
         return partial(_embedded, _embedder(system, given), given.texts)
     options: dict[str, Any] = {"n": LONGEST, "unigrams": "induced" if induced else "source", "threads": given.threads}
-    embedder = NgramEmbedder(given.model, corpus=given.corpus, min_count=given.min_count, **options)
+    options |= {"corpus": given.corpus, "min_count": given.min_count, "shrinkage": given.shrinkage}
+    embedder = NgramEmbedder(given.model, **options)
     texts = np.array(given.texts, dtype=object)
     kept = given.kept.setdefault((kind, induced), {})
 

@@ -26,6 +26,40 @@ LOOKS: list[tuple[str, Any, str]] = [  # colours that differ in lightness, dashe
     ("#bf812d", "-.", ">"),
     ("#969696", "-", "*"),
 ]
+NAMES = {  # of systems, as people know them
+    "additive": "average of context words",
+    "no-stop-words": "average, no stop words",
+    "sif": "SIF average",
+    "sums-but-the-top": "average less the top component",
+    "sif-but-the-top": "SIF less the top component",
+    "alacarte": "à la carte",
+    "informed": "à la carte, telling words",
+    "learned": "à la carte, learned weights",
+    "form": "spelling",
+    "alacarte+form": "à la carte with spelling",
+}
+MOST_LINES = 7  # in one figure: more cannot be told apart
+
+
+def label(system: str) -> str:
+    """A system's name for a legend.
+
+    >>> label("alacarte,tau=1000"), label("nonce2vec")
+    ('à la carte (tau 1000)', 'nonce2vec')
+    """
+    kind, _, options = system.partition(",")
+    return NAMES.get(kind, kind) + (f" ({options.replace('=', ' ').replace(',', ', ')})" if options else "")
+
+
+def _best(rows: Sequence[Row]) -> list[Row]:
+    """The rows of at most `MOST_LINES` systems: à la carte in all its forms first, then those with the best values."""
+
+    def worth(system: tuple[str, str]) -> tuple[bool, float]:
+        values = [row["value"] for row in rows if (row["system"], row["source"]) == system]
+        return label(system[0]).startswith("à la carte"), float(np.mean(values))
+
+    systems = sorted(dict.fromkeys((row["system"], row["source"]) for row in rows), key=worth, reverse=True)
+    return [row for row in rows if (row["system"], row["source"]) in systems[:MOST_LINES]]
 
 
 def draw(results: Results, folder: Path) -> list[Path]:
@@ -64,7 +98,8 @@ def _pyplot() -> Any:
 
 
 def _lines(axes: Any, rows: Sequence[Row], x: str, *, bars: bool = False) -> None:
-    """A line for each system over `x`, ours with a band of two standard errors, or with bars of one."""
+    """A line for each of the best systems over `x`, ours with a band of two standard errors, or with bars of one."""
+    rows = _best(rows)
     systems = dict.fromkeys((row["system"], row["source"]) for row in rows)
     ours = [name for name, source in systems if source == "ours"]
     first = sorted(ours, key=lambda name: (name != "alacarte", not name.startswith("alacarte")))
@@ -87,7 +122,7 @@ def _lines(axes: Any, rows: Sequence[Row], x: str, *, bars: bool = False) -> Non
                 "marker": mark,
                 "markersize": 4,
                 "linewidth": 1.3,
-                "label": system,
+                "label": label(system),
                 "markerfacecolor": "white" if again else colour,
             }
             if bars:
@@ -144,7 +179,7 @@ def _nonce(pyplot: Any, results: Results) -> Any:
             )
         axes.set_yticks(
             [-place for place in range(len(rows))],
-            [row["system"] + ("" if row["source"] == "ours" else f" ({row['source']})") for row in rows],
+            [label(row["system"]) + ("" if row["source"] == "ours" else f" ({row['source']})") for row in rows],
         )
         axes.set_xlabel(metric + (" (less is better)" if metric == "median rank" else " (more is better)"))
         axes.margins(x=0.15)
@@ -191,7 +226,7 @@ def _wordsim(pyplot: Any, results: Results) -> Any:
         xs = [chosen[system]["value"] if system in chosen else np.nan for system in systems]
         ys = [-k for k in range(len(systems))]
         right.plot(xs, ys, LOOKS[place % len(LOOKS)][2], color="black", markersize=5, label=f"{name} ({n} pairs)")
-    right.set_yticks([-k for k in range(len(systems))], systems)
+    right.set_yticks([-k for k in range(len(systems))], [label(system) for system in systems])
     right.set_xlabel("Spearman's ρ of pairs with an induced word")
     if induced:
         right.legend(fontsize=7.5)

@@ -9,7 +9,7 @@ Their settings, for ablations:
 | `constant=g` | contexts have the weight g at any number of contexts, spelling 1 − g, instead of learned weights |
 | `spelling=0` | contexts alone (what is left is the removal of the common direction) |
 | `definition=n` | contexts that a definition is worth |
-| `shortest`, `longest`, `min_words`, `form_ridge` | of the form model |
+| `shortest`, `longest`, `min_words`, `form_ridge`, `rank_power` | of the form model |
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Doubles = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
 KINDS = ("form", "alacarte+form")
-FORM_OPTIONS = ("shortest", "longest", "min_words", "form_ridge")
+FORM_OPTIONS = ("shortest", "longest", "min_words", "form_ridge", "rank_power")
 PARAMETERS = {"stems", "common", "constant", "spelling", "definition", *FORM_OPTIONS}
 
 
@@ -118,11 +118,9 @@ def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
             bench.vectors,
             bench.sums(settings, averaging=settings.averaging),
             bench.text(settings),
-            without=without,
-            seed=settings.seed,
             work={"show_progress": bench.store.show_progress},
             solve={"exclude": bench.exclude, "weighting": settings.weighting, "ridge": settings.penalty},
-            form=cast("FormOptions", options),
+            form=cast("FormOptions", {**options, "exclude": without, "seed": settings.seed}),
         )
     learned: tuple[FormModel, Trials] = bench.learned[key]
     return learned

@@ -42,6 +42,15 @@ def _word_lists(path: Path) -> list[Path]:
     return [path.with_name(path.name + ending) for ending in ENDINGS]
 
 
+def word_list_names(path: str | PathLike[str]) -> list[str]:
+    """What a list of words beside a file could be called, if the file is a matrix by its name.
+
+    >>> word_list_names("glove.npy")[:2], word_list_names("glove.txt")
+    (['glove.vocab.txt', 'glove.words.txt'], [])
+    """
+    return [place.name for place in _word_lists(Path(path))] if plain_suffix(path) == ".npy" else []
+
+
 def word_list_of(path: str | PathLike[str]) -> Path:
     """The word list beside a matrix, or an error that names what was looked for."""
     candidates = _word_lists(Path(path))
@@ -62,7 +71,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         raise BadVectors(f"{listed}, line {line}: the word is not UTF-8; convert the file to UTF-8") from None
     if lines[-1] == "":
         lines.pop()
-    words = [line.removesuffix("\r") for line in lines]
+    words = [line.removesuffix("\r") for line in lines] if b"\r" in content else lines
     if len(words) != len(matrix):
         raise BadVectors(
             f"{listed} has {len(words)} words and {path} has {len(matrix)} rows; "

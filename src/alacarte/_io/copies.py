@@ -1,0 +1,70 @@
+"""Copies on this disk of files behind URLs, to be read as any other files and mapped into memory.
+
+A copy is kept in the cache folder under the name and version of what it was made from, so it is made once; when there
+is another version, the older copy is removed after a while. To read text, nothing is copied: see `alacarte._io.remote`.
+"""
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import cast
+
+from alacarte._io.files import atomic_write, cache_folder
+from alacarte._io.remote import Location, base_name, changed, local_path, locate, shown, sibling, url_of
+from alacarte.errors import AlacarteError
+
+OLD = 3600.0  # seconds for which another process may still be about to open a copy of an older version
+
+
+@contextmanager
+def copied(
+    name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError, beside: Iterable[str] = ()
+) -> Iterator[Path]:
+    """A path as it is; for a URL, a copy of the file, and errors within name the URL.
+
+    `beside` are names of files that belong to it and lie beside it, if they are there: they are copied too.
+    """
+    path = local_path(name)
+    if path is not None:
+        yield path
+        return
+    url = cast("str", url_of(name))
+    locations = [locate(url, error)]
+    for other in beside:
+        with suppress(AlacarteError):
+            locations.append(locate(sibling(url, other), error))
+    path = copy_files(locations) / base_name(url)
+    try:
+        yield path
+    except AlacarteError as problem:
+        problem.message = problem.message.replace(str(path), shown(url))
+        raise
+
+
+def copy_files(locations: list[Location]) -> Path:
+    """A folder with copies of some files, all of the versions that were located; their names are the URLs' last parts.
+
+    Raises if a file is not the one that was located any more.
+    """
+    main = hashlib.sha256(locations[0].name.encode()).hexdigest()[:24]
+    states = "\n".join(f"{location.name} {location.size} {location.version}" for location in locations)
+    kept = cache_folder() / "remote" / main
+    folder = kept / hashlib.sha256(states.encode()).hexdigest()[:24]
+    folder.mkdir(parents=True, exist_ok=True)
+    for location in locations:
+        copy = folder / base_name(location.address)
+        if location.version and copy.is_file() and copy.stat().st_size == location.size:
+            continue
+        with location.open() as source, atomic_write(copy, location.size) as file:
+            shutil.copyfileobj(source, file, 1 << 20)
+            if file.tell() != location.size:
+                raise changed(location)
+    for other in kept.iterdir():
+        with suppress(OSError):  # another process removes them too
+            if other != folder and time.time() - other.stat().st_mtime > OLD:
+                shutil.rmtree(other)
+    return folder

@@ -1,0 +1,68 @@
+"""Files that are written on this disk and uploaded when they are whole; and what is removed behind a URL."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO, cast
+
+from alacarte._io.remote import again, base_name, file_system, local_path, sibling, url_of, without_secrets
+from alacarte.errors import AlacarteError
+
+
+@contextmanager
+def written(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError) -> Iterator[Path]:
+    """A path to write a file to: as it is, or, for a URL, in a folder of its own, all of which is uploaded at the end.
+
+    Files that are written beside it are uploaded first, and nothing is if anything is raised.
+    """
+    path = local_path(name)
+    if path is not None:
+        yield path
+        return
+    url = cast("str", url_of(name))
+    check_writable(url, error)
+    with TemporaryDirectory(prefix="alacarte-") as folder:
+        main = Path(folder) / base_name(url)
+        yield main
+        for file in sorted(Path(folder).iterdir(), key=lambda file: file == main):
+            upload(file, sibling(url, file.name), error)
+
+
+@contextmanager
+def written_file(name: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write to, which is uploaded when it is whole."""
+    with written(name) as path, path.open("wb") as file:
+        yield file
+
+
+def check_writable(url: str, error: type[AlacarteError]) -> None:
+    """Raise unless files can be written behind a URL of this kind, as far as that is known without trying."""
+    if url.startswith(("http://", "https://")):
+        raise error(f"{without_secrets(url)}: nothing can be saved there; name a file, or a bucket such as s3://…")
+    file_system(url)
+
+
+def upload(file: Path, url: str, error: type[AlacarteError]) -> None:
+    """Put a file behind a URL; object stores show it when it is whole, and not before."""
+    check_writable(url, error)
+    system, path = file_system(url)
+
+    def put() -> bool:
+        system.put_file(str(file), path)
+        return True
+
+    again(put, url, error)
+
+
+def remove(url: str, error: type[AlacarteError]) -> None:
+    """Remove a file behind a URL, if it is there."""
+    system, path = file_system(url)
+
+    def delete() -> bool:
+        if system.exists(path):
+            system.rm_file(path)
+        return True
+
+    again(delete, url, error)

@@ -1,0 +1,255 @@
+"""`alc concordance`: text that is read once, and questioned from then on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from alacarte.cli import options as o
+from alacarte.cli.opening import open_corpus, open_model, open_vectors
+from alacarte.cli.output import note, show_columns, show_json, show_line, show_rows, voice, wrote
+from alacarte.cli.outputs import check_outputs
+
+if TYPE_CHECKING:
+    from alacarte._io.table import Table
+    from alacarte.concordance import Concordance
+    from alacarte.targets.targets import Targets
+
+app = typer.Typer(
+    no_args_is_help=True, help="Read text once; then ask for the lines, the vectors and the sources of any phrase."
+)
+
+Folder = Annotated[Path, typer.Argument(metavar="CONCORDANCE", help="A folder made by alc concordance build.")]
+Phrase = Annotated[str, typer.Argument(metavar="PHRASE", help="A word or phrase; with --glob, a pattern.")]
+Glob = Annotated[bool, typer.Option("--glob", help="PHRASE is a pattern: * stands for any letters, as in immigr*.")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="Only documents with 'party=D', 'party=D|R', 'date>=2001-01-01' …; repeat it: all must hold.",
+    ),
+]
+Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="COLUMN",
+        rich_help_panel=o.CORPUS,
+        help="A field or column to keep with each document, such as its date or its author; repeat it for more.",
+    ),
+]
+Count = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many lines to show.")]
+Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all lines as CSV.")]
+
+
+@app.command()
+def build(
+    vectors: o.Vectors,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make, as in reviews.concordance.")],
+    paths: o.CorpusPaths = None,
+    corpus: o.Corpora = None,
+    column: Column = None,
+    tokenizer: o.Tokenizer = "words",
+    unit: o.Unit = "line",
+    format: o.CorpusFormat = None,
+    text: o.TextColumn = "text",
+    tokens: o.TokensColumn = "tokens",
+    encoding: o.Encoding = "utf-8",
+    errors: o.Errors = "strict",
+    threads: o.Threads = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Read text into a folder. Interrupted, the same command goes on where it stopped.
+
+    \b
+    alc concordance build reviews.jsonl --text body --column date --column party \\
+        --vectors glove.6B.50d --out reviews.concordance
+    alc concordance lines reviews.concordance "customer service" --where "date>=2020"
+    """
+    from alacarte.concordance import Concordance
+
+    source = open_corpus(
+        [*(paths or ()), *(corpus or ())],
+        unit=unit,
+        format=format,
+        text=text,
+        tokens=tokens,
+        spans="",
+        columns=column or (),
+        encoding=encoding,
+        errors=errors,
+    )
+    built = Concordance.build(
+        open_vectors(vectors), source, out, tokenizer=tokenizer, threads=threads, show_progress=voice.progress
+    )
+    wrote(out)
+    _show_size(built, as_json)
+
+
+@app.command()
+def add(
+    concordance: Folder,
+    paths: o.CorpusPaths = None,
+    corpus: o.Corpora = None,
+    unit: o.Unit = "line",
+    format: o.CorpusFormat = None,
+    text: o.TextColumn = "text",
+    tokens: o.TokensColumn = "tokens",
+    encoding: o.Encoding = "utf-8",
+    errors: o.Errors = "strict",
+    threads: o.Threads = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Add text, which has the same columns; a file that is there already is refused.
+
+    \b
+    alc concordance add reviews.concordance may.jsonl --text body
+    """
+    opened = _open(concordance)
+    source = open_corpus(
+        [*(paths or ()), *(corpus or ())],
+        unit=unit,
+        format=format,
+        text=text,
+        tokens=tokens,
+        spans="",
+        columns=opened.columns,
+        encoding=encoding,
+        errors=errors,
+    )
+    opened.add(source, threads=threads, show_progress=voice.progress)
+    _show_size(opened, as_json)
+
+
+@app.command()
+def remove(
+    concordance: Folder,
+    where: Where = None,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Take documents out. Their text stays in the folder and is not read any more.
+
+    \b
+    alc concordance remove reviews.concordance --where "date<2001-01-01"
+    """
+    count = _open(concordance).remove(*(where or ()))
+    if as_json:
+        show_json({"removed": count})
+    elif not voice.quiet:
+        show_line(f"{count:,} documents were removed.")
+
+
+@app.command()
+def show(concordance: Folder, as_json: o.Json = False, verbosity: o.Verbosity = None) -> None:
+    """What is in a concordance, and whether every byte is as it was written.
+
+    \b
+    alc concordance show reviews.concordance
+    """
+    opened = _open(concordance)
+    opened.verify()
+    _show_size(opened, as_json)
+
+
+@app.command()
+def lines(
+    ctx: typer.Context,
+    concordance: Folder,
+    phrase: Phrase,
+    glob: Glob = False,
+    where: Where = None,
+    limit: Count = 20,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Show a random choice instead of the first ones.")
+    ] = None,
+    csv: Csv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """The lines in which a word, a phrase or a pattern stands.
+
+    \b
+    alc concordance lines reviews.concordance "customer service" --where "party=D" --where "date>=2020"
+    alc concordance lines reviews.concordance "immigr*" --glob --csv lines.csv
+    """
+    check_outputs(ctx, csv=None)
+    chosen, target = _open(concordance, where), _target(phrase, glob)
+    count = chosen.count(target)
+    shown = chosen.lines(target, limit=limit, seed=seed)
+    if csv is not None:
+        chosen.lines(target, limit=None).to_csv(csv)
+        wrote(csv)
+    _show(shown, as_json)
+    if count > limit and not as_json:
+        note(f"{count - limit:,} more; --limit shows and --csv keeps them")
+
+
+@app.command()
+def influence(
+    ctx: typer.Context,
+    concordance: Folder,
+    phrase: Phrase,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    glob: Glob = False,
+    where: Where = None,
+    limit: Count = 20,
+    csv: Csv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """The lines that made the vector of a phrase, those that count most first.
+
+    The shares of all lines add up to 1; change is how far the vector would turn without the line.
+
+    \b
+    alc concordance influence reviews.concordance "customer service" --model glove.6B.50d
+    """
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    chosen, target = _open(concordance, where), _target(phrase, glob)
+    if csv is not None:
+        chosen.influence(opened, target, limit=None).to_csv(csv)
+        wrote(csv)
+    _show(chosen.influence(opened, target, limit=limit), as_json)
+
+
+def _open(path: Path, where: list[str] | None = None) -> "Concordance":
+    from alacarte.concordance import Concordance
+
+    return Concordance(path).where(*where) if where else Concordance(path)
+
+
+def _target(phrase: str, glob: bool) -> "Targets":
+    from alacarte.targets.targets import Targets
+
+    return Targets.glob(phrase) if glob else Targets.of([phrase])
+
+
+def _show(table: "Table", as_json: bool) -> None:
+    if as_json:
+        show_json(table.to_dict())
+        return
+    names, rows, _ = table.cells()
+    show_columns(names, rows)
+
+
+def _show_size(concordance: "Concordance", as_json: bool) -> None:
+    facts = {
+        "path": str(concordance.path),
+        "documents": len(concordance),
+        "tokens": concordance.tokens,
+        "columns": list(concordance.columns),
+        "tokenizer": concordance.tokenizer.name,
+    }
+    if as_json:
+        show_json(facts)
+    elif not voice.quiet:
+        columns = ", ".join(concordance.columns) or "none"
+        show_rows([(name, columns if name == "columns" else value) for name, value in facts.items()])

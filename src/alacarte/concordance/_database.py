@@ -1,0 +1,190 @@
+"""The list of segments, the columns of documents, and which documents were removed: one SQLite file.
+
+A segment counts from the moment its row is committed here; until then, nothing has happened.
+"""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.errors import AlacarteError
+
+Mask = npt.NDArray[np.bool_]
+VERSION = 1
+CONDITION = re.compile(r"\s*(.+?)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*", re.DOTALL)
+NUMBER = re.compile(r"[+-]?([0-9]+|[0-9]*\.[0-9]+|[0-9]+\.)([eE][+-]?[0-9]+)?")
+FORM = 'a condition is a column, one of = != >= <= > < and a value, as in "party=D" or "date>=2001-01-01"'
+
+
+class SegmentRow(NamedTuple):
+    """A segment as the database knows it."""
+
+    file: str
+    documents: int
+    tokens: int
+
+
+class Database:
+    """The SQLite file of a concordance. Every call is a transaction of its own; readers never wait for each other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        facts = self._facts()
+        if facts.get("version") != VERSION:
+            raise AlacarteError(
+                f"{path} was made by another version of alacarte (version {facts.get('version')}; this one reads "
+                f"{VERSION}); build the concordance again"
+            )
+        self.tokenizer: str = facts["tokenizer"]
+        self.vocabulary: str = facts["vocabulary"]
+        self.columns: tuple[str, ...] = tuple(facts["columns"])
+
+    @classmethod
+    def create(cls, path: Path, columns: Sequence[str], tokenizer: str, vocabulary: str) -> "Database":
+        """A new one; `vocabulary` is the digest of the words that tokens are looked up among."""
+        facts = {"version": VERSION, "columns": list(columns), "tokenizer": tokenizer, "vocabulary": vocabulary}
+        if len(set(map(str.lower, columns))) < len(columns):
+            raise AlacarteError(f"two columns have the same name: {', '.join(columns)}; name each once")
+        with _transaction(path) as connection:
+            connection.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT)")
+            connection.executemany(
+                "INSERT INTO facts VALUES (?, ?)", [(name, json.dumps(value)) for name, value in facts.items()]
+            )
+            connection.execute("CREATE TABLE segments (number INTEGER PRIMARY KEY, file, documents, tokens)")
+            listed = "".join(f", c{place}" for place in range(len(columns)))
+            connection.execute(f"CREATE TABLE documents (number INTEGER PRIMARY KEY{listed})")
+            connection.execute("CREATE TABLE removed (number INTEGER PRIMARY KEY)")
+        return cls(path)
+
+    def _facts(self) -> dict[str, Any]:
+        return {name: json.loads(value) for name, value in self._rows("SELECT name, value FROM facts")}
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        if not self.path.is_file():
+            raise AlacarteError(f"{self.path}: there is no such file; check the path of the concordance")
+        try:
+            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+                connection.create_function("number", 1, _as_number, deterministic=True)
+                return connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise AlacarteError(
+                f"{self.path} cannot be read ({error}); it is damaged, or of another program"
+            ) from error
+
+    # ----------------------------------------------------------------------------------------------- segments
+
+    def segments(self) -> list[SegmentRow]:
+        """All segments, in the order in which they were added."""
+        rows = self._rows("SELECT file, documents, tokens FROM segments ORDER BY number")
+        return [SegmentRow(*row) for row in rows]
+
+    def add_segment(self, segment: SegmentRow, values: Iterable[Sequence[Any]]) -> None:
+        """A new segment, with the values of the columns of each of its documents: from here on it counts."""
+        with _transaction(self.path) as connection:
+            first = connection.execute("SELECT COALESCE(SUM(documents), 0) FROM segments").fetchone()[0]
+            connection.execute("INSERT INTO segments (file, documents, tokens) VALUES (?, ?, ?)", segment)
+            if self.columns:
+                marks = ", ".join("?" * (1 + len(self.columns)))
+                rows = ((first + place, *row) for place, row in enumerate(values))
+                connection.executemany(f"INSERT INTO documents VALUES ({marks})", rows)
+
+    # ---------------------------------------------------------------------------------------------- documents
+
+    def remove(self, documents: npt.NDArray[np.int64]) -> None:
+        """Take documents out; their text stays where it is and is not read any more."""
+        with _transaction(self.path) as connection:
+            connection.executemany("INSERT OR IGNORE INTO removed VALUES (?)", [(n,) for n in documents.tolist()])
+
+    def kept(self, count: int) -> Mask:
+        """Of each of `count` documents whether it was not removed."""
+        kept = np.ones(count, dtype=bool)
+        kept[[number for (number,) in self._rows("SELECT number FROM removed")]] = False
+        return kept
+
+    def matching(self, conditions: Sequence[str], count: int) -> Mask:
+        """Of each of `count` documents whether its columns are as all of the conditions say."""
+        parts, values = zip(*map(self._condition, conditions), strict=True)
+        query = f"SELECT number FROM documents WHERE {' AND '.join(parts)}"
+        numbers = self._rows(query, [value for part in values for value in part])
+        mask = np.zeros(count, dtype=bool)
+        mask[np.fromiter((number for (number,) in numbers), dtype=np.int64, count=len(numbers))] = True
+        return mask
+
+    def _condition(self, text: str) -> tuple[str, list[Any]]:
+        """A condition as SQL and the values in it; several values of = and != are separated by |."""
+        parsed = CONDITION.fullmatch(text)
+        if parsed is None:
+            raise AlacarteError(f"{text!r} is no condition: {FORM}")
+        name, sign, value = parsed.groups()
+        sign = "=" if sign == "==" else sign
+        column = self._column(name)
+        if sign not in ("=", "!="):  # numbers are compared as numbers, however they are written; all else as text
+            number, as_text = _number(value), f"(typeof({column}) = 'text' AND {column} {sign} ?)"
+            if isinstance(number, str):
+                return as_text, [value]
+            return f"CASE WHEN number({column}) IS NULL THEN {as_text} ELSE number({column}) {sign} ? END", [
+                value,
+                number,
+            ]
+        alternatives = [form for part in value.split("|") for form in {part, _number(part)}]
+        marks = ", ".join("?" * len(alternatives))
+        return f"{column} {'NOT ' if sign == '!=' else ''}IN ({marks})", alternatives
+
+    def _column(self, name: str) -> str:
+        if name not in self.columns:
+            listed = ", ".join(map(repr, self.columns)) or "no columns; build it with columns=… (--column)"
+            raise AlacarteError(f"there is no column {name!r}; this concordance has {listed}")
+        return f"c{self.columns.index(name)}"
+
+    def values(self, documents: npt.NDArray[np.int64]) -> Mapping[str, list[Any]]:
+        """The values of each column for some documents, in their order."""
+        if not self.columns:
+            return {}
+        listed = ", ".join(f"c{place}" for place in range(len(self.columns)))
+        rows: dict[int, tuple[Any, ...]] = {}
+        wanted = np.unique(documents).tolist()
+        for low in range(0, len(wanted), 500):  # the number of values in a statement is limited
+            part = wanted[low : low + 500]
+            query = f"SELECT number, {listed} FROM documents WHERE number IN ({', '.join('?' * len(part))})"
+            rows |= {number: row for number, *row in self._rows(query, part)}
+        missing = (None,) * len(self.columns)
+        chosen = [rows.get(number, missing) for number in documents.tolist()]
+        return {name: [row[place] for row in chosen] for place, name in enumerate(self.columns)}
+
+    def levels(self, name: str) -> list[Any]:
+        """The different values of a column."""
+        column = self._column(name)
+        return [value for (value,) in self._rows(f"SELECT DISTINCT {column} FROM documents ORDER BY {column}")]
+
+
+def _number(text: str) -> str | int | float:
+    """A number if the text is one.
+
+    >>> _number("12"), _number("1.5"), _number("2001-01-01")
+    (12, 1.5, '2001-01-01')
+    """
+    if NUMBER.fullmatch(text) is None:
+        return text
+    return int(text) if text.lstrip("+-").isdigit() else float(text)
+
+
+def _as_number(value: Any) -> int | float | None:
+    """The number that a value of a column is, or None."""
+    number = _number(value) if isinstance(value, str) else value
+    return number if isinstance(number, int | float) else None
+
+
+@contextmanager
+def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
+    """All or nothing, and on the disk when it is done."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA synchronous = FULL")
+        with connection:
+            yield connection

@@ -1,0 +1,259 @@
+"""The tally behind a concordance: for each block of text, its ids and its documents; together, a segment."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.tensors import pack_words, unpack_words
+from alacarte.contexts.groups import document_codes, document_sums
+from alacarte.errors import BadCorpus, Hint, require
+from alacarte.text.corpus import Block, Document, Item, plain
+from alacarte.text.encoding import Encoded, Lexicon
+from alacarte.text.records import is_null
+from alacarte.vectors.words import PackedWords
+
+Arrays = dict[str, npt.NDArray[Any]]
+FRAME = 1 << 16  # bytes of text that are compressed together
+BETWEEN = "\x1f"  # the tokens of a document that came as tokens
+TEXT, TOKENS = 0, 1  # kinds of documents
+MOST = 1 << 32  # tokens of a segment: positions have 32 bits
+
+# What a part holds: a value for each token, for each document, for each frame of compressed text, or bytes.
+FIELDS: dict[str, npt.DTypeLike] = {
+    "ids": np.int32,
+    "lengths": np.int32,  # tokens of each document
+    "known": np.int32,  # of these, tokens that have a vector
+    "codes": np.uint64,  # what says which group a document belongs to
+    "kinds": np.uint8,
+    "text_ends": np.uint32,  # where each document's text ends in its frame
+    "frame_documents": np.int64,
+    "frame_sizes": np.int64,  # bytes, compressed
+    "text": np.uint8,
+    "values": np.uint8,  # of the columns, as JSON; a list for each document
+}
+
+
+class Parts:
+    """Blocks of text as parts, in any order; they are put in the order of the text when a segment is made.
+
+    `held` names the blocks (file, first byte) that the concordance has already; text is not taken twice.
+    """
+
+    def __init__(self, lexicon: Lexicon, columns: int, held: set[tuple[str, int]]) -> None:
+        self._lexicon, self._columns, self._held = lexicon, columns, held
+        self._codes = document_codes(lexicon.known)
+        self._parts: dict[tuple[str, int], Arrays] = {}
+        self._lock = threading.Lock()
+        self._compressor = require("zstandard", extra="zst", purpose="a concordance").ZstdCompressor
+
+    # ------------------------------------------------------------------------------------------- as a tally
+
+    def adder(self) -> Callable[[Encoded], None]:
+        return self._add
+
+    def settle(self) -> None:
+        """Nothing to do: blocks are added at once."""
+
+    def arrays(self) -> Arrays:
+        """All parts one behind the other, with their sizes, and the words that have no vector."""
+        places = sorted(self._parts)
+        names, bounds = pack_words([name for name, _ in places])
+        words, word_bounds = pack_words(self._lexicon.extra)
+        sizes = np.array([[self._parts[place][field].size for field in FIELDS] for place in places], dtype=np.int64)
+        return {
+            **self._joined(),
+            "part_names": names,
+            "part_name_bounds": bounds,
+            "part_starts": np.array([start for _, start in places], dtype=np.int64),
+            "part_sizes": sizes.reshape(len(places), len(FIELDS)),
+            "words": words,
+            "word_bounds": word_bounds,
+        }
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        for word in unpack_words(arrays["words"], arrays["word_bounds"]):
+            self._lexicon.add(word)
+        names = unpack_words(arrays["part_names"], arrays["part_name_bounds"])
+        sizes = arrays["part_sizes"]
+        before = np.cumsum(sizes, axis=0) - sizes
+        for number, (name, start) in enumerate(zip(names, arrays["part_starts"].tolist(), strict=True)):
+            self._parts[name, start] = {
+                field: np.array(arrays[field][before[number, place] : before[number, place] + sizes[number, place]])
+                for place, field in enumerate(FIELDS)
+            }
+
+    def progress(self) -> dict[str, object]:
+        return {}
+
+    # ---------------------------------------------------------------------------------------------- adding
+
+    def _add(self, encoded: Encoded) -> None:
+        block = encoded.block
+        assert block is not None
+        place = block.source or block.name, block.start
+        if place in self._held:
+            raise BadCorpus(f"{block.source} is in this concordance already; leave it out, or build another one")
+        if encoded.spans:
+            raise BadCorpus(
+                "a concordance keeps no labelled spans, and this corpus has some",
+                hint=Hint("read it without them: Corpus(…, spans=None)", "the command reads none by itself"),
+            )
+        part = self._part(encoded, block)
+        with self._lock:
+            self._parts[place] = part
+
+    def _part(self, encoded: Encoded, block: Block) -> Arrays:
+        lengths = np.diff(encoded.offsets)
+        documents = _documents(block, len(lengths))
+        full = np.flatnonzero(lengths)
+        before = np.concatenate([[0], np.cumsum(encoded.ids.view(np.uint32) < np.uint32(self._lexicon.known))])
+        known = before[encoded.offsets[1:]] - before[encoded.offsets[:-1]]
+        chosen = [documents[number] for number in full.tolist()]
+        contents, kinds = _stored(chosen)
+        values = [self._values(document) for document in chosen] if self._columns else []
+        return {
+            "ids": encoded.ids,
+            "lengths": lengths[full].astype(np.int32),
+            "known": known[full].astype(np.int32),
+            "codes": document_sums(encoded, self._codes)[full],
+            "kinds": kinds,
+            **self._compressed(contents),
+            "values": np.frombuffer(json.dumps(values).encode() if values else b"", dtype=np.uint8),
+        }
+
+    def _compressed(self, contents: Sequence[bytes]) -> Arrays:
+        compress = self._compressor(level=1).compress
+        frames: list[bytes] = []
+        counts: list[int] = []
+        ends: list[int] = []
+        for frame in _frames(contents):
+            frames.append(compress(b"".join(frame)))
+            counts.append(len(frame))
+            ends += accumulate(map(len, frame))
+        return {
+            "text_ends": np.array(ends, dtype=np.uint32),
+            "frame_documents": np.array(counts, dtype=np.int64),
+            "frame_sizes": np.array([len(frame) for frame in frames], dtype=np.int64),
+            "text": np.frombuffer(b"".join(frames), dtype=np.uint8),
+        }
+
+    def _values(self, document: Item | bytes) -> list[Any]:
+        given = document.values if isinstance(document, Document) else ()
+        return [_value(value) for value in given] or [None] * self._columns
+
+    # --------------------------------------------------------------------------------------------- segment
+
+    def _joined(self) -> Arrays:
+        parts = [self._parts[place] for place in sorted(self._parts)]
+        return {
+            field: np.concatenate([part[field] for part in parts] or [np.empty(0)]).astype(kind, copy=False)
+            for field, kind in FIELDS.items()
+        }
+
+    def values(self) -> Iterator[list[Any]]:
+        """The values of the columns of each document, in the order of the segment."""
+        for place in sorted(self._parts):
+            content = self._parts[place]["values"].tobytes()
+            yield from json.loads(content) if content else ()
+
+    def segment(self) -> Arrays:
+        """The tensors of a segment: all parts in the order of the text, and the positions of each word.
+
+        Words that have no vector are numbered behind the others by their spelling, so that nothing depends on which
+        thread met them first.
+        """
+        from alacarte.concordance._kernel import sort_positions
+
+        joined = self._joined()
+        ids = joined["ids"]
+        if ids.size >= MOST:
+            raise BadCorpus(f"{ids.size:,} tokens are too many for one step; add the files in several steps")
+        known, extra = self._lexicon.known, list(self._lexicon.extra)
+        order = sorted(range(len(extra)), key=lambda number: extra[number].encode("utf-8", "surrogatepass"))
+        numbers = np.arange(known + len(extra), dtype=np.int32)
+        numbers[known + np.array(order, dtype=np.int64)] = known + np.arange(len(extra), dtype=np.int32)
+        ids = numbers[ids]
+        starts = np.zeros(len(numbers) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(ids, minlength=len(numbers)), out=starts[1:])
+        positions = np.empty(ids.size, dtype=np.uint32)
+        sort_positions(ids, starts, positions)
+        words = PackedWords.of([extra[number] for number in order])
+        return {
+            "ids": ids,
+            "offsets": _ends(joined["lengths"]),
+            "starts": starts,
+            "positions": positions,
+            **{name: joined[name] for name in ("known", "codes", "kinds", "text_ends", "text")},
+            "frame_documents": _ends(joined["frame_documents"]),
+            "frame_ends": _ends(joined["frame_sizes"]),
+            **words.tensors(),
+        }
+
+
+def _ends(sizes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """0, and where each of several pieces ends that follow one another."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def _documents(block: Block, count: int) -> Sequence[Item | bytes]:
+    """The documents of a block as they came, lines as bytes; as many as were encoded."""
+    if block.text is None:
+        return block.documents
+    lines = block.text.removesuffix(b"\n").split(b"\n")
+    if len(lines) != count:  # the readable tokenizer skips blank lines at once
+        lines = [line for line in lines if line.decode("utf-8", "replace").strip()]
+    assert len(lines) == count
+    return lines
+
+
+def _stored(documents: Sequence[Item | bytes]) -> tuple[Sequence[bytes], npt.NDArray[np.uint8]]:
+    """Documents as bytes, and which kind each is."""
+    kinds = np.full(len(documents), TEXT, dtype=np.uint8)
+    contents: list[bytes] = []
+    for number, document in enumerate(documents):
+        if isinstance(document, bytes):  # and all others too
+            return documents, kinds  # type: ignore[return-value]
+        content = plain(document) if isinstance(document, Document) else document
+        if not isinstance(content, str):
+            if any(BETWEEN in token for token in content):
+                raise BadCorpus("a token holds the control character U+001F, which keeps tokens apart; remove it")
+            content = BETWEEN.join(content)
+            kinds[number] = TOKENS
+        contents.append(content.encode("utf-8", "surrogatepass"))
+    return contents, kinds
+
+
+def restored(content: bytes, kind: int) -> str | list[str]:
+    """What `_stored` made bytes of."""
+    text = content.decode("utf-8", "surrogatepass")
+    return text.split(BETWEEN) if kind == TOKENS else text
+
+
+def _frames(contents: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """Documents that are compressed together."""
+    begin = size = 0
+    for number, content in enumerate(contents):
+        size += len(content)
+        if size >= FRAME:
+            yield contents[begin : number + 1]
+            begin, size = number + 1, 0
+    if begin < len(contents):
+        yield contents[begin:]
+
+
+def _value(value: Any) -> str | int | float | None:
+    """The value of a column as SQLite keeps it: dates and times by their ISO form."""
+    if is_null(value):
+        return None
+    if isinstance(value, str | int | float):
+        return value
+    if hasattr(value, "item"):  # NumPy
+        return _value(value.item())
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    raise BadCorpus(f"a column holds {value!r}, of type {type(value).__name__}; make it text, a number or a date")

@@ -1,0 +1,547 @@
+"""`Concordance`: text that was read once, in a folder, and can be questioned from then on.
+
+>>> import tempfile
+>>> from alacarte import Corpus, Document, WordVectors
+>>> vectors = WordVectors(["the", "river", "money"], [[0.1, 0.1], [1.0, 0.0], [0.0, 1.0]])
+>>> reviews = [Document("the bank of the river", values=(1999,)), Document("money in the bank", values=(2001,))]
+>>> path = Path(tempfile.mkdtemp()) / "bank.concordance"
+>>> concordance = Concordance.build(vectors, Corpus(reviews, columns=["year"]), path, show_progress=False)
+>>> print(concordance.where("year>=2000").lines("bank"))
+document  before        match  after  year
+       1  money in the  bank          2001
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from re import Pattern
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.artifact import read_artifact, write_artifact
+from alacarte._io.files import lock
+from alacarte._io.table import Columns, Table
+from alacarte.concordance._database import Database, SegmentRow
+from alacarte.concordance._parts import Parts
+from alacarte.concordance._segment import Segment, write_segment
+from alacarte.contexts.groups import dealt
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.reading import Reading, ReadingOptions
+from alacarte.contexts.summing import COUNTS
+from alacarte.contexts.sums import ContextSums, Sums
+from alacarte.contexts.weights import resolve
+from alacarte.contexts.windows import sums_of_matches, sums_of_windows
+from alacarte.errors import AlacarteError, BadCorpus, Hint, NoOccurrences, require
+from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
+from alacarte.passes.scan import run
+from alacarte.passes.work import Work, WorkOptions, refuse_unknown
+from alacarte.targets.sequences import Matches
+from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
+from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+from alacarte.vectors.geometry import cosines
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
+from alacarte.vectors.words import PackedWords, Vocabulary
+
+if TYPE_CHECKING:
+    from alacarte.model import ALaCarte, InducedVectors
+
+Longs = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+
+DATABASE, VOCABULARY, UNFINISHED = "concordance.sqlite", "vocabulary.safetensors", "unfinished"
+WORDS_KIND = "concordance vocabulary"
+AROUND = 10  # words shown on each side of a match
+TOGETHER = 1 << 15  # windows summed at a time
+SPREAD = 16  # groups of documents, by which a vector knows how sure it is
+
+
+class Place(NamedTuple):
+    """Matches in one segment: tokens [begin, end) of it, in the order of the text."""
+
+    segment: Segment
+    begins: Longs
+    ends: Longs
+
+    @property
+    def documents(self) -> Longs:
+        """The document of each, counted over all segments."""
+        return self.segment.first + self.segment.document_of(self.begins)
+
+    def only(self, chosen: Any) -> "Place":
+        return Place(self.segment, self.begins[chosen], self.ends[chosen])
+
+
+@dataclass(frozen=True)
+class Lines(Table):
+    """Lines of a concordance: the document, the words before, the match, the words after.
+
+    Then what was measured of each line, and the values of the document's columns.
+    """
+
+    document: Longs
+    before: list[str]
+    match: list[str]
+    after: list[str]
+    measures: Mapping[str, npt.NDArray[np.float64]]
+    values: Mapping[str, list[Any]]
+
+    def columns(self) -> Columns:
+        own: Columns = {"document": self.document, "before": self.before, "match": self.match, "after": self.after}
+        return {**own, **self.measures, **self.values}
+
+    def _shown(self, most: int | None) -> Columns:
+        """Values as they are written in the data: a year has no comma."""
+        written = {name: ["" if v is None else str(v) for v in values] for name, values in self.values.items()}
+        return {**self.columns(), **written}
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+
+class Concordance:
+    """Documents in a folder: their text, their columns, and where each word stands.
+
+    It is a corpus, so that everything that takes one takes it; what asks about chosen words (`lines`, `collect`,
+    `induce`, `influence`) finds them without reading any text. `where` gives a slice of it, which is one too.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        self._database = Database(self.path / DATABASE)
+        self._words = PackedWords.from_artifact(read_artifact(self.path / VOCABULARY, WORDS_KIND))
+        self._conditions: tuple[str, ...] = ()
+        self._fitting: set[str] = set()  # fingerprints of vectors that have the words of the vocabulary
+        self._read_segments()
+
+    def _read_segments(self) -> None:
+        self._segments: list[Segment] = []
+        first = 0
+        for row in self._database.segments():
+            segment = Segment.open(self.path / row.file, first)
+            if segment.documents != row.documents:
+                raise segment.artifact.damaged("it does not belong to this concordance")
+            self._segments.append(segment)
+            first += row.documents
+        self._documents = first
+        vars(self).pop("_mask", None)
+
+    # --------------------------------------------------------------------------------------- build and change
+
+    @classmethod
+    def build(
+        cls,
+        vectors: VectorsLike,
+        corpus: CorpusLike,
+        path: str | PathLike[str],
+        *,
+        tokenizer: TokenizerLike = "words",
+        **work: Unpack[WorkOptions],
+    ) -> "Concordance":
+        """Read a corpus into a new folder. Its columns are those of `Corpus(…, columns=…)`.
+
+        The words of the vectors guide the tokenizer, so questions that need vectors take vectors with the same words.
+        Interrupted, however, the work is taken up where it stopped when the same call is made again. The other options
+        say how the work is done (`Work`).
+        """
+        refuse_unknown("Concordance.build", work, WorkOptions)
+        folder, source = Path(path), Corpus.of(corpus)
+        split = get_tokenizer(tokenizer)
+        if not split.named:
+            raise AlacarteError("a concordance needs a tokenizer that has a name, to add text by it later")
+        words = PackedWords.of(WordVectors.of(vectors).words)
+        if folder.exists() and any(folder.iterdir()):
+            concordance = cls(folder)
+            same = concordance.tokenizer.name == split.name and concordance._database.vocabulary == _digest(words)
+            if concordance._segments or not same or concordance.columns != source.columns:
+                raise AlacarteError(
+                    f"{folder} is a concordance already; choose another path, or add to it",
+                    hint=Hint("Concordance(path).add(corpus)", "alc concordance add"),
+                )
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_artifact(folder / VOCABULARY, WORDS_KIND, words.tensors(), {"words": len(words)})
+            Database.create(folder / DATABASE, source.columns, split.name, _digest(words))
+            concordance = cls(folder)
+        concordance.add(source, **work)
+        return concordance
+
+    def add(self, corpus: CorpusLike, **work: Unpack[WorkOptions]) -> None:
+        """Add more text, with the same columns; a file that is in the concordance already is refused."""
+        refuse_unknown("Concordance.add", work, WorkOptions)
+        source, options = Corpus.of(corpus), Work(**work)
+        if source.columns != self.columns:
+            raise BadCorpus(f"this concordance has the columns {list(self.columns)}, the text {list(source.columns)}")
+        with lock(self.path / DATABASE, AlacarteError, "concordance"):
+            self._read_segments()
+            held = {(unit.name, unit.start) for segment in self._segments for unit in segment.units if unit.name}
+            lexicon = Lexicon(Vocabulary(self._words), grow=True)
+            parts = Parts(lexicon, len(self.columns), held)
+            identity = {"concordance": str(self.path.absolute()), "segments": len(self._segments)}
+            checkpoint = Checkpoint(self.path / UNFINISHED, identity, options.checkpoint_seconds)
+            with checkpoint.held():
+                state = run(parts, source, Encoder(self.tokenizer, lexicon), options, "reading", checkpoint, keep=False)
+                if not state.amounts.tokens_read:
+                    raise BadCorpus("the corpus holds no text; check the path and the name of the text column")
+                tensors = parts.segment()
+                file = f"segment-{len(self._segments) + 1:04}.safetensors"
+                write_segment(self.path / file, tensors, state.units)
+                row = SegmentRow(file, len(tensors["offsets"]) - 1, int(tensors["ids"].size))
+                self._database.add_segment(row, parts.values())
+                delete_checkpoint(checkpoint.path)
+            self._read_segments()
+
+    def remove(self, *conditions: str) -> int:
+        """Take the documents of this slice out for good (with conditions, those that meet them too); how many.
+
+        Their text stays in the folder and is not read any more.
+        """
+        slice_ = self.where(*conditions)
+        if not slice_._conditions:
+            raise AlacarteError("this would remove every document; delete the folder instead")
+        documents = np.flatnonzero(slice_._mask)
+        with lock(self.path / DATABASE, AlacarteError, "concordance"):
+            self._database.remove(documents)
+        vars(self).pop("_mask", None)
+        return len(documents)
+
+    def verify(self) -> None:
+        """Compare every byte with what was written; raises where one differs."""
+        for segment in self._segments:
+            segment.artifact.verify()
+
+    # ---------------------------------------------------------------------------------------------- describe
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self._database.columns
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        return get_tokenizer(self._database.tokenizer)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the documents have."""
+        return int(sum(np.diff(segment.offsets)[self._of(segment)].sum() for segment in self._segments))
+
+    def __len__(self) -> int:
+        """How many documents there are."""
+        return int(np.count_nonzero(self._mask))
+
+    def __repr__(self) -> str:
+        slice_ = f" where {' and '.join(self._conditions)}" if self._conditions else ""
+        return f"<Concordance {self.path}{slice_}: {len(self):,} documents>"
+
+    def levels(self, column: str) -> list[Any]:
+        """The different values of a column, over all documents."""
+        return self._database.levels(column)
+
+    def where(self, *conditions: str) -> "Concordance":
+        """The documents whose columns are as all of these say, such as "party=D|R" or "date>=2001-01-01".
+
+        The signs are =, !=, >=, <=, > and <; a number is compared as a number. Slices of slices meet the conditions of
+        both.
+        """
+        slice_ = copy(self)
+        slice_._conditions = (*self._conditions, *conditions)
+        vars(slice_).pop("_mask", None)
+        _ = slice_._mask  # a column that is not there is said at once
+        return slice_
+
+    @cached_property
+    def _mask(self) -> Mask:
+        kept = self._database.kept(self._documents)
+        return kept & self._database.matching(self._conditions, self._documents) if self._conditions else kept
+
+    def _of(self, segment: Segment) -> Mask:
+        return self._mask[segment.first : segment.first + segment.documents]
+
+    def _fits(self, vectors: WordVectors) -> bool:
+        """Whether vectors have exactly the words that decided how the text was cut into tokens."""
+        if vectors.fingerprint not in self._fitting and _digest(vectors.words) == self._database.vocabulary:
+            self._fitting.add(vectors.fingerprint)
+        return vectors.fingerprint in self._fitting
+
+    @property
+    def _whole(self) -> bool:
+        return bool(self._mask.all())
+
+    # ------------------------------------------------------------------------------------------------- as text
+
+    def __iter__(self) -> Iterator[str | list[str]]:
+        """The documents as they came: text, or lists of tokens."""
+        for segment in self._segments:
+            chosen = np.flatnonzero(self._of(segment))
+            for low in range(0, len(chosen), TOGETHER):
+                yield from segment.texts(chosen[low : low + TOGETHER])
+
+    def text(self, document: int) -> str | list[str]:
+        """One document as it came, by its number."""
+        for segment in self._segments:
+            if 0 <= document - segment.first < segment.documents:
+                return segment.texts(np.array([document - segment.first]))[0]
+        raise AlacarteError(f"there is no document {document}; they are numbered from 0 to {self._documents - 1}")
+
+    def to_columns(self) -> dict[str, Any]:
+        """The documents as columns by name: their numbers, their text, and the columns of this concordance."""
+        numbers = np.flatnonzero(self._mask)
+        return {"document": numbers, "text": list(self), **self._database.values(numbers)}
+
+    def to_frame(self) -> Any:
+        """The same as a pandas frame."""
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
+        return pandas.DataFrame(self.to_columns())
+
+    # ---------------------------------------------------------------------------------------------------- find
+
+    def count(self, target: TargetsLike) -> int:
+        """How often a word, phrase or pattern occurs."""
+        return sum(len(place.begins) for _, places in self._matches_of(_targets(target)) for place in places)
+
+    def lines(
+        self, target: TargetsLike, *, limit: int | None = 20, around: int = AROUND, seed: int | None = None
+    ) -> Lines:
+        """The lines in which a word, phrase or pattern stands, with the columns of their documents.
+
+        At most `limit` of them: the first, or a random choice by `seed`. `around`: words on each side.
+        """
+        wanted = _targets(target)
+        matched = [(key, place) for key, places in self._matches_of(wanted) for place in places if len(place.begins)]
+        if not matched:
+            raise _absent(wanted)
+        total = sum(len(place.begins) for _, place in matched)
+        chosen = np.arange(total)
+        if limit is not None and limit < total:
+            chosen = chosen[:limit] if seed is None else np.sort(np.random.default_rng(seed).permutation(total)[:limit])
+        first = 0
+        parts = []
+        for _, place in matched:
+            here = chosen[(chosen >= first) & (chosen < first + len(place.begins))] - first
+            parts.append(self._lines(place.only(here), around))
+            first += len(place.begins)
+        return _joined(parts)
+
+    def _lines(self, place: Place, around: int) -> Lines:
+        segment = place.segment
+        before, after = segment.window(place.begins, place.ends, around, around)
+        spans = [segment.ids[low:high] for low, high in zip(place.begins, place.ends, strict=True)]
+        sides = {
+            name: [self._text(segment, row) for row in rows]
+            for name, rows in (("before", before), ("match", spans), ("after", after))
+        }
+        return Lines(place.documents, **sides, measures={}, values=self._database.values(place.documents))
+
+    def _text(self, segment: Segment, ids: Ints) -> str:
+        known = len(self._words)
+        words = (
+            self._words[word] if word < known else segment.extra[word - known] for word in ids.tolist() if word >= 0
+        )
+        return " ".join(words)
+
+    def _matches_of(self, targets: Targets) -> Iterator[tuple[str, list[Place]]]:
+        """Each target with its matches in each segment."""
+        vocabulary = Vocabulary(self._words)
+        for key in targets:
+            parts = targets.parts(key, self.tokenizer, vocabulary)
+            yield key, [self._matches(segment, parts) for segment in self._segments]
+
+    def _matches(self, segment: Segment, parts: list[str | Pattern[str]]) -> Place:
+        begins = segment.find([self._ids(segment, part) for part in parts])
+        mask = self._of(segment)
+        if not mask.all():
+            begins = begins[mask[segment.document_of(begins)]]
+        return Place(segment, begins, begins + len(parts))
+
+    def _ids(self, segment: Segment, part: str | Pattern[str]) -> Longs:
+        """The ids of a word in a segment, or of all words that match a pattern."""
+        known = len(self._words)
+        if isinstance(part, str):
+            row = self._words.find(part)
+            if row is None:
+                extra = segment.extra.find(part)
+                row = None if extra is None else known + extra
+            return np.array([] if row is None else [row], dtype=np.int64)
+        met = np.flatnonzero(np.diff(segment.starts))
+        rows = [n for n, word in enumerate(self._words) if part.search(word)]
+        rows += [known + n for n, word in enumerate(segment.extra) if part.search(word)]
+        return np.intersect1d(met, np.array(rows, dtype=np.int64))
+
+    # -------------------------------------------------------------------------------------------------- vectors
+
+    def collect(
+        self,
+        vectors: VectorsLike,
+        targets: TargetsLike,
+        *,
+        spread: int | None = None,
+        **options: Unpack[ReadingOptions],
+    ) -> ContextSums:
+        """The sums that `alacarte.collect` makes of this text, to the last bit, without reading it."""
+        refuse_unknown("Concordance.collect", options, ReadingOptions)
+        source, wanted = WordVectors.of(vectors), Targets.of(targets)
+        questions = _Questions(self, source, options)
+        rows = [questions.sums(places, spread or 1) for _, places in self._matches_of(wanted)]
+        groups = Sums(*(np.stack([getattr(row, name) for row in rows]) for name in ("sums", *COUNTS)))
+        units = {unit for segment in self._segments for unit in segment.units if unit.name} if self._whole else set()
+        return ContextSums(
+            list(wanted),
+            groups.over_groups(),
+            questions.integers.scale,
+            questions.reading,
+            source.fingerprint,
+            wanted,
+            questions.weights,
+            documents=len(self),
+            tokens_read=self.tokens,
+            tokens_known=int(sum(segment.known[self._of(segment)].sum() for segment in self._segments)),
+            groups=None if spread is None else groups,
+            units=frozenset(units),
+        )
+
+    def induce(self, model: "ALaCarte", targets: TargetsLike, *, spread: int | None = SPREAD) -> "InducedVectors":
+        """Vectors of words, phrases and patterns by a model; with `spread`, they know how sure they are."""
+        return model.apply(self.collect(model.vectors, targets, spread=spread, **model.reading))
+
+    def influence(self, model: "ALaCarte", target: TargetsLike, *, limit: int | None = 20) -> Lines:
+        """The lines that made the vector of a word or phrase, those that count most first.
+
+        `share` is a line's part of the vector: the length of what it adds along the vector, as a share of the
+        whole; the shares of all lines add up to 1, and a negative one pulls the other way. `change` is 1 minus the
+        cosine of the vector with and without the line.
+        """
+        wanted = _targets(target)
+        questions = _Questions(self, model.vectors, model.reading)
+        places = [place for _, found in self._matches_of(wanted) for place in found if len(place.begins)]
+        if not places:
+            raise _absent(wanted)
+        sums, divisors = (np.concatenate(each) for each in zip(*map(questions.each, places), strict=True))
+        added = sums @ model.transform.matrix.astype(np.float64).T
+        whole = added.sum(axis=0)
+        shares = added @ whole / max(float(whole @ whole), 1e-300)
+        rest = divisors.sum() - divisors
+        vector = model.transform(sums.sum(axis=0) / divisors.sum())
+        without = model.transform((sums.sum(axis=0) - sums) / np.where(rest > 0, rest, np.nan)[:, None])
+        change = 1 - cosines(without.astype(np.float64), vector.astype(np.float64))
+        order = np.argsort(-np.abs(shares), kind="stable")[:limit]
+        return _ranked(self, places, order, {"share": shares[order], "change": change[order]})
+
+
+def is_concordance(path: str | PathLike[str]) -> bool:
+    """Whether a folder is a concordance."""
+    return (Path(path) / DATABASE).is_file()
+
+
+class _Questions:
+    """What sums of contexts need to know of vectors and options, made once for several targets."""
+
+    def __init__(self, concordance: Concordance, vectors: WordVectors, options: ReadingOptions) -> None:
+        if not concordance._fits(vectors):
+            raise AlacarteError(
+                "these vectors have other words than those the concordance was built with, which decide how text is "
+                "cut into tokens; build it with these, or read its text again",
+                hint=Hint("pass the concordance as the corpus to alacarte.collect or model.induce"),
+            )
+        tokenizer = get_tokenizer(options.get("tokenizer", "words"))
+        if tokenizer.name != concordance.tokenizer.name:
+            raise AlacarteError(
+                f"this concordance was built with the tokenizer {concordance.tokenizer.name!r}, not {tokenizer.name!r}"
+            )
+        self.concordance = concordance
+        self.weights = resolve(options.get("context_weights"), vectors, self._word_counts)
+        self.reading = replace(Reading.of(options, tokenizer.name), weights=self.weights.name)
+        self.integers = IntegerVectors.of(vectors, self.weights, self.reading, few=True)
+
+    def _word_counts(self) -> Longs:
+        known = len(self.concordance._words)
+        counts = np.zeros(known, dtype=np.int64)
+        for segment in self.concordance._segments:
+            inside = np.repeat(self.concordance._of(segment), np.diff(segment.offsets))
+            counts += np.bincount(segment.ids[inside & (segment.ids < known)], minlength=known)
+        return counts
+
+    def sums(self, places: list[Place], groups: int) -> Sums:
+        """The sums of one target over all segments, a row for each group of documents."""
+        shape = groups, self.integers.dimension
+        total = Sums(np.zeros(shape, dtype=np.int64), *(np.zeros(groups, dtype=np.int64) for _ in COUNTS))
+        for place in places:
+            for low in range(0, len(place.begins), TOGETHER):
+                part = place.only(slice(low, low + TOGETHER))
+                rows = np.zeros(len(part.begins), dtype=np.int32)
+                if groups > 1:
+                    rows = dealt(part.segment.codes[part.segment.document_of(part.begins)], groups)
+                added = self._summed(part, rows)
+                for name in ("sums", *COUNTS):
+                    values = getattr(added, name)
+                    getattr(total, name)[: len(values)] += values
+        return total
+
+    def each(self, place: Place) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """(sum of context vectors, what it is divided by) of each match by itself."""
+        single = self._summed(place, np.arange(len(place.begins), dtype=np.int32))
+        return single.sums * self.integers.scale.sum_units, np.asarray(
+            single.divisor(self.integers.scale, self.reading.averaging), dtype=np.float64
+        )
+
+    def _summed(self, place: Place, rows: Ints) -> Sums:
+        if self.reading.unknown == "keep":
+            before, after = place.segment.window(place.begins, place.ends, self.reading.left, self.reading.right)
+            known = self.integers.known
+            before, after = (np.where(ids < known, ids, -1) for ids in (before, after))
+            return sums_of_windows(self.integers, self.reading, before, after, rows)
+        # Words without a vector take no place in a window, so that it may reach anywhere in its document.
+        segment, numbers = place.segment, place.segment.document_of(place.begins)
+        documents, inside = np.unique(numbers, return_inverse=True)
+        lengths = segment.offsets[documents + 1] - segment.offsets[documents]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        ids = np.concatenate([segment.ids[segment.offsets[n] : segment.offsets[n + 1]] for n in documents.tolist()])
+        starts = (place.begins - segment.offsets[numbers] + offsets[inside]).astype(np.int32)
+        matches = Matches(starts, starts + (place.ends - place.begins).astype(np.int32), rows)
+        count = int(rows.max(initial=-1)) + 1
+        return sums_of_matches(self.integers, self.reading, Encoded(ids, offsets, []), matches, count)
+
+
+def _ranked(concordance: Concordance, places: list[Place], order: Longs, measures: dict[str, Any]) -> Lines:
+    """Lines in an order of their own, by their numbers over all places."""
+    bounds = np.cumsum([0, *(len(place.begins) for place in places)])
+    rows = []
+    for number in order.tolist():
+        which = int(np.searchsorted(bounds, number, side="right")) - 1
+        rows.append(concordance._lines(places[which].only([number - int(bounds[which])]), AROUND))
+    return replace(_joined(rows), measures=measures)
+
+
+def _joined(parts: list[Lines]) -> Lines:
+    """Several lists of lines as one."""
+    values = {name: [value for part in parts for value in part.values[name]] for name in parts[0].values}
+    sides = {name: [text for part in parts for text in getattr(part, name)] for name in ("before", "match", "after")}
+    return Lines(np.concatenate([part.document for part in parts]), **sides, measures={}, values=values)
+
+
+def _digest(words: Sequence[str]) -> str:
+    """A short name for exactly these words in this order."""
+    data, offsets = Vocabulary(words).packed()
+    digest = hashlib.blake2b(data.tobytes(), digest_size=16)
+    digest.update(offsets.tobytes())
+    return digest.hexdigest()
+
+
+def _targets(target: TargetsLike) -> Targets:
+    """What to look for; a string is a word or a phrase."""
+    return Targets.of([target] if isinstance(target, str) else target)
+
+
+def _absent(targets: Targets) -> NoOccurrences:
+    named = ", ".join(map(repr, list(targets)[:5]))
+    return NoOccurrences(
+        f"{named} does not occur in these documents; check the spelling" + underscore_hint(list(targets))
+    )

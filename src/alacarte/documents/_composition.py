@@ -1,0 +1,124 @@
+"""N-gram vectors shrunk toward the composition of their words, by how often the n-gram was seen.
+
+An n-gram that was seen c times, with vector v, gets the direction of c·v + τ·s. Here v has length 1, and so has s, the
+direction of the sum of the unit vectors of its words. An n-gram that was never seen gets s. No table of such vectors is
+kept: each is a number times the n-gram's own vector plus a number times each of its words' vectors, and the two numbers
+are all that is computed here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte.text.encoding import Lexicon
+from alacarte.vectors.word_vectors import WordVectors
+
+Singles = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+ROWS = 1 << 12  # of a table at a time
+NO_WORD = -1
+
+
+@dataclass(frozen=True, eq=False)
+class NgramVectors:
+    """The vector of n-gram i is `own[i] * table[i]`, plus `of_words[i]` times the vector of each of its words.
+
+    None where all of `own` are 1, or all of `of_words` are 0.
+    """
+
+    table: Singles
+    own: Singles | None = None
+    of_words: Singles | None = None
+
+    @classmethod
+    def as_they_are(cls, table: Singles, unit: bool) -> "NgramVectors":
+        """Each row of the table, at length 1 if `unit`."""
+        return cls(table, inverse_lengths(table) if unit else None)
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """How n-grams are composed of words: the words' vectors, and τ, for how many occurrences the composition counts.
+
+    `lengths` has 1 / length of each word's vector; None if vectors keep their lengths. Then the composition is the
+    mean of the words' vectors, and the shrunk vector is (c·v + τ·s) / (c + τ).
+    """
+
+    words: Singles
+    lengths: Singles | None
+    tau: float
+
+    @classmethod
+    def of(cls, words: Singles, tau: float, unit: bool) -> "Composition":
+        return cls(words, inverse_lengths(words) if unit else None, tau)
+
+    def word_factors(self, ids: Ints) -> Singles:
+        """What the vector of each word is multiplied by before it is added; 0 for words without a vector."""
+        known = (ids >= 0) & (ids < len(self.words))
+        if self.lengths is None:
+            return known.astype(np.float32)
+        return np.where(known, self.lengths[np.where(known, ids, 0)], np.float32(0))
+
+    def unseen(self, parts: Ints) -> Singles:
+        """For n-grams without a vector of their own, a row of word ids each: `NgramVectors.of_words`."""
+        factors = np.empty(len(parts), dtype=np.float32)
+        for low in range(0, len(parts), ROWS):
+            factors[low : low + ROWS] = self._composed(parts[low : low + ROWS])[1]
+        return factors
+
+    def shrunk(self, table: Singles, parts: Ints, counts: npt.NDArray[np.int64]) -> NgramVectors:
+        """The rows of a table of n-gram vectors, shrunk: `parts` has the ids of their words, a row each."""
+        own, of_words = np.empty((2, len(table)), dtype=np.float32)
+        for low in range(0, len(table), ROWS):
+            block = slice(low, low + ROWS)
+            vectors = table[block].astype(np.float64)
+            sums, composed = self._composed(parts[block])
+            lengths = np.ones(len(vectors), np.float32) if self.lengths is None else inverse_lengths(vectors)
+            # What has no length has no part: n-grams of words without a vector, and vectors of zeros.
+            count, tau = counts[block] * (lengths > 0), self.tau * (composed > 0)
+            if self.lengths is None:
+                total = count + tau
+            else:
+                cosines = np.einsum("ij,ij->i", vectors, sums) * lengths * composed
+                total = np.sqrt(np.maximum(count**2 + tau**2 + 2 * count * tau * cosines, 0))
+            share = np.divide(1, total, out=np.zeros(len(vectors)), where=total > 0)
+            own[block], of_words[block] = count * lengths * share, tau * composed * share
+        return NgramVectors(table, own, of_words)
+
+    def _composed(self, parts: Ints) -> tuple[Doubles, Singles]:
+        """(the sum of the words' vectors of each n-gram, the factor that makes it the composition)."""
+        sums = np.zeros((len(parts), self.words.shape[1]))
+        known = np.zeros(len(parts), dtype=np.float32)
+        for ids in parts.T:
+            factors = self.word_factors(ids)
+            sums += self.words[np.where(factors > 0, ids, 0)] * factors[:, None]
+            known += factors > 0
+        if self.lengths is None:
+            return sums, np.divide(1, known, out=np.zeros_like(known), where=known > 0)
+        return sums, inverse_lengths(sums)
+
+
+def word_ids(words: WordVectors, ngrams: Sequence[str]) -> Ints:
+    """The ids of the words of each n-gram, a row each; `NO_WORD` behind the last word of shorter n-grams.
+
+    >>> words = WordVectors(["new", "york"], [[1.0], [2.0]])
+    >>> word_ids(words, ["new york", "york is new"])[:, [0, 1]].tolist()
+    [[0, 1], [1, 2]]
+    """
+    ids, lengths = Lexicon(words.key_to_index).add_sequences(ngrams)
+    parts = np.full((len(ngrams), int(lengths.max(initial=1))), NO_WORD, dtype=np.int32)
+    parts[np.arange(parts.shape[1]) < lengths[:, None]] = ids
+    return parts
+
+
+def inverse_lengths(table: npt.NDArray[Any]) -> Singles:
+    """1 / length of each row; 0 for rows of zeros."""
+    lengths = np.empty(len(table), dtype=np.float32)
+    for low in range(0, len(table), ROWS):
+        block = table[low : low + ROWS].astype(np.float64, copy=False)
+        lengths[low : low + ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
+    return np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -1,0 +1,163 @@
+"""URLs in general, with a file system in memory: names, secrets, the reader, what needs which package."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from alacarte import ALaCarte, ContextSums, Corpus, WordVectors, collect
+from alacarte._io import remote
+from alacarte._io.remote import locate, url_of, without_secrets
+from alacarte.cli import app
+from alacarte.errors import AlacarteError, BadCorpus, MissingExtra
+
+fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'alacarte-embeddings[remote]'")
+
+
+@pytest.fixture
+def memory():
+    system = fsspec.filesystem("memory")
+    yield system
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+
+
+def test_a_pass_has_the_bits_of_the_local_pass(memory, text, bits, local_bits):
+    memory.pipe_file("/texts/a.txt", text)
+    for source in ("memory://texts/a.txt", Path("memory://texts/a.txt"), "memory://texts", "memory://texts/*.txt"):
+        assert bits(Corpus(source)) == local_bits
+
+
+def test_file_urls_are_paths(tmp_path, toy):
+    (tmp_path / "a b.txt").write_text("one\n")
+    url = (tmp_path / "a b.txt").as_uri()
+    corpus = Corpus(url)
+    assert list(corpus) == list(Corpus(f"{tmp_path.as_uri()}/*.txt")) == ["one"]
+    assert {block.source for block in corpus.blocks()} == {str(tmp_path / "a b.txt")}
+    toy.save((tmp_path / "v.vec").as_uri())
+    assert WordVectors.load(tmp_path / "v.vec") == WordVectors.load((tmp_path / "v.vec").as_uri()) == toy
+
+
+def test_local_files_need_no_fsspec(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    (tmp_path / "a.txt").write_text("one\n")
+    assert list(Corpus(tmp_path / "a.txt")) == ["one"]
+    assert list(Corpus((tmp_path / "a.txt").as_uri())) == ["one"]
+
+
+def test_what_to_install_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gcsfs", None)
+    with pytest.raises(MissingExtra, match="pip install gcsfs"):
+        Corpus("gs://bucket/a.txt")
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'alacarte-embeddings\[remote\]'"):
+        Corpus("s3://bucket/a.txt")
+
+
+def test_a_list_of_urls_is_not_taken_for_texts():
+    with pytest.raises(BadCorpus, match="is a URL, but a list of str is a list of texts"):
+        Corpus(["s3://a/b.txt", "s3://a/c.txt"])
+    assert list(Corpus(["see https://example.com for more", "https://example.com"]))
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("s3://bucket/a.txt", "s3://bucket/a.txt"),
+        ("s3://key:secret@bucket/a.txt", "s3://bucket/a.txt"),
+        ("https://token@host/a.txt", "https://host/a.txt"),
+        ("https://host/a.txt?X-Amz-Credential=hush&X-Amz-Signature=hush", "https://host/a.txt"),
+        ("https://host/a?sv=1&ss=b&srt=sco&sp=r&se=2030&spr=https&sig=hush", "https://host/a"),
+        ("https://host/get?file=a.txt&access_token=hush", "https://host/get?file=a.txt"),
+        ("https://host/a.txt#hush", "https://host/a.txt"),
+        ("s3://bucket/what?.txt", "s3://bucket/what?.txt"),
+        ("s3://bucket/a#1.txt", "s3://bucket/a#1.txt"),
+        ("abfs://box@account/a.txt", "abfs://box@account/a.txt"),
+        ("hf://datasets/me/words@main/a.txt", "hf://datasets/me/words@main/a.txt"),
+    ],
+)
+def test_names_hold_no_secrets(url, kept):
+    assert without_secrets(url) == kept
+    assert without_secrets(kept) == kept
+
+
+def test_paths_are_no_urls():
+    for name in ("a.txt", "/a/b", "C:\\a", "C:/a", "a:/b", "s3", "s3:", "*.txt", "a//b", "-"):
+        assert url_of(name) is None
+
+
+@settings(max_examples=50)
+@given(data=st.data())
+def test_any_order_of_reads_and_seeks_gives_the_bytes(data):
+    size = data.draw(st.integers(0, 3000))
+    whole = np.random.default_rng(size).bytes(size)
+    fsspec.filesystem("memory").pipe_file("/a", whole)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remote, "FIRST_BLOCK", data.draw(st.integers(1, 100)))
+        patch.setattr(remote, "BLOCK", data.draw(st.integers(100, 1000)))
+        start = data.draw(st.integers(0, size))
+        with locate("memory://a").open(start, data.draw(st.none() | st.integers(start, size))) as file:
+            position = start
+            for _ in range(data.draw(st.integers(1, 8))):
+                if data.draw(st.booleans()):
+                    position = data.draw(st.integers(0, size + 5))
+                    assert file.seek(position) == position
+                amount = data.draw(st.integers(0, 2000))
+                assert file.read(amount) == whole[position : position + amount]
+                position += len(whole[position : position + amount])
+                assert file.tell() == position
+
+
+def test_a_file_that_is_written_again_is_an_error(memory, text):
+    memory.pipe_file("/a.txt", text)
+    with locate("memory://a.txt", BadCorpus).open() as file:
+        assert file.read(10) == text[:10]
+        memory.pipe_file("/a.txt", text)
+        with pytest.raises(BadCorpus, match=r"memory://a\.txt was changed while it was read"):
+            file.read()
+
+
+def alc(*arguments):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_command_line(memory, text, vectors, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    memory.pipe_file("/texts/a.txt", text[:100_000])
+    memory.pipe_file("/texts/b.txt", text[100_000:])
+    memory.pipe_file("/list", b"texts/a.txt\nmemory://texts/b.txt\n")
+    vectors.save("memory://v.safetensors")
+    fit = ["fit", "--vectors", "memory://v.safetensors", "--log"]
+    made = alc(*fit, "--manifest", "memory://list", "--save-sums", "memory://a.sums", "--out", "memory://model")
+    assert made.exit_code == 0, made.output
+    assert "The model is in memory://model." in made.output
+    model = ALaCarte.load("memory://model")
+    assert model.vectors == vectors
+    assert ContextSums.load("memory://a.sums") == collect(vectors, Corpus("memory://texts/*.txt"))
+
+    assert alc(*fit, "--sums", "memory://a.sums", "--out", "memory://again").exit_code == 0
+    assert ALaCarte.load("memory://again").transform.matrix.tolist() == model.transform.matrix.tolist()
+
+    induce = ["induce", "--model", "memory://model", "--corpus", "memory://texts", "--target", "über"]
+    assert alc(*induce, "--out", "memory://n.vec").exit_code == 0
+    assert list(WordVectors.load("memory://n.vec")) == ["über"]
+    assert not list(tmp_path.glob("memory*"))
+
+
+def test_nothing_is_replaced_by_accident(memory, text, vectors):
+    memory.pipe_file("/texts/a.txt", text)
+    memory.pipe_file("/other.sums", b"mine")
+    vectors.save("memory://v.safetensors")
+    run = ["fit", "--vectors", "memory://v.safetensors", "--corpus", "memory://texts", "--shard", "1/2"]
+    for place in ("memory://other.sums", "memory://v.safetensors"):
+        refused = alc(*run, "--save-sums", place)
+        assert refused.exit_code
+        assert place in refused.output
+    assert memory.cat_file("/other.sums") == b"mine"
+    assert WordVectors.load("memory://v.safetensors") == vectors
+    with pytest.raises(AlacarteError, match="read from this file"):
+        WordVectors.load("memory://v.safetensors").save("memory://v.safetensors")

@@ -1,0 +1,328 @@
+"""Concordances: what they give without reading text is what a pass over the text gives."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, Transform, WordVectors, collect
+from alacarte._io.progress import ProgressState
+from alacarte.concordance import _database
+from alacarte.concordance._kernel import sort_positions
+from alacarte.errors import AlacarteError, BadCorpus, NoOccurrences
+
+WORDS = ["the", "bank", "of", "river", "money", "in", "a", "boat", "deep", "café"]
+PARTIES = ["D", "R", "<script>alert(1)</script>", "quo\"te's"]
+
+
+@pytest.fixture
+def vectors() -> WordVectors:
+    return WordVectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 5)))
+
+
+def documents(seed: int, count: int = 40) -> list[Document]:
+    """Random documents with columns, some as tokens, some with line ends, some empty of known words."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for number in range(count):
+        words = rng.choice([*WORDS, "zorg", "blorp", "New", "York", "É"], size=rng.integers(1, 30)).tolist()
+        values = (str(rng.choice(PARTIES)), int(1990 + rng.integers(0, 20)), None if number % 7 == 0 else 0.5 * number)
+        if number % 5 == 0:
+            made.append(Document(tokens=[word.lower() for word in words], values=values))
+        else:
+            made.append(Document(" \n".join([" ".join(words[:5]), " ".join(words[5:])]), values=values))
+    return made
+
+
+def built(vectors: WordVectors, given: list[Document], path: Path, **work: Any) -> Concordance:
+    corpus = Corpus(given, columns=["party", "year", "score"])
+    return Concordance.build(vectors, corpus, path, show_progress=False, **work)
+
+
+def plain(given: list[Document]) -> list[Any]:
+    return [document.text if document.text is not None else document.tokens for document in given]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"window": 3},
+        {"window": (1, 4), "averaging": "token"},
+        {"window": 2, "averaging": "context"},
+        {"window": 4, "positions": "linear"},
+        {"window": 3, "unknown": "drop"},
+        {"window": 3, "context_weights": "sif:0.1"},
+    ],
+)
+def test_sums_are_those_of_a_pass_over_the_text(
+    tmp_path: Path, vectors: WordVectors, seed: int, options: dict[str, Any]
+) -> None:
+    given = documents(seed)
+    half = len(given) // 2
+    concordance = built(vectors, given[:half], tmp_path / "c", threads=1 + seed % 3, block_size=200 + 100 * seed)
+    concordance.add(Corpus(given[half:], columns=["party", "year", "score"]), show_progress=False)
+    targets = Targets.of(["bank", "river bank", "zorg", "new york", "absent", "the the"]) | Targets.glob("b*")
+    for spread in (None, 4):
+        mine = concordance.collect(vectors, targets, spread=spread, **options)
+        assert mine == collect(vectors, plain(given), targets, spread=spread, show_progress=False, **options)
+    kept = [document for document in given if document.values[0] == "R" and document.values[1] >= 1995]
+    slice_ = concordance.where("party=R", "year >= 1995")
+    assert len(slice_) == len(kept)
+    if kept:
+        assert slice_.collect(vectors, targets, spread=4, **options) == collect(
+            vectors, plain(kept), targets, spread=4, show_progress=False, **options
+        )
+    # As a corpus it is its text.
+    assert list(slice_) == plain(kept)
+    assert collect(vectors, concordance, targets, show_progress=False, **options) == collect(
+        vectors, plain(given), targets, show_progress=False, **options
+    )
+
+
+def test_positions_are_sorted_by_word() -> None:
+    rng = np.random.default_rng(0)
+    for size in (0, 1, 5, 1000):
+        ids = rng.integers(0, 7, size=size).astype(np.int32)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(ids, minlength=7))])
+        positions = np.empty(size, dtype=np.uint32)
+        sort_positions(ids, starts, positions)
+        np.testing.assert_array_equal(positions, np.argsort(ids, kind="stable"))
+
+
+def test_lines_are_where_a_phrase_stands(tmp_path: Path, vectors: WordVectors) -> None:
+    given = [
+        Document("The bank of the river.", values=("D", 1, None)),
+        Document("no such word", values=("R", 2, None)),
+        Document("A zorg, a river bank", values=("R", 3, 1.5)),
+    ]
+    concordance = built(vectors, given, tmp_path / "c")
+    lines = concordance.lines("bank", around=2)
+    assert lines.to_dict() == [
+        {"document": 0, "before": "the", "match": "bank", "after": "of the", "party": "D", "year": 1, "score": None},
+        {"document": 2, "before": "a river", "match": "bank", "after": "", "party": "R", "year": 3, "score": 1.5},
+    ]
+    assert concordance.lines("river bank").document.tolist() == [2]  # not across documents, not "bank … river"
+    assert concordance.lines(Targets.regex("^z")).match == ["zorg"]
+    assert len(concordance.lines("a", limit=1)) == 1
+    assert concordance.count("a") == 2
+    assert concordance.text(2) == "A zorg, a river bank"
+    with pytest.raises(NoOccurrences, match="'boat' does not occur"):
+        concordance.lines("boat")
+    with pytest.raises(AlacarteError, match="no document 3"):
+        concordance.text(3)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("party=D", lambda party, year, score: party == "D"),
+        ("party==D|R", lambda party, year, score: party in ("D", "R")),
+        ("party!=D", lambda party, year, score: party != "D"),
+        ("party=<script>alert(1)</script>", lambda party, year, score: party.startswith("<script>")),
+        ("party='; DROP TABLE documents; --", lambda party, year, score: False),
+        ("year<1995", lambda party, year, score: year < 1995),
+        ("year <= 1995", lambda party, year, score: year <= 1995),
+        ("year>1995.5", lambda party, year, score: year > 1995.5),
+        ("score>=3", lambda party, year, score: score is not None and score >= 3),
+        ("party>=Q", lambda party, year, score: party >= "Q"),
+        ("year=1995|1996", lambda party, year, score: year in (1995, 1996)),
+    ],
+)
+def test_conditions(tmp_path: Path, vectors: WordVectors, condition: str, expected: Any) -> None:
+    given = documents(1, 60)
+    concordance = built(vectors, given, tmp_path / "c")
+    wanted = [place for place, document in enumerate(given) if expected(*document.values)]
+    assert np.flatnonzero(concordance.where(condition)._mask).tolist() == wanted
+
+
+@pytest.mark.parametrize("condition", ["party", "", "nobody=1", "party; DROP TABLE documents=1"])
+def test_a_condition_that_makes_no_sense_is_refused(tmp_path: Path, vectors: WordVectors, condition: str) -> None:
+    concordance = built(vectors, documents(0), tmp_path / "c")
+    with pytest.raises(AlacarteError, match=r"no condition|no column"):
+        concordance.where(condition)
+
+
+def test_removed_documents_are_gone(tmp_path: Path, vectors: WordVectors) -> None:
+    given = documents(2)
+    concordance = built(vectors, given, tmp_path / "c")
+    removed = concordance.where("party=D").remove("year<2000")
+    kept = [document for document in given if document.values[0] != "D" or document.values[1] >= 2000]
+    assert removed == len(given) - len(kept) > 0
+    for opened in (concordance, Concordance(tmp_path / "c")):
+        assert list(opened) == plain(kept)
+        assert opened.collect(vectors, ["bank"], window=2) == collect(
+            vectors, plain(kept), ["bank"], window=2, show_progress=False
+        )
+    with pytest.raises(AlacarteError, match="every document"):
+        concordance.remove()
+
+
+def test_the_lines_that_made_a_vector(tmp_path: Path, vectors: WordVectors) -> None:
+    given = documents(3, 12)
+    concordance = built(vectors, given, tmp_path / "c")
+    model = ALaCarte(vectors, Transform(np.random.default_rng(1).normal(size=(5, 5))))
+    lines = concordance.influence(model, "bank", limit=None)
+    shares, change = np.array(lines.measures["share"]), np.array(lines.measures["change"])
+    assert shares.sum() == pytest.approx(1)
+    assert (np.diff(np.abs(shares)) <= 1e-12).all()
+    # Without one line, the vector is what was predicted: the word is taken out of that line alone.
+    whole = model.induce(plain(given), ["bank"], show_progress=False)["bank"]
+    single = [place for place in range(len(lines)) if lines.document.tolist().count(lines.document[place]) == 1]
+    assert single
+    for place in single:
+        rest = [document for number, document in enumerate(plain(given)) if number != lines.document[place]]
+        without = model.induce(rest, ["bank"], show_progress=False)["bank"]
+        cosine = without @ whole / np.linalg.norm(without) / np.linalg.norm(whole)
+        assert change[place] == pytest.approx(1 - cosine, abs=1e-5)
+
+
+def test_interrupted_work_is_taken_up(tmp_path: Path, vectors: WordVectors) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(str(line) for line in plain(documents(4, 400)) if isinstance(line, str)) + "\n")
+
+    def stop(state: ProgressState) -> None:
+        if state.done > text.stat().st_size // 2:
+            raise KeyboardInterrupt
+
+    options: dict[str, Any] = {"show_progress": False, "block_size": 500}
+    whole = Concordance.build(vectors, text, tmp_path / "whole", **options)
+    with pytest.raises(KeyboardInterrupt):
+        Concordance.build(vectors, text, tmp_path / "parts", callback=stop, **options)
+    assert (tmp_path / "parts" / "unfinished").exists()
+    resumed = Concordance.build(vectors, text, tmp_path / "parts", threads=3, **options)
+    files = [folder / "segment-0001.safetensors" for folder in (whole.path, resumed.path)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert sorted(path.name for path in resumed.path.iterdir()) == sorted(path.name for path in whole.path.iterdir())
+    with pytest.raises(AlacarteError, match="is a concordance already"):
+        Concordance.build(vectors, text, tmp_path / "parts", **options)
+    with pytest.raises(BadCorpus, match=r"text\.txt is in this concordance already"):
+        resumed.add(text, **options)
+
+
+def test_a_segment_counts_when_it_is_committed(
+    tmp_path: Path, vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = documents(5)
+    concordance = built(vectors, given, tmp_path / "c")
+    before = concordance.collect(vectors, ["bank"], window=2)
+
+    def die(*arguments: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    more = Corpus(documents(6), columns=["party", "year", "score"])
+    with monkeypatch.context() as patched:
+        patched.setattr(_database.Database, "add_segment", die)
+        with pytest.raises(sqlite3.OperationalError):
+            concordance.add(more, show_progress=False)
+    assert Concordance(tmp_path / "c").collect(vectors, ["bank"], window=2) == before
+    again = Concordance(tmp_path / "c")
+    again.add(more, show_progress=False)
+    both = plain([*given, *documents(6)])
+    assert again.collect(vectors, ["bank"], window=2) == collect(vectors, both, ["bank"], window=2, show_progress=False)
+
+
+def test_damage_is_noticed(tmp_path: Path, vectors: WordVectors) -> None:
+    concordance = built(vectors, documents(0), tmp_path / "c")
+    concordance.verify()
+    file = tmp_path / "c" / "segment-0001.safetensors"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 3] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(AlacarteError, match="damaged"):
+        Concordance(tmp_path / "c").verify()
+    (tmp_path / "c" / "concordance.sqlite").write_bytes(b"no database at all, but long enough to be looked at")
+    with pytest.raises(AlacarteError, match="cannot be read"):
+        Concordance(tmp_path / "c")
+    with pytest.raises(AlacarteError, match="no such file"):
+        Concordance(tmp_path / "nothing")
+
+
+def test_other_vectors_tokenizers_and_columns_are_refused(tmp_path: Path, vectors: WordVectors) -> None:
+    concordance = built(vectors, documents(0), tmp_path / "c")
+    other = WordVectors([*WORDS[:-1], "else"], vectors.matrix)
+    with pytest.raises(AlacarteError, match="other words"):
+        concordance.collect(other, ["bank"])
+    with pytest.raises(AlacarteError, match="tokenizer"):
+        concordance.collect(vectors, ["bank"], tokenizer="whitespace")
+    with pytest.raises(BadCorpus, match="columns"):
+        concordance.add(["text without columns"], show_progress=False)
+    with pytest.raises(BadCorpus, match="labelled spans"):
+        Concordance.build(vectors, [Document("a bank", spans=[(2, 6, "x")])], tmp_path / "d", show_progress=False)
+    with pytest.raises(BadCorpus, match="holds no text"):
+        Concordance.build(vectors, ["", " "], tmp_path / "e", show_progress=False)
+    with pytest.raises(BadCorpus, match="is a concordance"):
+        Corpus(tmp_path / "c")
+    # Vectors of other values, with the same words, are welcome.
+    assert len(concordance.collect(WordVectors(WORDS, 2 * vectors.matrix), ["bank"])) == 1
+
+
+def test_columns_of_files(tmp_path: Path, vectors: WordVectors) -> None:
+    records = [{"body": "a bank", "date": "2001-01-01", "n": 9}, {"body": "the river", "date": "2002-01-01", "n": 10}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    (tmp_path / "a.csv").write_text("body,date,n\na bank,2001-01-01,9\nthe river,2002-01-01,10\n")
+    for name in ("a.jsonl", "a.csv"):
+        corpus = Corpus(tmp_path / name, text="body", columns=["date", "n"])
+        concordance = Concordance.build(vectors, corpus, tmp_path / f"{name}.concordance", show_progress=False)
+        assert list(concordance.where("date>=2001-06-01")) == ["the river"] == list(concordance.where("date>=2002"))
+        assert list(concordance.where("n>9.5")) == ["the river"], name
+        assert concordance.levels("date") == ["2001-01-01", "2002-01-01"]
+    with pytest.raises(BadCorpus, match="no 'nobody' among"):
+        Concordance.build(
+            vectors, Corpus(tmp_path / "a.csv", text="body", columns=["nobody"]), tmp_path / "x", show_progress=False
+        )
+
+
+KILLED = """
+import sys
+from alacarte import Concordance, WordVectors
+vectors = WordVectors.load(sys.argv[1])
+Concordance.build(vectors, sys.argv[2], sys.argv[3], show_progress=False, block_size=2000, checkpoint_seconds=0)
+"""
+
+
+def test_a_process_that_is_killed_loses_nothing(tmp_path: Path, vectors: WordVectors) -> None:
+    vectors.save(tmp_path / "v.safetensors")
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(str(line) for line in plain(documents(7, 3000)) if isinstance(line, str)) + "\n")
+    arguments = [tmp_path / "v.safetensors", text, tmp_path / "killed"]
+    rng = np.random.default_rng(0)
+    unfinished = tmp_path / "killed" / "unfinished"
+    for _ in range(3):
+        process = subprocess.Popen([sys.executable, "-c", KILLED, *map(str, arguments)])
+        while process.poll() is None and not unfinished.exists():
+            time.sleep(0.01)
+        time.sleep(float(rng.uniform(0, 0.3)))
+        process.kill()
+        process.wait()
+    resumed = Concordance(tmp_path / "killed")
+    if not len(resumed):  # else the last one was done before it was killed
+        resumed = Concordance.build(vectors, text, tmp_path / "killed", show_progress=False, block_size=2000)
+    whole = Concordance.build(vectors, text, tmp_path / "whole", show_progress=False, block_size=2000)
+    resumed.verify()
+    assert resumed.collect(vectors, ["bank"], spread=4) == whole.collect(vectors, ["bank"], spread=4)
+    assert list(resumed) == list(whole)
+
+
+def test_everything_that_takes_a_corpus_takes_a_concordance(tmp_path: Path, vectors: WordVectors) -> None:
+    from alacarte import regression
+
+    given = [document for document in documents(8, 80) if document.text is not None]
+    concordance = built(vectors, given, tmp_path / "c")
+    model = ALaCarte(vectors, Transform(np.eye(5)))
+    frame = {"text": plain(given), "year": [document.values[1] for document in given]}
+    mine, theirs = (
+        regression.regress("bank ~ year", data, model, permutations=20, seed=0) for data in (concordance, frame)
+    )
+    np.testing.assert_array_equal(mine.coef(), theirs.coef())
+    found, expected = (regression.contexts(data, "bank", known=model) for data in (concordance, frame))
+    assert len(found) == len(expected) > 0
+    np.testing.assert_array_equal(
+        model.induce(concordance, ["bank"])["bank"], model.induce(plain(given), ["bank"])["bank"]
+    )
