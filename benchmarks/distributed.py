@@ -329,10 +329,16 @@ def constants(corpus: Path, vectors: WordVectors, work: Path) -> None:
     CONSTANTS.write_text(json.dumps(measured, indent=2) + "\n")
 
 
-def simulate(workers: int, losses: float, text: float, task_size: float, targets: int, dimension: int) -> None:
-    """A run of many workers, from measured constants: each attempt at a task is lost with a probability, half-way."""
+def simulate(
+    workers: int, losses: float, tokens: float, task_size: float, targets: int, dimension: int, ns: float
+) -> None:
+    """A run of many workers of one core, from measured constants; each attempt at a task may be lost on the way.
+
+    `ns` is the processor time a token (docs/performance.md); every task meets every target; disks keep up with workers.
+    """
     measured = json.loads(CONSTANTS.read_text())
-    speed = measured["text_bytes_a_second_and_core"]
+    text = tokens * measured["bytes_a_token"]
+    speed = measured["bytes_a_token"] / ns * 1e9
     part = 8 * targets * (dimension + 5)
     tasks = int(-(-text // task_size))
     checkpoint, lease, restart = 300.0, 300.0, 60.0
@@ -358,6 +364,7 @@ def simulate(workers: int, losses: float, text: float, task_size: float, targets
             heapq.heappush(free, (begin + length, worker))
     ideal = tasks * takes / workers
     adding = tasks * part / measured["part_bytes_added_a_second"]
+    print(f"{text / 1e12:.1f} TB of text, {tokens * ns / 3.6e12:,.0f} core-hours, {targets:,} targets × {dimension}")
     print(f"{workers} workers, {tasks} tasks of {task_size / 1e9:.0f} GB and {takes / 60:.1f} min, {losses:.0%} lost")
     print(f"all done after {ended / 3600:.2f} h; without losses and with no waiting at the end {ideal / 3600:.2f} h")
     print(
@@ -385,7 +392,8 @@ def main() -> None:
     parser.add_argument("--met", type=float, default=0.25, help="share of the targets that each part met")
     parser.add_argument("--workers", type=int, default=100)
     parser.add_argument("--losses", type=float, default=0.01)
-    parser.add_argument("--text", type=float, default=5.5e12, help="bytes of text, for `simulate`")
+    parser.add_argument("--tokens", type=float, default=1e12, help="of text, for `simulate`")
+    parser.add_argument("--ns", type=float, default=175.0, help="nanoseconds a token, for `simulate`")
     parser.add_argument("--task-size", type=float, default=4e9)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.work) as folder:
@@ -408,7 +416,8 @@ def main() -> None:
         if asked.what in ("constants", "all"):
             constants(corpus, vectors, work)
         if asked.what in ("simulate", "all"):
-            simulate(asked.workers, asked.losses, asked.text, asked.task_size, asked.targets, asked.dimension)
+            size, shape = asked.task_size, (asked.targets, asked.dimension)
+            simulate(asked.workers, asked.losses, asked.tokens, size, *shape, asked.ns)
 
 
 def _repeated(corpus: Path, folder: Path, times: int) -> Path:
