@@ -13,10 +13,11 @@ document  before        match  after  year
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike
+from os import PathLike, cpu_count
 from pathlib import Path
 from re import Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -479,13 +480,18 @@ class _Questions:
         """The sums of one target over all segments, a row for each group of documents."""
         shape = groups, self.integers.dimension
         total = Sums(np.zeros(shape, dtype=np.int64), *(np.zeros(groups, dtype=np.int64) for _ in COUNTS))
-        for place in places:
-            for low in range(0, len(place.begins), TOGETHER):
-                part = place.only(slice(low, low + TOGETHER))
-                rows = np.zeros(len(part.begins), dtype=np.int32)
-                if groups > 1:
-                    rows = dealt(part.segment.codes[part.segment.document_of(part.begins)], groups)
-                added = self._summed(part, rows)
+        parts = [
+            place.only(slice(low, low + TOGETHER)) for place in places for low in range(0, len(place.begins), TOGETHER)
+        ]
+
+        def summed(part: Place) -> Sums:
+            rows = np.zeros(len(part.begins), dtype=np.int32)
+            if groups > 1:
+                rows = dealt(part.segment.codes[part.segment.document_of(part.begins)], groups)
+            return self._summed(part, rows)
+
+        with ThreadPoolExecutor(cpu_count()) as pool:
+            for added in map(summed, parts) if len(parts) < 2 else pool.map(summed, parts):
                 for name in ("sums", *COUNTS):
                     values = getattr(added, name)
                     getattr(total, name)[: len(values)] += values
