@@ -290,6 +290,12 @@ def test_over_an_ordered_variable():
     assert np.isnan(split["value"][1])
 
 
+def test_years_are_shown_as_years():
+    table = similarity_over(sample(), "year", ["w1"])
+    assert "2003" in str(table)
+    assert "2,003" not in table.to_markdown() + str(similarity(sample(), ["w1"], "year"))
+
+
 def test_poles():
     found = sample()
     table = poles(found, "party", ["w1", "w2", "unknown"], ["w3"], intervals="jackknife")

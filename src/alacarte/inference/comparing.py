@@ -306,13 +306,13 @@ class _Measure:
         sample = np.arange(0, count, max(1, count // SAMPLE), dtype=np.intp)
         parts = sides[0].deviations(sample), sides[1].deviations(sample)
         typical = sides[0].typical, sides[1].typical
-        metric = np.eye(parts[0].means.shape[1])
-        if count >= METRIC_FROM:
-            values, axes = np.linalg.eigh(_typical_shape(parts, typical)[0])
+        metric, many = np.eye(parts[0].means.shape[1]), count >= METRIC_FROM
+        if many:
+            values, axes = np.linalg.eigh(_typical_shape(parts, typical, many)[0])
             metric = (axes / np.sqrt(np.maximum(values, 0.0) + RIDGE * values.mean())) @ axes.T
             parts = _measured(parts[0], metric), _measured(parts[1], metric)
             typical = TypicalSpread.learn(parts[0]), TypicalSpread.learn(parts[1])
-        return cls(metric, typical, _spectrum(*_typical_shape(parts, typical)))
+        return cls(metric, typical, _spectrum(*_typical_shape(parts, typical, many)))
 
     def noise(self, parts: tuple[Deviations, Deviations]) -> _Noise:
         return _noise((_measured(parts[0], self.metric), _measured(parts[1], self.metric)), self.typical)
@@ -346,14 +346,15 @@ def _differences(
 
 
 def _typical_shape(
-    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread]
+    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread], differences: bool
 ) -> tuple[Doubles, float]:
     """(the covariance of all words' noise together at trace 1, its degrees of freedom).
 
-    If words are used alike, their differences are noise as the deviations of groups are, and count as such.
+    If words are used alike, their differences are noise as the deviations of groups are; with `differences` they count
+    as such, by their directions.
     """
     difference, sides = _differences(parts, typical)
-    directions = unit_rows(difference)
+    directions = unit_rows(difference) if differences else difference[:0]
     shape, total = directions.T @ directions, float(len(directions))
     for z, part in zip(sides, parts, strict=True):
         trace = np.einsum("tgd,tgd->t", z, z)

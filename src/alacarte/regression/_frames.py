@@ -159,7 +159,11 @@ class Table(table.Table):
 
     def _shown(self, most: int | None) -> table.Columns:
         unexplained = "reason" in self and not any(self["reason"].tolist())
-        return {name: column for name, column in self.values.items() if not (unexplained and name == "reason")}
+        shown = {name: column for name, column in self.values.items() if not (unexplained and name == "reason")}
+        for name in self.about:
+            if any(isinstance(value, int) and value >= 1000 for value in shown[name].tolist()):
+                shown[name] = column_of([str(value) for value in shown[name].tolist()])  # a year: no thousands in it
+        return shown
 
     def __repr__(self) -> str:
         return str(self)
