@@ -382,7 +382,7 @@ def _says_something(forms: Mapping[str, Singles], word: str) -> bool:
 def _neighbours(vectors: WordVectors, rows: Sequence[int], common: Doubles | None) -> dict[int, Longs]:
     """The nearest words of each row without the common direction, less those that begin with the same letters."""
     among = _without(vectors.matrix[:AMONG].astype(np.float64), common).astype(np.float32)
-    words, found = vectors.words, {}
+    words, neighbours = vectors.words, {}
     for low in range(0, len(rows), 1000):
         part = np.array(rows[low : low + 1000], dtype=np.int64)
         near = _without(vectors.matrix[part].astype(np.float64), common).astype(np.float32) @ among.T
@@ -390,8 +390,8 @@ def _neighbours(vectors: WordVectors, rows: Sequence[int], common: Doubles | Non
         nearest = np.argpartition(-near, wanted - 1, axis=1)[:, :wanted]
         for row, others in zip(part.tolist(), nearest.tolist(), strict=True):
             start = words[row][:LETTERS]
-            found[row] = np.array([other for other in others if words[other][:LETTERS] != start], dtype=np.int64)
-    return found
+            neighbours[row] = np.array([other for other in others if words[other][:LETTERS] != start], dtype=np.int64)
+    return neighbours
 
 
 def _listed(vectors: WordVectors, rows: Sequence[int], relatives: Mapping[str, Sequence[str]]) -> dict[int, Longs]:

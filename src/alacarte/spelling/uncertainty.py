@@ -30,6 +30,7 @@ Doubles = npt.NDArray[np.float64]
 USUAL_AGREEMENT = (0.45, 0.2)  # mean and standard deviation of the cosine of contexts and spelling, if nothing is known
 LEAST_AGREEMENT_SPREAD = 0.05
 LEAST_LENGTH = 0.25  # of the typical squared length of x without noise
+CLEAR = 2.0  # standard errors from which on a cosine is not all noise
 SHORTEST = 0.05  # squared length that a fused vector has without noise, at least
 
 
@@ -229,13 +230,13 @@ class FusedUncertainty(Uncertainty):
         ]
 
     def _without_noise(self, targets: Deviations, directions: Doubles) -> Doubles:
-        """Cosines of x, as large as they are without noise: c² has that of c in it.
+        """Cosines of x, less what noise may have added: those of CLEAR standard errors or fewer are 0.
 
         Where contexts are few, a cosine that is all noise would make its own interval wider.
         """
         cosine = np.einsum("td,td->t", targets.means, directions)
         noise = self.typical.variance_along(targets, directions, np.zeros(len(cosine)))[0]
-        return np.asarray(cosine * np.sqrt(np.maximum(1 - noise / np.maximum(cosine**2, 1e-12), 0.0)))
+        return np.asarray(cosine * np.sqrt(np.maximum(1 - CLEAR**2 * noise / np.maximum(cosine**2, 1e-12), 0.0)))
 
     def between(self, word: str, other: str, level: float = 0.95) -> Similarity:
         """The cosine of two targets, which may share documents: these are in the same groups."""
