@@ -17,6 +17,7 @@ import heapq
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -100,18 +101,28 @@ def bits(corpus: Path, vectors: WordVectors, work: Path) -> None:
 # -------------------------------------------------------------------------------------------------------- speed
 
 
-def timed(function: Callable[[], object]) -> float:
-    started = time.perf_counter()
+def wall() -> float:
+    return time.perf_counter()
+
+
+def processor() -> float:
+    """Seconds of processor time of this process and of those that it has waited for."""
+    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def timed(function: Callable[[], object], clock: Callable[[], float] = wall) -> float:
+    started = clock()
     function()
-    return time.perf_counter() - started
+    return clock() - started
 
 
-def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
+def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int, clock: str) -> None:
     """Two threads of one process; two processes of one thread each, by plan/work/reduce and by Dask.
 
-    The text is read as often as --times says, as so many files, since workers take a few seconds to start and to write
-    what they made, whatever the length of the text. Start-up of the workers is left out of Dask's time (its workers are
-    there before) and is part of that of `alc work`.
+    With --times, the text is read several times, as so many files: workers take a few seconds to start and to write
+    what they made, whatever the length of the text. The start of Dask's workers is not counted, that of `alc work` is.
+    Where others use the machine, --clock cpu adds up the processor time of all processes instead.
     """
     from distributed import Client
 
@@ -119,23 +130,33 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
     size = text.size or 0
     times: dict[str, list[float]] = {"two threads": [], "plan, work, reduce": [], "Dask": []}
     out, run = work / "sums", work / "run"
+
+    def one() -> None:
+        collect(vectors, text, threads=2, show_progress=False).save(out)
+
+    def shared() -> None:
+        planning.plan(vectors, text, out=run, tasks=2)
+        finished(*[alc("work", run, "--any", "--threads", 1) for _ in range(2)])
+        planning.reduce(run, out)
+
     with cluster(2) as local, Client(local) as client:
-        collect(vectors, text, client=client, show_progress=False)  # compiled code and vectors are at hand
+
+        def dask() -> None:
+            collect(vectors, text, client=client, show_progress=False).save(out)
+
+        def of_all() -> float:
+            return processor() + sum(client.run(time.process_time).values())
+
+        dask()  # compiled code and vectors are at hand
         for _ in range(rounds):
-            times["two threads"].append(timed(lambda: collect(vectors, text, threads=2, show_progress=False).save(out)))
-            times["Dask"].append(timed(lambda: collect(vectors, text, client=client, show_progress=False).save(out)))
-
-            def shared() -> None:
-                planning.plan(vectors, text, out=run, tasks=2)
-                finished(*[alc("work", run, "--any", "--threads", 1) for _ in range(2)])
-                planning.reduce(run, out)
-
-            times["plan, work, reduce"].append(timed(shared))
+            times["two threads"].append(timed(one, wall if clock == "wall" else processor))
+            times["Dask"].append(timed(dask, wall if clock == "wall" else of_all))
+            times["plan, work, reduce"].append(timed(shared, wall if clock == "wall" else processor))
             shutil.rmtree(run)
-    print(f"{size / 1e6:,.0f} MB of text; best of {rounds}, load {os.getloadavg()[0]:.1f}")
+    print(f"{size / 1e6:,.0f} MB of text; best of {rounds}, clock: {clock}, load {os.getloadavg()[0]:.1f}")
     base = min(times["two threads"])
     for name, seconds in times.items():
-        print(f"{name:20} {min(seconds):6.1f} s  {size / min(seconds) / 1e6:6.1f} MB/s  {base / min(seconds):5.0%}")
+        print(f"{name:20} {min(seconds):6.1f} s  {base / min(seconds):5.0%}")
 
 
 # ------------------------------------------------------------------------------------------------------- reduce
@@ -279,17 +300,19 @@ CONSTANTS = Path(__file__).with_name("distributed_constants.json")
 
 
 def constants(corpus: Path, vectors: WordVectors, work: Path) -> None:
-    """Seconds to start, bytes of text a second and core, and bytes of parts written and added a second."""
+    """Seconds to start, bytes of text a second and core, bytes of parts written and added a second: processor time."""
     text, run = Corpus(corpus), work / "run"
     size = text.size or 1
-    reading = timed(lambda: collect(vectors, text, threads=1, show_progress=False))
+    reading = timed(lambda: collect(vectors, text, threads=1, show_progress=False), processor)
     made = planning.plan(vectors, text, out=run, tasks=1)
     sums = collect(vectors, text, threads=2, show_progress=False)
     (run / "parts").mkdir(exist_ok=True)
-    writing = timed(lambda: write_sums(made, 1, sums))
+    writing = timed(lambda: write_sums(made, 1, sums), processor)
     part = (run / "parts" / "00001.safetensors").stat().st_size
-    adding = timed(lambda: planning.reduce(run, work / "sums"))
-    start = timed(lambda: finished(alc("work", run, "--task", 1)))  # which is done: all that is left is the start
+    adding = timed(lambda: planning.reduce(run, work / "sums"), processor)
+    start = timed(
+        lambda: finished(alc("work", run, "--task", 1)), processor
+    )  # which is done: all that is left is the start
     measured = {
         "text_bytes": size,
         "tokens": sums.tokens_read,
@@ -301,16 +324,21 @@ def constants(corpus: Path, vectors: WordVectors, work: Path) -> None:
         "part_bytes_added_a_second": part / adding,
         "start_seconds": start,
         "dimension": vectors.dimension,
-        "load": os.getloadavg()[0],
     }
     print(json.dumps(measured, indent=2))
     CONSTANTS.write_text(json.dumps(measured, indent=2) + "\n")
 
 
-def simulate(workers: int, losses: float, text: float, task_size: float, targets: int, dimension: int) -> None:
-    """A run of many workers, from measured constants: each attempt at a task is lost with a probability, half-way."""
+def simulate(
+    workers: int, losses: float, tokens: float, task_size: float, targets: int, dimension: int, ns: float
+) -> None:
+    """A run of many workers of one core, from measured constants; each attempt at a task may be lost on the way.
+
+    `ns` is the processor time a token (docs/performance.md); every task meets every target; disks keep up with workers.
+    """
     measured = json.loads(CONSTANTS.read_text())
-    speed = measured["text_bytes_a_second_and_core"]
+    text = tokens * measured["bytes_a_token"]
+    speed = measured["bytes_a_token"] / ns * 1e9
     part = 8 * targets * (dimension + 5)
     tasks = int(-(-text // task_size))
     checkpoint, lease, restart = 300.0, 300.0, 60.0
@@ -336,6 +364,7 @@ def simulate(workers: int, losses: float, text: float, task_size: float, targets
             heapq.heappush(free, (begin + length, worker))
     ideal = tasks * takes / workers
     adding = tasks * part / measured["part_bytes_added_a_second"]
+    print(f"{text / 1e12:.1f} TB of text, {tokens * ns / 3.6e12:,.0f} core-hours, {targets:,} targets × {dimension}")
     print(f"{workers} workers, {tasks} tasks of {task_size / 1e9:.0f} GB and {takes / 60:.1f} min, {losses:.0%} lost")
     print(f"all done after {ended / 3600:.2f} h; without losses and with no waiting at the end {ideal / 3600:.2f} h")
     print(
@@ -354,6 +383,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="folder for temporary files")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--times", type=int, default=1, help="how often the text is read, for `speed`")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="for `speed`")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--parts", type=int, default=64)
@@ -362,7 +392,8 @@ def main() -> None:
     parser.add_argument("--met", type=float, default=0.25, help="share of the targets that each part met")
     parser.add_argument("--workers", type=int, default=100)
     parser.add_argument("--losses", type=float, default=0.01)
-    parser.add_argument("--text", type=float, default=5.5e12, help="bytes of text, for `simulate`")
+    parser.add_argument("--tokens", type=float, default=1e12, help="of text, for `simulate`")
+    parser.add_argument("--ns", type=float, default=175.0, help="nanoseconds a token, for `simulate`")
     parser.add_argument("--task-size", type=float, default=4e9)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.work) as folder:
@@ -377,7 +408,7 @@ def main() -> None:
         if asked.what in ("bits", "all"):
             bits(corpus, vectors, work)
         if asked.what in ("speed", "all"):
-            speed(corpus, vectors, work, asked.rounds)
+            speed(corpus, vectors, work, asked.rounds, asked.clock)
         if asked.what in ("reduce", "all"):
             reduce(work, asked.parts, asked.targets, asked.dimension, asked.met)
         if asked.what in ("kills", "all"):
@@ -385,7 +416,8 @@ def main() -> None:
         if asked.what in ("constants", "all"):
             constants(corpus, vectors, work)
         if asked.what in ("simulate", "all"):
-            simulate(asked.workers, asked.losses, asked.text, asked.task_size, asked.targets, asked.dimension)
+            size, shape = asked.task_size, (asked.targets, asked.dimension)
+            simulate(asked.workers, asked.losses, asked.tokens, size, *shape, asked.ns)
 
 
 def _repeated(corpus: Path, folder: Path, times: int) -> Path:

@@ -26,6 +26,7 @@ from alacarte.passes.collect import count_words
 from alacarte.senses.occurrences import gather
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.uncertainty import FusedUncertainty
+from alacarte.vectors.geometry import cosines, unit_rows
 
 Doubles = npt.NDArray[np.float64]
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -57,9 +58,9 @@ def real_contexts(options: argparse.Namespace, model: ALaCarte) -> Contexts:
         rng = np.random.default_rng(options.draw)
         chosen = rng.choice(usable, min(options.words, len(usable)), replace=False)
         words = np.array([model.vectors.words[row] for row in chosen])
-        found = gather(model, Path(options.corpus), words.tolist(), limit=3000)
+        gathered = gather(model, Path(options.corpus), words.tolist(), limit=3000)
         means = model.collect(Path(options.corpus), words.tolist()).means()
-        targets, sums, documents = found.targets, found.sums, found.documents
+        targets, sums, documents = gathered.targets, gathered.sums, gathered.documents
         if keep is not None:
             np.savez(keep, words=words, targets=targets, sums=sums, documents=documents, means=means)
     order = np.argsort(targets, kind="stable")
@@ -112,100 +113,102 @@ def drawn(
     return sums, weights
 
 
-Sure = Callable[[Doubles, Doubles, TypicalSpread | None], Uncertainty]
+Measure = Callable[[Doubles, Doubles, TypicalSpread | None], Uncertainty]
 Limit = Callable[[int], Doubles]
 
 
-def of_contexts(data: Contexts, matrix: Doubles, vectors: WordVectors) -> tuple[Sure, Limit]:
-    """How sure vectors from drawn contexts are, and what they are about: the vectors from all contexts."""
+def of_contexts(data: Contexts, matrix: Doubles, vectors: WordVectors) -> tuple[Measure, Limit]:
+    """The uncertainty of vectors from drawn contexts, and what it is about: the vectors from all contexts."""
 
-    def sure(sums: Doubles, weights: Doubles, typical: TypicalSpread | None) -> Uncertainty:
-        found = deviations(sums, weights, weights.sum(axis=1), matrix)
-        return Uncertainty(data.words, lambda rows: found[rows], vectors, typical)
+    def measure(sums: Doubles, weights: Doubles, typical: TypicalSpread | None) -> Uncertainty:
+        targets = deviations(sums, weights, weights.sum(axis=1), matrix)
+        return Uncertainty(data.words, lambda rows: targets[rows], vectors, typical)
 
-    return sure, lambda n: data.truth @ matrix.T
+    return measure, lambda n: data.truth @ matrix.T
 
 
-def of_both(data: Contexts, model: ALaCarte) -> tuple[Sure, Limit]:
+def of_both(data: Contexts, model: ALaCarte) -> tuple[Measure, Limit]:
     """The same with spelling, learned without these words: the limit has the weights of n contexts, too."""
     form, fusion = model.require_form()
     keep = np.eye(model.vectors.dimension) - np.outer(fusion.common, fusion.common)
     plain, limit = of_contexts(data, keep @ model.transform.matrix.astype(np.float64), model.vectors)
     forms = form.rows(data.words)[0]
 
-    def sure(sums: Doubles, weights: Doubles, typical: TypicalSpread | None) -> Uncertainty:
+    def measure(sums: Doubles, weights: Doubles, typical: TypicalSpread | None) -> Uncertainty:
         alone = plain(sums, weights, typical)
-        both = FusedUncertainty(alone.keys, alone._deviations_of, model.vectors, typical)
+        both = FusedUncertainty(alone.keys, alone.deviations_of, model.vectors, typical)
         both.form, both.fusion = form, fusion
         return both
 
-    return sure, lambda n: fusion.combine(limit(n), forms, np.full(len(forms), n)).fused.astype(np.float64)
+    return measure, lambda n: fusion.combine(limit(n), forms, np.full(len(forms), n)).fused.astype(np.float64)
 
 
 # -------------------------------------------------------------------------------------------------- coverage
 
 
 def coverage(
-    data: Contexts, made: tuple[Sure, Limit], vectors: WordVectors, options: argparse.Namespace, chosen: bool
-) -> Iterator[dict[str, float]]:
-    """A row for each number of contexts: how often intervals hold what the vector from all contexts says."""
+    data: Contexts, made: tuple[Measure, Limit], vectors: WordVectors, options: argparse.Namespace, chosen: bool
+) -> Iterator[dict[str, str]]:
+    """A row for each number of contexts: how often intervals hold what the vector from all contexts says.
+
+    Standard errors are those of the mean over words: the intervals of one word belong together.
+    """
     among = min(options.among, len(vectors))
-    rows = vectors.matrix[:among].astype(np.float64)
-    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    units = unit_rows(vectors.matrix[:among].astype(np.float64))
     rng = np.random.default_rng(options.seed)
     typical: TypicalSpread | None = None
     index = vectors.key_to_index
     for n in sorted(options.sizes, reverse=True):
         sums, weights = drawn(data, n, options.groups, rng)
-        sure = made[0](sums, weights, typical)
-        truth = made[1](n)
-        truth /= np.linalg.norm(truth, axis=1, keepdims=True)
+        uncertainty = made[0](sums, weights, typical)
+        truth = unit_rows(made[1](n))
         true = truth @ units.T
         if n == 16:
-            typical = sure.typical  # serves n = 1, which tells nothing of spread: as if learned from other words
-        kinds: dict[str, list[tuple[bool, float, float]]] = {"any": [], "near": [], "chosen": []}
+            typical = uncertainty.typical  # serves n = 1, which tells nothing of spread: as if learned from other words
+        kinds: dict[str, list[Doubles]] = {"any": [], "near": [], "chosen": []}
         reached = []
         for number, word in enumerate(data.words):
-            near = np.argsort(-true[number])
-            near = [row for row in near[:12] if vectors.words[row] != word][:5]
+            near = [row for row in np.argsort(-true[number])[:12] if vectors.words[row] != word][:5]
             lists = {
-                "any": sure.similarities(
+                "any": uncertainty.similarities(
                     word, [vectors.words[row] for row in rng.integers(0, among, 5)], options.level
                 ),
-                "near": sure.similarities(word, [vectors.words[row] for row in near], options.level),
+                "near": uncertainty.similarities(word, [vectors.words[row] for row in near], options.level),
             }
-            if chosen and number % 3 == 0:
-                lists["chosen"] = sure.nearest(word, 5, level=options.level, among=among)
-            for kind, found in lists.items():
-                for item in found:
-                    value = true[number, index[item.other]]
-                    kinds[kind].append(
-                        (
-                            item.conf_low <= value <= item.conf_high,
-                            item.conf_high - item.conf_low,
-                            item.estimate - value,
-                        )
-                    )
-            about = sure._searched(word)
-            mean = about.query(about.mean)
-            reached.append(mean @ truth[number] / np.linalg.norm(mean))
-        row = {"n": n, "confidence": float(sure.confidence.mean()), "reached": float(np.mean(reached))}
-        for kind, found in kinds.items():
-            if found:
+            if chosen and number % options.step == 0:
+                lists["chosen"] = uncertainty.nearest(word, 5, level=options.level, among=among)
+            for kind, similarities in lists.items():
+                values = [(item, true[number, index[item.other]]) for item in similarities]
+                rows = [
+                    (item.conf_low <= value <= item.conf_high, item.conf_high - item.conf_low, item.estimate - value)
+                    for item, value in values
+                ]
+                kinds[kind].append(np.mean(rows, axis=0))
+            about = uncertainty._searched(word)
+            reached.append(float(cosines(about.query(about.mean), truth[number])))
+        row = {
+            "n": str(n),
+            "confidence": f"{uncertainty.confidence.mean():.3f}",
+            "reached": f"{np.mean(reached):.3f}",
+        }
+        for kind, by_word in kinds.items():
+            if by_word:
+                covered, width, bias = np.mean(by_word, axis=0)
+                error = np.std([one[0] for one in by_word]) / np.sqrt(len(by_word))
                 row |= {
-                    f"{kind}": float(np.mean([item[0] for item in found])),
-                    f"{kind} width": float(np.mean([item[1] for item in found])),
-                    f"{kind} bias": float(np.mean([item[2] for item in found])),
+                    kind: f"{covered:.3f} ±{error:.3f}",
+                    f"{kind} width": f"{width:.2f}",
+                    f"{kind} bias": f"{bias:+.3f}",
                 }
         yield row
 
 
-def show(rows: Iterator[dict[str, float]]) -> None:
+def show(rows: Iterator[dict[str, str]]) -> None:
     listed = list(rows)
     names = list(listed[0])
     print("| " + " | ".join(names) + " |\n|" + "---|" * len(names))
-    for row in sorted(listed, key=lambda row: row["n"]):
-        print("| " + " | ".join(f"{row[name]:.0f}" if name == "n" else f"{row[name]:.3f}" for name in names) + " |")
+    for row in sorted(listed, key=lambda row: int(row["n"])):
+        print("| " + " | ".join(row[name] for name in names) + " |", flush=True)
 
 
 def simulated(options: argparse.Namespace) -> None:
@@ -230,7 +233,14 @@ def words(options: argparse.Namespace) -> None:
 def spelled(options: argparse.Namespace) -> None:
     model = open_model(options)
     data = real_contexts(options, model)
-    model = model.with_form(FormModel.learn(model.vectors, exclude=data.words, ridge=1.0))
+    kept = None if options.form is None else Path(options.form)
+    if kept is not None and kept.exists():
+        form = FormModel.load(kept)
+    else:
+        form = FormModel.learn(model.vectors, exclude=data.words, ridge=1.0)
+        if kept is not None:
+            form.save(kept)
+    model = model.with_form(form)
     print(f"contexts and spelling, {options.level:.0%} intervals, {options.groups} groups")
     show(coverage(data, of_both(data, model), model.vectors, options, chosen=True))
 
@@ -242,7 +252,7 @@ def compared(options: argparse.Namespace) -> None:
     """Rejections at 5 % where nothing differs, and where a share of the second corpus's contexts is another word's."""
     model = open_model(options)
     data = real_contexts(options, model)
-    sure = of_contexts(data, model.transform.matrix.astype(np.float64), model.vectors)[0]
+    measure = of_contexts(data, model.transform.matrix.astype(np.float64), model.vectors)[0]
     rng = np.random.default_rng(options.seed)
     sizes = [(8, 8), (16, 16), (64, 64), (256, 256), (16, 256)]
     shares = (0.0, 0.1, 0.25, 0.5)
@@ -255,7 +265,7 @@ def compared(options: argparse.Namespace) -> None:
             for _ in range(options.rounds):
                 mixed = _mixed(data, share, rng)
                 sides = [
-                    sure(*drawn(source, n, options.groups, rng, first), None)
+                    measure(*drawn(source, n, options.groups, rng, first), None)
                     for source, n, first in ((data, n_a, True), (mixed, n_b, False))
                 ]
                 rejected += [item.p_value < 0.05 for item in compare_uses(*sides)]
@@ -302,9 +312,9 @@ def cost(options: argparse.Namespace) -> None:
         plain = min(times[None])
         print(f"{size:,} targets, {int(sums.occurrences.sum()):,} occurrences in {sums.tokens_read:,} tokens:")
         for spread, seconds in times.items():
-            how = "plain" if spread is None else f"spread={spread}"
+            name = "plain" if spread is None else f"spread={spread}"
             ratio = min(seconds) / plain
-            print(f"  {how:<10} {min(seconds):5.1f} s, {bytes_of[spread] / 1e6:5.0f} MB, {ratio:.2f} × the time")
+            print(f"  {name:<10} {min(seconds):5.1f} s, {bytes_of[spread] / 1e6:5.0f} MB, {ratio:.2f} × the time")
 
 
 def open_model(options: argparse.Namespace) -> ALaCarte:
@@ -320,11 +330,13 @@ def main() -> None:
     parser.add_argument("--model", default="glove.6B.50d")
     parser.add_argument("--vectors")
     parser.add_argument("--keep")
+    parser.add_argument("--form", help="keeps the form model of `spelled` for the next run")
     parser.add_argument("--words", type=int, default=300)
     parser.add_argument("--among", type=int, default=20_000)
     parser.add_argument("--groups", type=int, default=16)
     parser.add_argument("--level", type=float, default=0.95)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--step", type=int, default=3, help="neighbours are looked for with each so many-th word")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)

@@ -348,17 +348,44 @@ def uncertainty_of(vectors, form, fusion, groups):
 def test_gradients_of_fused_cosines_are_their_differences():
     vectors, form, fusion, _, groups = fused_targets(np.random.default_rng(0))
     uncertainty = uncertainty_of(vectors, form, fusion, groups)
-    fused, units_ = uncertainty._fused(vectors.words[3]), units(vectors.matrix[:5].astype(float))
-    theta, by_x = fused.gradient(units_)
-    x = fused.target.means[0]
+    shrunk, units_ = uncertainty._fused(vectors.words[3]), units(vectors.matrix[:5].astype(float))
+    x = shrunk.target.means[0]
 
     def at(change):
-        moved = replace(fused.target, means=(x + change)[None])
-        length = np.sqrt(fused.length**2 + 2 * fused.own * x @ change)
-        return replace(fused, target=moved, length=float(length)).gradient(units_)[0]
+        """The same target as if its contexts alone said everything, and without noise."""
+        moved = replace(shrunk.target, means=(x + change)[None])
+        length = float(np.linalg.norm(x + change))
+        agreement = float((x + change) @ shrunk.form) / length
+        own = {"own_length": 1.0, "own_agreement": 1.0}
+        return replace(shrunk, target=moved, length=length, agreement=agreement, **own).gradient(units_)
 
+    theta, by_x = at(0 * x)
+    np.testing.assert_allclose(theta, units_ @ units(shrunk.as_given[None])[0])
     for step in 1e-6 * np.eye(len(x)):
-        np.testing.assert_allclose((at(step) - theta) / 1e-6, by_x @ step / 1e-6, atol=1e-4)
+        np.testing.assert_allclose((at(step)[0] - theta) / 1e-6, by_x @ step / 1e-6, atol=1e-4)
+
+
+def test_no_context_turns_a_fused_vector_farther_than_it_can():
+    rng = np.random.default_rng(0)
+    vectors, form, fusion, _, groups = fused_targets(rng, d=3)
+    fused = uncertainty_of(vectors, form, fusion, groups)._fused(vectors.words[3])
+    directions, others = units(rng.normal(size=(20_000, 3))), units(rng.normal(size=(40, 3)))
+    for w in (0.2, 0.45, 0.7):
+        low, high = replace(fused, weight=w).reach(others)
+        reached = units(w * directions + (1 - w) * fused.form) @ others.T
+        assert (reached >= low - 1e-9).all()
+        assert (reached <= high + 1e-9).all()
+        np.testing.assert_allclose([low, high], [reached.min(axis=0), reached.max(axis=0)], atol=0.02)
+
+
+def test_noise_does_not_blow_up_what_contexts_and_spelling_share():
+    """From few contexts, the cosine of contexts and spelling is mostly noise: if it looks like −1, nothing is left."""
+    errors = []
+    for seed in range(4):
+        vectors, form, fusion, _, groups = fused_targets(np.random.default_rng(seed), contexts=3, noise=3.0)
+        uncertainty = uncertainty_of(vectors, form, replace(fusion, level=0.0, length=0.0), groups)
+        errors += [uncertainty.standard_error(word, vectors.words[90]) for word in vectors.words[:60]]
+    assert max(errors) < 10
 
 
 def test_intervals_of_fused_vectors_cover():

@@ -15,7 +15,7 @@ from alacarte.cli import app
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import AlacarteError, BadCorpus, NoOccurrences, NotEnoughData
-from alacarte.senses.induction import choose_number, induce_senses
+from alacarte.senses.induction import KURTOSIS, choose_number, held_out_densities, induce_senses, likeness
 from alacarte.senses.mixture import fit_mixture
 from alacarte.senses.occurrences import gather
 from alacarte.vectors.geometry import unit_rows
@@ -152,7 +152,8 @@ def two_senses(size, share=0.3, seed=0):
         )
         for kind in kinds
     ]
-    return ALaCarte(vectors, Transform(np.eye(8))), text, kinds
+    matrix = np.diag([1.0, 1, 0.2, 1, 1, 1, 1, 1])  # as a learned one does, it shortens words that are everywhere
+    return ALaCarte(vectors, Transform(matrix)), text, kinds
 
 
 def test_two_senses_are_found():
@@ -213,6 +214,30 @@ def test_the_rate_at_which_one_sense_is_split_and_two_are_not():
     assert split[1] == 0
 
 
+def test_densities_are_of_mixtures_that_have_not_seen_the_document():
+    """A document of its own kind is far from both groups when it is held out, and would be a group if it were not."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 6)) * 0.1 + np.repeat([[1.0] + [0] * 5, [0, 1.0] + [0] * 4], 60, axis=0)
+    x[:12] = [0, 0, 0, 0, 0, 50.0]
+    documents = np.concatenate([np.zeros(12, dtype=np.int64), np.arange(1, 109)])
+    logs = held_out_densities(x, documents, 2, rng)
+    assert logs[:12].max() < -1000
+    labels = held_out_densities(x[12:], documents[12:], 2, rng).argmax(axis=1)
+    assert np.mean(labels == labels[0]) == pytest.approx(48 / 108)  # group 0 is the same in every part
+    assert (labels[:48] == labels[0]).all()
+
+
+def test_likeness_of_two_groups_is_their_cosine_and_their_kurtosis():
+    rng = np.random.default_rng(0)
+    heaps = np.repeat([[-1.0], [1.0]], 2000, axis=0)
+    logs = np.hstack([heaps, -heaps])  # two points: the kurtosis is 1, its logarithm 0
+    means = np.repeat([[1.0, 0.0, 0, 0], [0.6, 0.8, 0, 0]], 2000, axis=0)
+    assert likeness(logs, means + rng.normal(size=means.shape)) == pytest.approx(0.6, abs=0.1)
+    normal = np.sort(rng.normal(size=(4000, 1)), axis=0)
+    assert likeness(np.hstack([normal, -normal]), means) == pytest.approx(0.6 + KURTOSIS * np.log(3), abs=0.05)
+    assert likeness(np.hstack([normal + 99, -normal]), means) == 2  # one group has everything
+
+
 def test_documents_that_repeat_themselves_do_not_make_a_sense():
     """Fifty copies of one line are one context: they were a group of their own, tight and far from all others."""
     made, text, _ = two_senses(200, share=0.0)
@@ -223,7 +248,7 @@ def test_documents_that_repeat_themselves_do_not_make_a_sense():
 def test_groups_are_found_by_more_words_than_the_window_holds():
     """The sense shows five to eight words from the target, and the window of the vector ends at two."""
     made, text, kinds = two_senses(300)
-    near = ALaCarte(made.vectors, Transform(np.eye(8), settings=Reading(2, 2)))
+    near = ALaCarte(made.vectors, Transform(made.transform.matrix, settings=Reading(2, 2)))
     moved = [" ".join([*line.split()[:4], *line.split()[5:], "x", "o1", "o2"]) for line in text]
     found = induce_senses(near, moved, "x", k=2)
     assert all(len(example.split()) <= 5 for sense in found for example in sense.examples)
@@ -277,6 +302,10 @@ def test_commands(tmp_path):
     )
     assert code == 0
     assert len(json.loads(told)["senses"]) == 2
+    (tmp_path / "one.txt").write_text("\n".join(two_senses(300, share=0.0)[1]))
+    code, told = alc("senses", "induce", "x", "--model", tmp_path / "model", "--corpus", tmp_path / "one.txt")
+    assert code == 0
+    assert "one sense: two groups of contexts are too much alike" in told
     for name in ("text", "other"):
         code, _ = alc(
             "induce",

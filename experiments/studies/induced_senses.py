@@ -19,8 +19,18 @@ import numpy as np
 
 from alacarte import ALaCarte
 from alacarte.senses import gather, open_wordnet
-from alacarte.senses.induction import LEAST, LIMIT, TESTED, bound, group, held_out_densities, likeness, senses_among
+from alacarte.senses.induction import (
+    CONTEXTS_A_GROUP,
+    LIMIT,
+    MOST_TESTED,
+    bound,
+    group,
+    held_out_densities,
+    likeness,
+    senses_among,
+)
 from alacarte.senses.points import AROUND, PointSpace
+from alacarte.vectors.geometry import cosines
 
 TEN = ["bank", "apple", "jaguar", "mercury", "python", "crane", "bass", "cell", "spring", "plant"]
 FUNCTION_WORDS = {"might", "while", "yes", "why", "someone"}  # which WordNet lists as nouns
@@ -87,17 +97,16 @@ class Contexts:
         self.rows = {key: np.flatnonzero(self.kept["targets"] == at) for at, key in enumerate(keys)}
 
     def senses(self, sizes: dict[str, int], most: int, rng: np.random.Generator) -> tuple[float, float, float]:
-        """(likeness of two groups less its bound; of three, NaN where `most` is two; purity of two) for contexts of
-        these words, so many of each: what `choose_number` goes by."""
+        """(likeness of two groups less its bound; of three; purity of two) for contexts of these words, so many of
+        each: what `choose_number` goes by. Likeness is infinite for more groups than `most`, or than can be tried."""
         rows = np.concatenate([rng.choice(self.rows[word], size, replace=False) for word, size in sizes.items()])
         x, telling = self.space.points(self.kept["before"][rows], self.kept["after"][rows])
-        tested = rng.permutation(np.flatnonzero(telling))[:TESTED]
+        tested = rng.permutation(np.flatnonzero(telling))[:MOST_TESTED]
         documents, vectors = (self.kept[name][rows][tested] for name in ("documents", "vectors"))
         two, three = (
-            likeness(held_out_densities(x[tested], documents, k, rng), vectors.astype(np.float64))
-            - bound(k, len(tested))
-            if k <= min(most, len(tested) // LEAST)
-            else np.nan
+            likeness(held_out_densities(x[tested], documents, k, rng), vectors.astype(np.float64)) - bound(k)
+            if k <= min(most, len(tested) // CONTEXTS_A_GROUP)
+            else np.inf
             for k in (2, 3)
         )
         labels, _ = group(x, telling, 2, rng)
@@ -119,8 +128,11 @@ def pseudowords(given: argparse.Namespace, model: ALaCarte) -> None:
     chosen = [word for word in counts if (word in for_development(counts)) == given.development]
     contexts = Contexts(given, model, list(counts))
     print(f"{len(chosen)} words, {given.pairs} pairs; seed {given.seed}")
-    print("| contexts | two found | one | more | purity | one to three: split | purity | single words | split |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| contexts | two found | one | more | purity | unrelated: two found "
+        "| 1 : 3, split | purity | single words | split |"
+    )
+    print("|---" * 10 + "|")
     measured = {}
     for size in given.sizes:
         rng = np.random.default_rng([given.seed, size])
@@ -135,9 +147,10 @@ def pseudowords(given: argparse.Namespace, model: ALaCarte) -> None:
         measured[size] = even, uneven, single
         one, more_than_two = even[:, 0] >= 0, (even[:, 0] < 0) & (even[:, 1] < 0)
         found = ~one & ~more_than_two
+        far = cosines(*(model.vectors[[pair[side] for pair in pairs]] for side in (0, 1))) < given.unrelated
         print(
             f"| {size:,} | {found.mean():.0%} | {one.mean():.0%} | {more_than_two.mean():.0%} | "
-            f"{even[found, 2].mean():.2f} | {np.mean(uneven[:, 0] < 0):.0%} | "
+            f"{even[found, 2].mean():.2f} | {found[far].mean():.0%} of {far.sum()} | {np.mean(uneven[:, 0] < 0):.0%} | "
             f"{uneven[uneven[:, 0] < 0, 2].mean():.2f} | {len(alone)} | {np.mean(single[:, 0] < 0):.0%} |",
             flush=True,
         )
@@ -182,6 +195,7 @@ def main() -> None:
     options.add_argument("--pairs", type=int, default=60)
     options.add_argument("--seed", type=int, default=2018)
     options.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    options.add_argument("--unrelated", type=float, default=0.3, help="the cosine below which words are unrelated")
     options.add_argument("--scores", type=Path, help="keep what was measured of each sample in this .npz file")
     options.add_argument("--cache", type=Path, help="keep gathered contexts in this .npz file, or take them from it")
     options.add_argument("--words", nargs="+", default=TEN)

@@ -170,9 +170,11 @@ def test_clusters_of_two_kinds_change_no_estimate():
     fit = regress("~ region", found, cluster="speaker + year", permutations=9)
     assert fit.clusters == len(set(speeches()["year"])) < 30  # of the kind that has fewer
     np.testing.assert_allclose(fit.coefficients, regress("~ region", found, permutations=0).coefficients)
+    with pytest.raises(AlacarteError, match="two kinds"):
+        regress("~ region", found, cluster="speaker + year", permutations=0, intervals="jackknife")
+    with pytest.raises(AlacarteError, match="one kind"):
+        regress("~ region", found, cluster="speaker + year", permutations=0, equal_clusters=True)
     for wrong, message in (({"intervals": "bootstrap"}, "two kinds"), ({"equal_clusters": True}, "one kind")):
-        with pytest.raises(AlacarteError, match=message):
-            regress("~ region", found, cluster="speaker + year", permutations=0, **wrong)
         with pytest.raises(AlacarteError, match=message):
             similarity(found, ["w1"], cluster="speaker + year", **{"intervals": "jackknife", **wrong})
     assert "permutations" not in fit.summary()  # p-values come from the distribution of the estimate

@@ -32,6 +32,7 @@ from alacarte.cli.plan import plan
 from alacarte.cli.reduce import reduce
 from alacarte.cli.regress import regress
 from alacarte.cli.senses import app as senses
+from alacarte.cli.serve import serve
 from alacarte.cli.status import status
 from alacarte.cli.work import work
 
@@ -47,7 +48,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress, certainty)
-for command in (*COMMANDS, plan, work, reduce, status):
+for command in (*COMMANDS, plan, work, reduce, status, serve):
     app.command()(command)
 app.add_typer(senses, name="senses")
 app.add_typer(index, name="index")

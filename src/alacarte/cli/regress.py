@@ -35,7 +35,7 @@ def regress(
         int | None, typer.Option(min=0, help="For p-values; 0 for none.", show_default="999")
     ] = None,
     intervals: Annotated[
-        Literal["score", "jackknife", "bootstrap", "none"] | None,
+        Literal["score", "jackknife", "none"] | None,
         typer.Option(help="How intervals are made.", show_default="score"),
     ] = None,
     robust: Annotated[

@@ -78,6 +78,11 @@ def induce(
         note(f"{len(senses.occurrences):,} of {total:,} contexts are used; --limit takes more")
     for groups, (score, bound) in enumerate(zip(senses.scores, senses.bounds, strict=True), start=2):
         detail(f"{groups} groups: likeness {score:.2f}; senses are below {bound:.2f}")
+    if len(senses) == 1 and senses.scores:
+        note(
+            f"one sense: two groups of contexts are too much alike (likeness {senses.scores[0]:.2f}, senses are below "
+            f"{senses.bounds[0]:.2f}); --number 2 groups them all the same"
+        )
     rows = [
         (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
         for sense in senses

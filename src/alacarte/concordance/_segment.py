@@ -81,7 +81,8 @@ class Segment:
         counts = [int((self.starts[words + 1] - self.starts[words]).sum()) for words in sequence]
         rarest = int(np.argmin(counts))
         places = [self.occurrences(word) for word in sequence[rarest].tolist()]
-        begins = np.sort(np.concatenate(places or [np.empty(0, np.int64)])) - rarest
+        begins = np.concatenate(places or [np.empty(0, np.int64)])
+        begins = (begins if len(places) == 1 else np.sort(begins)) - rarest
         begins = begins[(begins >= 0) & (begins + length <= self.ids.size)]
         for shift, words in enumerate(sequence):
             if shift != rarest:

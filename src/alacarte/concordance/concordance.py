@@ -13,10 +13,11 @@ document  before        match  after  year
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike
+from os import PathLike, cpu_count
 from pathlib import Path
 from re import Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -309,20 +310,26 @@ class Concordance:
         return sum(len(place.begins) for _, places in self._matches_of(_targets(target)) for place in places)
 
     def lines(
-        self, target: TargetsLike, *, limit: int | None = 20, around: int = AROUND, seed: int | None = None
+        self,
+        target: TargetsLike,
+        *,
+        limit: int | None = 20,
+        skip: int = 0,
+        around: int = AROUND,
+        seed: int | None = None,
     ) -> Lines:
         """The lines in which a word, phrase or pattern stands, with the columns of their documents.
 
-        At most `limit` of them: the first, or a random choice by `seed`. `around`: words on each side.
+        At most `limit` of them after the first `skip`, in the order of the text or in a random one by `seed`. `around`:
+        words on each side.
         """
         wanted = _targets(target)
         matched = [(key, place) for key, places in self._matches_of(wanted) for place in places if len(place.begins)]
         if not matched:
             raise _absent(wanted)
         total = sum(len(place.begins) for _, place in matched)
-        chosen = np.arange(total)
-        if limit is not None and limit < total:
-            chosen = chosen[:limit] if seed is None else np.sort(np.random.default_rng(seed).permutation(total)[:limit])
+        order = np.arange(total) if seed is None else np.random.default_rng(seed).permutation(total)
+        chosen = np.sort(order[skip : None if limit is None else skip + limit])
         first = 0
         parts = []
         for _, place in matched:
@@ -473,13 +480,18 @@ class _Questions:
         """The sums of one target over all segments, a row for each group of documents."""
         shape = groups, self.integers.dimension
         total = Sums(np.zeros(shape, dtype=np.int64), *(np.zeros(groups, dtype=np.int64) for _ in COUNTS))
-        for place in places:
-            for low in range(0, len(place.begins), TOGETHER):
-                part = place.only(slice(low, low + TOGETHER))
-                rows = np.zeros(len(part.begins), dtype=np.int32)
-                if groups > 1:
-                    rows = dealt(part.segment.codes[part.segment.document_of(part.begins)], groups)
-                added = self._summed(part, rows)
+        parts = [
+            place.only(slice(low, low + TOGETHER)) for place in places for low in range(0, len(place.begins), TOGETHER)
+        ]
+
+        def summed(part: Place) -> Sums:
+            rows = np.zeros(len(part.begins), dtype=np.int32)
+            if groups > 1:
+                rows = dealt(part.segment.codes[part.segment.document_of(part.begins)], groups)
+            return self._summed(part, rows)
+
+        with ThreadPoolExecutor(cpu_count()) as pool:
+            for added in map(summed, parts) if len(parts) < 2 else pool.map(summed, parts):
                 for name in ("sums", *COUNTS):
                     values = getattr(added, name)
                     getattr(total, name)[: len(values)] += values

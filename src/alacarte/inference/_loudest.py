@@ -8,15 +8,15 @@ import numpy.typing as npt
 
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
-from alacarte.contexts.samples import OUTSIDE, ContextSample
+from alacarte.contexts.samples import OUTSIDE
 from alacarte.contexts.sums import Sums
 from alacarte.contexts.weights import ContextWeights
 from alacarte.contexts.windows import sums_of_windows
-from alacarte.passes.scan import run
-from alacarte.passes.work import Work
+from alacarte.passes.sample import sample_targets
+from alacarte.passes.work import WorkOptions
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus
-from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.encoding import Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -37,34 +37,28 @@ class Source:
 
 
 def loudest(
-    source: Source, corpus: Corpus, targets: Targets, directions: Doubles, count: int, work: Work
+    source: Source, corpus: Corpus, targets: Targets, directions: Doubles, count: int, work: WorkOptions
 ) -> list[tuple[str, ...]]:
     """For each target the `count` contexts farthest along its direction (a row each), the farthest first, as text.
 
     The corpus is read once more, for a sample of the contexts of these targets.
     """
-    lexicon = Lexicon(source.vectors.key_to_index, grow=True)
-    matcher = targets.compile(lexicon, source.tokenizer)
-    lexicon.admit = lambda token: True  # patterns admit only what they match, and every word is to be shown
     reading = source.settings
-    tally = ContextSample(
-        matcher, lexicon, (reading.left, reading.right), SAMPLED, drop_unknown=reading.unknown == "drop"
-    )
-    run(tally, corpus, Encoder(source.tokenizer, lexicon), work, "gathering contexts")
-    kept = tally.contexts
-    result: list[tuple[str, ...]] = [()] * matcher.size
+    sampled = sample_targets(source.vectors, corpus, targets, reading, SAMPLED, tokenizer=source.tokenizer, **work)
+    kept, size = sampled.contexts, len(sampled.keys)
+    result: list[tuple[str, ...]] = [()] * size
     if not len(kept):
         return result
     integers = IntegerVectors.of(source.vectors, source.weights, reading)
     sums = sums_of_windows(integers, reading, kept.before, kept.after)
     scores = np.einsum("cd,cd->c", _vectors(sums, integers, reading), (directions @ source.matrix)[kept.targets])
     order = np.lexsort((-scores, kept.targets))
-    first = np.searchsorted(kept.targets[order], np.arange(matcher.size + 1))
-    for target in range(matcher.size):
+    first = np.searchsorted(kept.targets[order], np.arange(size + 1))
+    for target in range(size):
         lines: dict[str, None] = {}  # a text that is there twice is shown once
         for row in order[first[target] : first[target + 1]].tolist():
             parts = kept.before[row], kept.matched[row], kept.after[row]
-            before, matched, after = (_words(lexicon, ids) for ids in parts)
+            before, matched, after = (_words(sampled.lexicon, ids) for ids in parts)
             lines[" ".join(filter(None, [before, f"[{matched}]", after]))] = None
             if len(lines) == count:
                 break

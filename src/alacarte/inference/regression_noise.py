@@ -1,4 +1,4 @@
-"""Least squares of d outputs at once, the noise of its coefficients, and their jackknife, permutations and bootstrap.
+"""Least squares of d outputs at once, the noise of its coefficients, and their jackknife and permutations.
 
 Arrays only; `alacarte.inference.lengths` says what follows for the length of a coefficient vector.
 
@@ -86,12 +86,6 @@ class Fit:
         """Rows that act on `inner` as `combinations` act on the coefficients."""
         return np.atleast_2d(combinations) @ self.basis
 
-    def kept_blocks(self) -> Iterable[tuple[slice, Doubles, Doubles]]:
-        """The blocks, kept in memory if they are small, made anew each time if not."""
-        if self.clusters * self.columns * self.residuals.shape[1] <= 16 * BLOCK:
-            return list(self.blocks())
-        return _Again(self)
-
     def blocks(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
         """(which units, their S (units, k, d), their A (units, k, k))."""
         k, d = self.columns, self.residuals.shape[1]
@@ -115,14 +109,6 @@ class Fit:
                 s[:, p] = np.add.reduceat(z[:, p, None] * self.residuals[start:end], cuts, axis=0)
                 a[:, p] = np.add.reduceat(z[:, p, None] * z, cuts, axis=0)
             yield slice(low, high), s, a
-
-
-@dataclass(frozen=True, eq=False)
-class _Again:
-    fit: Fit
-
-    def __iter__(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
-        return self.fit.blocks()
 
 
 def least_squares(
@@ -428,38 +414,3 @@ def _flip_clusters(fit: Fit, bases: list[Doubles], count: int, rng: np.random.Ge
 def _exceeds(statistic: Doubles, observed: npt.ArrayLike, studentised: bool) -> npt.NDArray[np.bool_]:
     least = np.asarray(observed)
     return np.asarray(statistic >= least - 1e-12 * np.abs(least) if studentised else statistic > least)
-
-
-# ---------------------------------------------------------------------------------------------- bootstrap
-
-
-def bootstrap(
-    fit: Fit, combinations: Doubles, draws: int, rng: np.random.Generator, tick: Tick = lambda done: None
-) -> Doubles:
-    """The debiased squared lengths in samples of units drawn with replacement, (draws, combinations)."""
-    a = fit.combined(combinations)
-    k, d, units = fit.columns, fit.residuals.shape[1], fit.clusters
-    blocks = fit.kept_blocks()
-    small = factor(units, fit.rows, k)
-    result = np.empty((draws, len(a)))
-    for draw in range(draws):
-        weight = np.bincount(rng.integers(0, units, units), minlength=units).astype(np.float64)
-        gram, right = np.zeros((k, k)), np.zeros((k, d))
-        for which, s, g in blocks:
-            gram += np.tensordot(weight[which], g, axes=1)
-            right += (weight[which] @ s.reshape(len(s), k * d)).reshape(k, d)
-        values, vectors = np.linalg.eigh(gram)
-        if values[0] < SATURATED:
-            result[draw] = np.nan
-            continue
-        inverse = (vectors / values) @ vectors.T
-        delta = inverse @ right
-        moved = a @ inverse
-        error = np.zeros(len(a))
-        for which, s, g in blocks:
-            own = moved @ (s - g @ delta)
-            error += np.einsum("g,gmd,gmd->m", weight[which], own, own, optimize=True)
-        b = a @ (fit.inner + delta)
-        result[draw] = np.einsum("md,md->m", b, b) - small * error
-        tick(draw + 1)
-    return result

@@ -27,6 +27,7 @@ Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 BLOCK = 1 << 10  # targets at a time
 SAMPLE = 2000  # targets that the typical spread is learned from
+PAIR_DF = 1.5  # degrees of freedom: two contexts have fewer, and say too little of how much targets differ
 OTHERS = 5000  # words along whose directions targets are alike or not
 
 
@@ -160,7 +161,7 @@ class Uncertainty(Table):
         """What the targets' spreads have in common; what was given, where there are too few to tell."""
         step = max(1, len(self) // SAMPLE)
         target = self.deviations_of(np.arange(0, len(self), step, dtype=np.intp))
-        if self._given is not None and np.count_nonzero(target.df > 0.5) < LEARNED_FROM:
+        if self._given is not None and np.count_nonzero(target.df > PAIR_DF) < LEARNED_FROM:
             return self._given
         return TypicalSpread.learn(target, self.vectors.matrix[:OTHERS].astype(np.float64))
 

@@ -23,7 +23,7 @@ from alacarte.inference.comparing import Comparison, Comparisons, LoudestContext
 from alacarte.inference.spread import Deviations, deviations
 from alacarte.passes.collect import collect, count_words
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import Work, WorkOptions, refuse_unknown
+from alacarte.passes.work import WorkOptions, refuse_unknown
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.records import is_frame, is_null
@@ -155,7 +155,7 @@ def compare(
     if not settings.contexts:
         return result
     corpora = cast("tuple[Corpus, Corpus]", (first, second))
-    return _with_contexts(result, reader, corpora, sums, settings.contexts, Work(**work))
+    return _with_contexts(result, reader, corpora, sums, settings.contexts, work)
 
 
 # ---------------------------------------------------------------------------------------------------- two sides
@@ -370,7 +370,7 @@ def _with_contexts(
     corpora: tuple[Corpus, Corpus],
     sums: tuple[ContextSums, ContextSums],
     count: int,
-    work: Work,
+    work: WorkOptions,
 ) -> Comparisons:
     words = [item.word for item in result.changed()[:REPORTED]]
     if not words:

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from alacarte._io.artifact import kind_of, read_artifact, write_artifact
 from alacarte._io.files import amount, lock
 from alacarte._io.progress import ProgressCallback, ProgressState
-from alacarte.contexts.reading import Reading, ReadingOptions, window_sides
+from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
 from alacarte.contexts.word_counts import WordCounts
@@ -103,8 +103,9 @@ def plan(
     format) must have the same paths on all machines. The same call again leaves the folder as it is.
     """
     refuse_unknown("plan", options, ReadingOptions)
-    source, folder = WordVectors.of(vectors), Path(out).absolute()
-    made = drawn_up(source, Corpus.of(corpus), targets, spread, options, folder, block_size, tasks, task_size)
+    source, text, folder = WordVectors.of(vectors), Corpus.of(corpus), Path(out).absolute()
+    number = tasks or max(1, -(-(text.size or 0) // parse_size(task_size)))
+    made = drawn_up(source, text, targets, spread, options, folder, block_size, number)
     put_down(made, source)
     return made
 
@@ -117,8 +118,7 @@ def drawn_up(
     options: ReadingOptions,
     folder: Path,
     block_size: int,
-    tasks: int | None,
-    task_size: int | str = TASK_SIZE,
+    tasks: int,
 ) -> Plan:
     """A plan that is in no file yet."""
     tokenizer = get_tokenizer(options.get("tokenizer", "words"))
@@ -129,27 +129,17 @@ def drawn_up(
         )
     if spread is not None and spread < 2:
         raise AlacarteError(f"spread: at least 2 groups are needed to tell how far they lie apart, not {spread}")
-    left, right = window_sides(options.get("window", 10))
-    reading = Reading(
-        left,
-        right,
-        options.get("averaging", "occurrence"),
-        options.get("positions", "uniform"),
-        "uniform",
-        tokenizer.name,
-        options.get("unknown", "keep"),
-    )
     return Plan(
         folder,
         _native_file(vectors) or VECTORS,
         vectors.fingerprint,
         None if targets is None else Targets.of(targets),
-        reading,
+        Reading.of(options, tokenizer.name),
         _weights(options.get("context_weights"), vectors),
         spread,
         corpus.options,
         block_size,
-        _share_out(corpus, tasks, parse_size(task_size), block_size),
+        _share_out(corpus, tasks, block_size),
     )
 
 
@@ -164,13 +154,12 @@ def put_down(plan: Plan, vectors: WordVectors) -> None:
     plan.write()  # last: who sees the plan can begin
 
 
-def _share_out(corpus: Corpus, tasks: int | None, task_size: int, block_size: int) -> tuple[tuple[Piece, ...], ...]:
-    """The text in so many shares of about the same size, or as many as have about `task_size` bytes."""
+def _share_out(corpus: Corpus, number: int, block_size: int) -> tuple[tuple[Piece, ...], ...]:
+    """The text in so many shares of about the same size; fewer where it cannot be cut."""
     files = corpus.whole_files()
     size = sum(file.size for file in files)
     if not size:
         raise AlacarteError(f"there is nothing in {corpus.description}; check the path")
-    number = tasks or -(-size // task_size)
     if number < 1:
         raise AlacarteError(f"there is at least one task, not {number}")
     shares: list[list[Piece]] = [[] for _ in range(number)]

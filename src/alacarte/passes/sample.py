@@ -16,7 +16,7 @@ from alacarte.contexts.windows import sums_of_windows
 from alacarte.errors import BadCorpus, NotEnoughData
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work, WorkOptions
-from alacarte.targets.targets import Matcher
+from alacarte.targets.targets import Matcher, Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
@@ -67,6 +67,48 @@ def sample_words(
     encoder = Encoder(get_tokenizer(reading.tokenizer if tokenizer is None else tokenizer), lexicon)
     run(tally, source, encoder, Work(**options), "sampling contexts")
     return SampledWords(rows, tally.contexts)
+
+
+@dataclass(frozen=True, eq=False)
+class SampledTargets:
+    """Contexts of targets of any kind; `lexicon` knows every word of them, with a vector or not."""
+
+    keys: list[str]
+    counts: Longs  # (targets,): how many contexts there were, kept or not
+    contexts: SampledContexts  # sorted by target
+    lexicon: Lexicon
+
+
+def sample_targets(
+    vectors: WordVectors,
+    corpus: CorpusLike,
+    targets: TargetsLike,
+    reading: Reading,
+    limit: int | None,
+    *,
+    tokenizer: TokenizerLike,
+    seed: int = 0,
+    around: int = 0,
+    **options: Unpack[WorkOptions],
+) -> SampledTargets:
+    """At most `limit` contexts of each target (None: all), as far as `reading` reaches, or `around` words if more.
+
+    >>> sample = sample_targets(
+    ...     WordVectors(["a"], [[1.0]]), ["a x b", "x"], ["x"], Reading(1, 1), None, tokenizer="words"
+    ... )
+    >>> sample.counts.tolist(), sorted(sample.lexicon.word(i) for i in sample.contexts.after.ravel() if i >= 0)
+    ([2], ['b'])
+    """
+    rule = get_tokenizer(tokenizer)
+    lexicon = Lexicon(vectors.key_to_index, grow=True)
+    matcher = Targets.of(targets).compile(lexicon, rule)
+    lexicon.admit = lambda token: True  # patterns admit only what they match, and every word is to be shown
+    window = max(reading.left, around), max(reading.right, around)
+    tally = ContextSample(matcher, lexicon, window, limit, seed, drop_unknown=reading.unknown == "drop")
+    read = run(tally, Corpus.of(corpus), Encoder(rule, lexicon), Work(**options), "gathering contexts").amounts
+    if not read.tokens_read:
+        raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
+    return SampledTargets(list(matcher.keys), tally.counts, tally.contexts, lexicon)
 
 
 @dataclass(frozen=True, eq=False)

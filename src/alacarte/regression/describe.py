@@ -235,12 +235,13 @@ def _context_estimates(
         )
         for rank, context in enumerate(chosen.tolist())
     ]
+
+    def column(name: str) -> Doubles:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    reasons = tuple(reason for part in parts for reason in part.reasons)
     return Estimates(
-        *(
-            None if getattr(parts[0], name) is None else np.concatenate([getattr(part, name) for part in parts])
-            for name in ("value", "debiased", "std_error", "lower", "upper")
-        ),
-        tuple(reason for part in parts for reason in part.reasons),
+        column("value"), column("debiased"), column("std_error"), column("lower"), column("upper"), reasons
     )
 
 

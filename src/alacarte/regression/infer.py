@@ -65,7 +65,6 @@ class InferOptions(TypedDict, total=False):
     intervals: "Intervals | Literal['default']"
     level: float
     jackknife_fraction: float
-    draws: int
     permutations: int | None
     adjust: Adjust
     seed: int | None
@@ -325,8 +324,7 @@ def regress(
         robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias for few
             independent contexts; too small where clusters are few and very unequal) or "HC1" (conText's); with clusters
             these are CR2, CR1.
-        intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form),
-            "bootstrap" or None.
+        intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form) or None.
         jackknife_fraction: use only this share of the units, drawn at random.
         permutations: for p-values; 999 if not given, 0 for none.
         adjust: p-values for several terms: "holm", "bh", "bonferroni" or "none".

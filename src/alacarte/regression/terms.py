@@ -10,10 +10,10 @@ from scipy import special
 
 from alacarte._io.progress import progress
 from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
-from alacarte.inference.cosines import check_draws, check_level
+from alacarte.inference.cosines import check_level
 from alacarte.inference.lengths import score_interval, score_test
 from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
-from alacarte.inference.regression_noise import Fit, Robust, alone, bootstrap, jackknife, least_squares, noise, permute
+from alacarte.inference.regression_noise import Fit, Robust, alone, jackknife, least_squares, noise, permute
 from alacarte.regression._frames import Table, column_of
 from alacarte.regression.compat import Choices, Compat, choices, permute_cells
 from alacarte.regression.design import INTERCEPT
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
 
 Doubles = npt.NDArray[np.float64]
-Intervals = Literal["score", "jackknife", "bootstrap"] | None
+Intervals = Literal["score", "jackknife"] | None
 FEW = 9.0  # clusters that count, below which one is warned
 
 
@@ -32,7 +32,6 @@ class Settings:
 
     intervals: "Intervals | Literal['default']" = "default"
     level: float = 0.95
-    draws: int = 1000
     permutations: int | None = None
     adjust: Adjust = "holm"
     compat: Compat = None
@@ -49,14 +48,13 @@ class Settings:
             object.__setattr__(self, "robust", "HC1" if self.compat else "HC2")
         if self.permutations is None:
             object.__setattr__(self, "permutations", 999 if rules.plus_one else 100)
-        if self.intervals not in ("score", "jackknife", "bootstrap", None):
-            raise BadFormula(f"intervals is 'score', 'jackknife', 'bootstrap' or None, not {self.intervals!r}")
+        if self.intervals not in ("score", "jackknife", None):
+            raise BadFormula(f"intervals is 'score', 'jackknife' or None, not {self.intervals!r}")
         if self.robust not in ("HC1", "HC2"):
             raise BadFormula(f"robust is 'HC1', 'HC2' or None, not {self.robust!r}")
         if not 0 < self.jackknife_fraction <= 1:
             raise BadFormula(f"jackknife_fraction is a share above 0 and up to 1, not {self.jackknife_fraction}")
         check_level(self.level)
-        check_draws(self.draws)
         check_permutations(self.permutations)
         check_adjust(self.adjust)
 
@@ -95,7 +93,7 @@ def table_of(model: "EmbeddingRegression", combinations: Doubles, names: list[st
     if settings.intervals is not None:
         columns |= {
             name: np.where(lone, np.nan, column)
-            for name, column in _intervals(model, combinations, lengths, debiased, rng).items()
+            for name, column in _intervals(model, combinations, debiased, rng).items()
         }
     if settings.permutations:
         p = _p_values(model, combinations, lengths, rng)
@@ -133,7 +131,6 @@ def _p_values(
 def _intervals(
     model: "EmbeddingRegression",
     combinations: Doubles,
-    lengths: Doubles,
     debiased: Doubles,
     rng: np.random.Generator,
 ) -> dict[str, Doubles]:
@@ -145,15 +142,7 @@ def _intervals(
             error, low, high = score_interval(fit, combinations, settings.level, bar.update_to)
         return {"std_error": error, "conf_low": low, "conf_high": high}
     if fit.other_ways:
-        raise AlacarteError(f"there is no {settings.intervals} for clusters of two kinds; use intervals='score'")
-    if settings.intervals == "bootstrap":
-        with progress(settings.draws, "draws", "bootstrap", show=settings.show_progress) as bar:
-            values = bootstrap(fit, combinations, settings.draws, rng, bar.update_to)
-        # In the world of the sample the true squared length is the plain one, not the debiased one.
-        pivots = values - lengths
-        low, high = np.nanquantile(pivots, [1 - tail, tail], axis=0)
-        error = np.nanstd(values, axis=0, ddof=1)
-        return {"std_error": error, "conf_low": debiased - high, "conf_high": debiased - low}
+        raise AlacarteError("there is no jackknife for clusters of two kinds; use intervals='score'")
     units = fit.rows if rules.jackknife_over_rows else fit.clusters
     share = settings.jackknife_fraction
     used = fit if share == 1 else _subsample(model, share, rng, rules)

@@ -12,15 +12,14 @@ import numpy.typing as npt
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Averaging
-from alacarte.contexts.samples import OUTSIDE, ContextSample
+from alacarte.contexts.samples import OUTSIDE
 from alacarte.contexts.windows import sums_of_windows
-from alacarte.errors import BadCorpus, NoOccurrences, NotEnoughData
+from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import ALaCarte
-from alacarte.passes.scan import run
-from alacarte.passes.work import Work
+from alacarte.passes.sample import sample_targets
 from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
-from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.corpus import CorpusLike
+from alacarte.text.encoding import Lexicon
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -109,28 +108,29 @@ def gather(
     ([[0.0, 1.0], [1.0, 2.0]], [0, 1], '**x** b')
     """
     wanted, reading = Targets.of(targets), model.settings
-    lexicon = Lexicon(model.vectors.key_to_index, grow=True)
-    matcher = wanted.compile(lexicon, model.tokenizer)
-    lexicon.admit = lambda token: True  # patterns admit only what they match, and every word is to be shown
-    window = max(reading.left, around), max(reading.right, around)
-    tally = ContextSample(matcher, lexicon, window, limit, seed, drop_unknown=reading.unknown == "drop")
-    encoder = Encoder(model.tokenizer, lexicon)
-    read = run(tally, Corpus.of(corpus), encoder, Work(show_progress=show_progress), "gathering contexts").amounts
-    if not read.tokens_read:
-        raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
-    kept = tally.contexts
+    sampled = sample_targets(
+        model.vectors,
+        corpus,
+        wanted,
+        reading,
+        limit,
+        tokenizer=model.tokenizer,
+        seed=seed,
+        around=around,
+        show_progress=show_progress,
+    )
+    kept = sampled.contexts
     if not len(kept):
         raise NoOccurrences(
             f"{', '.join(map(repr, list(wanted)[:5]))} does not occur in the corpus; check the spelling and the text"
             + underscore_hint(list(wanted))
         )
     integers = IntegerVectors.of(model.vectors, model.transform.weights, reading)
-    sums = sums_of_windows(
-        integers, reading, kept.before[:, window[0] - reading.left :], kept.after[:, : reading.right]
-    )
+    first = kept.before.shape[1] - reading.left
+    sums = sums_of_windows(integers, reading, kept.before[:, first:], kept.after[:, : reading.right])
     return Occurrences(
-        matcher.keys,
-        tally.counts,
+        sampled.keys,
+        sampled.counts,
         kept.targets,
         np.unique(kept.documents, return_inverse=True)[1],
         sums.sums * integers.scale.sum_units,
@@ -138,6 +138,6 @@ def gather(
         kept.before,
         kept.matched,
         kept.after,
-        lexicon,
+        sampled.lexicon,
         reading.averaging,
     )

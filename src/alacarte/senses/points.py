@@ -47,9 +47,9 @@ class PointSpace:
         return cls(vectors, weights, center, directions / np.sqrt(np.maximum(values, least)))
 
     def points(self, before: Ints, after: Ints) -> tuple[Doubles, npt.NDArray[np.bool_]]:
-        """(a point of length 1 for each context, whether groups are to be found by it), from the ids of its words.
+        """(a point of length 1 for each context, whether it takes part in finding groups), from the ids of its words.
 
-        Not found by: contexts that repeat another one word by word, and contexts of far fewer words than most.
+        Contexts that repeat another one word by word, and contexts of far fewer words than most, take no part.
 
         >>> space = PointSpace.of(WordVectors(["a", "b", "c"], np.eye(3)))
         >>> x, telling = space.points(np.array([[0, 0], [1, 1], [1, 1]]), np.array([[0], [1], [1]]))

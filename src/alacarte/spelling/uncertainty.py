@@ -29,6 +29,7 @@ from alacarte.vectors.word_vectors import WordVectors
 Doubles = npt.NDArray[np.float64]
 USUAL_AGREEMENT = (0.45, 0.2)  # mean and standard deviation of the cosine of contexts and spelling, if nothing is known
 LEAST_AGREEMENT_SPREAD = 0.05
+LEAST_LENGTH = 0.25  # of the typical squared length of x without noise
 SHORTEST = 0.05  # squared length that a fused vector has without noise, at least
 
 
@@ -81,11 +82,24 @@ class _Fused:
         by_agreement = self.own_agreement * w * (1 - w) / self.square * theta[:, None] * along(self.form[None])
         return theta, w / size * along(units) - by_agreement
 
-    def unexplained_variance(self, units: Doubles, theta: Doubles) -> Doubles:
-        """The variance of cosines θ that the gradient does not explain: of the length and of the agreement."""
-        w = self.weight
-        by_length = w * (units @ self.target.means[0]) / self.length / np.sqrt(self.square) / (2 * self.length**2)
-        by_agreement = theta * w * (1 - w) / self.square
+    def reach(self, units: Doubles) -> tuple[Doubles, Doubles]:
+        """Between which cosines with unit vectors the fused vector lies, whatever its contexts say.
+
+        Where spelling has more weight than contexts, these turn its direction by a limited angle.
+        """
+        if self.weight >= 0.5 or not self.form.any():
+            return np.full(len(units), -1.0), np.full(len(units), 1.0)
+        turn = np.arcsin(self.weight / (1 - self.weight))
+        angle = np.arccos(np.clip(units @ self.form, -1, 1))
+        return np.cos(np.minimum(angle + turn, np.pi)), np.cos(np.maximum(angle - turn, 0.0))
+
+    def unexplained_variance(self, near: Doubles, theta: Doubles) -> Doubles:
+        """The variance of cosines θ that the gradient does not explain: of the length and of the agreement.
+
+        `near` are the cosines of x alone.
+        """
+        by_length = self.weight * near / np.sqrt(self.square) / (2 * self.length**2)
+        by_agreement = theta * self.weight * (1 - self.weight) / self.square
         return np.asarray(by_length**2 * self.unexplained_length + by_agreement**2 * self.unexplained)
 
 
@@ -119,12 +133,21 @@ class FusedUncertainty(Uncertainty):
     def _fused(self, word: str) -> _Fused:
         target = self.one(word)
         weight, form = self._parts([word], target)
-        q, own, unexplained_length = self.typical.lengths(target)
+        q, own, unexplained_length = self._lengths(target)
         agreement, own_agreement, unexplained = self._agreements(target, form)
-        numbers = (agreement, own_agreement, unexplained, np.maximum(unexplained_length, 0.0))
+        numbers = (agreement, own_agreement, unexplained, unexplained_length)
         return _Fused(
             target, float(weight[0]), form[0], float(np.sqrt(q[0])), float(own[0]), *(float(one[0]) for one in numbers)
         )
+
+    def _lengths(self, targets: Deviations) -> tuple[Doubles, Doubles, Doubles]:
+        """|x|² without noise: (q, the share of it that is the target's own, variance unexplained by it).
+
+        Noise may leave next to nothing of a squared length; hardly a target is that much shorter than others.
+        """
+        q, own, unexplained = self.typical.lengths(targets)
+        least = LEAST_LENGTH * self.typical.length
+        return np.maximum(q, least), np.where(q > least, own, 0.0), np.maximum(unexplained, 0.0)
 
     def _agreements(self, targets: Deviations, forms: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """(cosine of x and spelling without noise, share of it that is the target's own, variance unexplained by it).
@@ -138,7 +161,7 @@ class FusedUncertainty(Uncertainty):
 
     def _noisy_agreements(self, targets: Deviations, forms: Doubles) -> tuple[Doubles, Doubles]:
         """(x · f / |x| |f| with |x| without noise, its variance)."""
-        root = np.sqrt(self.typical.lengths(targets)[0])
+        root = np.sqrt(self._lengths(targets)[0])
         cosine = np.einsum("td,td->t", targets.means, forms) / root
         return cosine, self.typical.variance_along(targets, forms / root[:, None], np.zeros(len(root)))[0]
 
@@ -194,15 +217,12 @@ class FusedUncertainty(Uncertainty):
         repeated = fused.target[np.zeros(len(names), dtype=np.intp)]
         near = self._without_noise(repeated, units / fused.length)
         variance, df = typical.variance_along(repeated, direction, near)
-        error = np.sqrt(variance + fused.unexplained_variance(units, estimate))
         if excess is not None:
             estimate = estimate - excess
-        columns = (
-            cosines(units, fused.as_given),
-            np.clip(estimate, -1, 1),
-            error,
-            *interval(estimate, error, df, level),
-        )
+        error = np.sqrt(variance + fused.unexplained_variance(near, estimate))
+        bounds = fused.reach(units)
+        within = [np.clip(values, *bounds) for values in (estimate, *interval(estimate, error, df, level))]
+        columns = (cosines(units, fused.as_given), within[0], error, *within[1:])
         return [
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
@@ -244,8 +264,8 @@ class FusedUncertainty(Uncertainty):
 
     def _searched(self, word: str) -> SearchedVector:
         fused = self._fused(word)
-        x = fused.target.means[0]
-        pull = fused.weight / fused.length * (np.eye(len(x)) - fused.own_length * np.outer(x, x) / fused.length**2)
+        x = unit_rows(fused.target.means[0])
+        pull = fused.weight / fused.length * (np.eye(len(x)) - fused.own_length * np.outer(x, x))
         covariance = pull @ self.covariance(word) @ pull.T
         spelled = (1 - fused.weight) * fused.form
         own = 2 * (1 - fused.weight) * fused.own_agreement  # what the agreement of a drawn vector adds to its length

@@ -1,0 +1,95 @@
+"""`alc serve`: the page."""
+
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from alacarte.cli import options as o
+from alacarte.cli.opening import open_model
+from alacarte.cli.output import show_line, voice
+from alacarte.errors import AlacarteError, require
+
+if TYPE_CHECKING:
+    from alacarte.concordance import Concordance
+    from alacarte.model import ALaCarte
+
+
+def serve(
+    concordances: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="CONCORDANCE", show_default=False, help="Folders made by alc concordance build."),
+    ] = None,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8765,
+    host: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Answer other machines too, under this name or address; needs --token."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What others have to know; 'new' makes one up.", show_default=False),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Open a page to invent words and to question a corpus; without one, a small corpus to try.
+
+    Only this machine is answered, unless --host says otherwise. Ctrl-C ends it.
+
+    \b
+    alc serve
+    alc serve reviews.concordance --model glove.6B.50d
+    """
+    require("starlette", extra="serve", purpose="alc serve")
+    uvicorn = require("uvicorn", extra="serve", purpose="alc serve")
+    from alacarte.concordance import Concordance
+    from alacarte.serve.app import THIS_MACHINE, application
+    from alacarte.serve.questions import Workspace
+
+    if host is not None and not token:
+        raise AlacarteError("--host lets other machines in; pass --token TEXT too, or --token new to have one made up")
+    if token and not (token.isascii() and token.isalnum()):
+        raise AlacarteError("--token is made of letters from a to z and digits")
+    secret = secrets.token_hex(16) if token == "new" else token or ""
+    opened = open_model(model or (None if transform else "glove.6B.50d"), vectors=vectors, transform=transform)
+    corpora = {path.name.removesuffix(".concordance"): Concordance(path) for path in concordances or ()}
+    if not concordances:
+        corpora = {"Python's language reference": _small_corpus(opened)}
+    names = (*THIS_MACHINE, *([host] if host else ()))
+    config = uvicorn.Config(
+        application(Workspace(opened, corpora), names, secret),
+        host="127.0.0.1" if host is None else "0.0.0.0",
+        port=port,
+        log_level="info" if voice.verbose else "warning",
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    socket = config.bind_socket()
+    address = f"http://{host or 'localhost'}:{socket.getsockname()[1]}/{f'?token={secret}' if secret else ''}"
+    show_line(f"The page is at {address} (Ctrl-C ends it).")
+    sys.stdout.flush()
+    if browser:
+        import webbrowser
+
+        webbrowser.open(address)
+    server.run(sockets=[socket])
+
+
+def _small_corpus(model: "ALaCarte") -> "Concordance":
+    """Python's own language reference, which is on every machine, as a concordance in the cache."""
+    from alacarte._io.files import cache_folder
+    from alacarte.cli._demo import language_reference, paragraphs
+    from alacarte.concordance import Concordance
+
+    folder = (
+        cache_folder()
+        / f"demo-{model.vectors.fingerprint[:12]}-{sys.version_info[0]}.{sys.version_info[1]}.concordance"
+    )
+    if (folder / "concordance.sqlite").is_file() and len(Concordance(folder)):
+        return Concordance(folder)
+    return Concordance.build(model.vectors, list(paragraphs(language_reference())), folder, show_progress=False)

@@ -1,0 +1,1 @@
+"""`alc serve`: a page in the browser to question a corpus, and the programming interface behind it."""

@@ -1,0 +1,57 @@
+"""A small corpus, full of what a page must never take for its own, and a server for it."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alacarte import ALaCarte, Concordance, Corpus, Document, Transform, WordVectors
+
+pytest.importorskip("starlette")
+
+from alacarte.serve.app import application
+from alacarte.serve.questions import Workspace
+
+SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+WORDS = ["the", "bank", "of", "river", "money", "in", "a", "boat", "deep", "script", "document", "title"]
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    rng = np.random.default_rng(0)
+    vectors = WordVectors(WORDS, rng.normal(size=(len(WORDS), 6)))
+    documents = [
+        Document(
+            " ".join(rng.choice(WORDS, size=12)) + f" {SCRIPT} bank", values=(str(rng.choice(["D", SCRIPT])), 2000 + n)
+        )
+        for n in range(120)
+    ]
+    folder = tmp_path_factory.mktemp("serve") / "hostile.concordance"
+    corpus = Concordance.build(vectors, Corpus(documents, columns=["party", "year"]), folder, show_progress=False)
+    return Workspace(ALaCarte(vectors, Transform(rng.normal(size=(6, 6)))), {f"hostile {SCRIPT}": corpus})
+
+
+@pytest.fixture(scope="session")
+def address(workspace: Workspace) -> Iterator[str]:
+    """A server on this machine, for real browsers."""
+    uvicorn = pytest.importorskip("uvicorn")
+    config = uvicorn.Config(application(workspace), host="127.0.0.1", port=0, log_level="error")
+    server, socket = uvicorn.Server(config), config.bind_socket()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{socket.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    for name in ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"):
+        if Path(name).exists():
+            return Path(name)
+    pytest.skip("there is no Chromium on this machine")
