@@ -521,6 +521,7 @@ class _WholeCopy:
         def get() -> bool:
             ranges.system.get_file(ranges.path, self._file.name)
             if Path(self._file.name).stat().st_size != location.size:
+                ranges.check_now()
                 raise EOFError("the file was cut off on its way")
             return True
 
