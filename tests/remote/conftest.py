@@ -86,42 +86,55 @@ def site(http_server):
 # ------------------------------------------------------------------------------------------------------------- S3
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def s3_server():
+    """An S3 server, and the environment that leads to it; (endpoint, application)."""
     reason = "{} is not installed: pip install 'alacarte-embeddings[dev]'"
-    pytest.importorskip("s3fs", reason=reason.format("s3fs"))
+    s3fs = pytest.importorskip("s3fs", reason=reason.format("s3fs"))
     moto = pytest.importorskip("moto.server", reason=reason.format("moto"))
     from werkzeug.serving import make_server
 
     application = Faulty(moto.DomainDispatcherApplication(moto.create_backend_app))
     server = make_server("127.0.0.1", 0, application, threaded=True)
-    server.log = lambda *args: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", application
+    endpoint = f"http://127.0.0.1:{server.server_port}"
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {
+            "AWS_ENDPOINT_URL": endpoint,
+            "AWS_ACCESS_KEY_ID": "tester",
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_MAX_ATTEMPTS": "1",  # so that what is tried again is tried again by us
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }.items():
+            patch.setenv(name, value)
+        s3fs.S3FileSystem.clear_instance_cache()
+        yield endpoint, application
+    s3fs.S3FileSystem.clear_instance_cache()
     server.shutdown()
     server.server_close()
 
 
 @pytest.fixture
-def store(s3_server, monkeypatch):
+def store(s3_server):
+    """An empty bucket on a server that behaves."""
     import s3fs
 
-    endpoint, application = s3_server
-    for name, value in {
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_ACCESS_KEY_ID": "tester",
-        "AWS_SECRET_ACCESS_KEY": SECRET,
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_MAX_ATTEMPTS": "1",  # so that what is tried again is tried again by us
-        "AWS_EC2_METADATA_DISABLED": "true",
-    }.items():
-        monkeypatch.setenv(name, value)
+    _, application = s3_server
     application.faults.clear()
-    s3fs.S3FileSystem.clear_instance_cache()
     system = s3fs.S3FileSystem(use_listings_cache=False)
     if system.exists(BUCKET):
         system.rm(BUCKET, recursive=True)
     system.mkdir(BUCKET)
     yield Store(system, application.faults)
     application.faults.clear()
+
+
+@pytest.fixture
+def new_session(store):
+    """Credentials are looked for anew, in the test and after it."""
+    import s3fs
+
+    s3fs.S3FileSystem.clear_instance_cache()
+    yield
     s3fs.S3FileSystem.clear_instance_cache()

@@ -211,16 +211,13 @@ def test_a_checkpoint_is_taken_up_after_the_network_fails(store, text, vectors, 
     )
 
 
-def test_wrong_credentials_end_at_once_without_the_secret(store, s3_server, monkeypatch):
-    import s3fs
-
-    url = store.put("a.txt", b"one\n")
+def test_wrong_credentials_end_at_once_without_the_secret(store, new_session, s3_server, monkeypatch):
     import requests
 
+    url = store.put("a.txt", b"one\n")
     requests.post(f"{s3_server[0]}/moto-api/reset-auth", data="0", timeout=10)
     try:
         monkeypatch.setattr(remote, "FIRST_WAIT", 100.0)  # which nobody waits for
-        s3fs.S3FileSystem.clear_instance_cache()
         with pytest.raises(BadCorpus, match=f"{url}: access is denied.*check the credentials") as caught:
             list(Corpus(url))
         assert SECRET not in str(caught.value)
@@ -229,15 +226,12 @@ def test_wrong_credentials_end_at_once_without_the_secret(store, s3_server, monk
         requests.post(f"{s3_server[0]}/moto-api/reset-auth", data="inf", timeout=10)
 
 
-def test_no_credentials_end_at_once(store, monkeypatch, tmp_path):
-    import s3fs
-
+def test_no_credentials_end_at_once(new_session, monkeypatch, tmp_path):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     monkeypatch.setattr(remote, "FIRST_WAIT", 100.0)
-    s3fs.S3FileSystem.clear_instance_cache()
     with pytest.raises(BadCorpus, match="credentials"):
         Corpus("s3://texts/a.txt")
 

@@ -232,7 +232,7 @@ def locate(name: "str | os.PathLike[str] | Location", error: type[AlacarteError]
         return Location(str(path), stat.st_size, f"{stat.st_mtime_ns}-{stat.st_size}", path, error=error)
     url = cast("str", url_of(name))
     system, place = file_system(url)
-    info = again(lambda: _info(system, place), url, error)
+    info = with_retries(lambda: _info(system, place), url, error)
     if info.get("type") == "directory":
         raise error(f"{without_secrets(url)} is a folder; name a file in it")
     return _location(url, info, error)
@@ -281,13 +281,13 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
     shown = without_secrets(url)
     is_http = url.startswith(("http://", "https://"))
     is_pattern = re.search(r"[*\[]" if is_http else r"[*?\[]", place) is not None
-    info = again(lambda: _info_or_none(system, place), url, error, missing_is_error=not is_pattern)
+    info = with_retries(lambda: _info_or_none(system, place), url, error, missing_is_error=not is_pattern)
     if info is not None and info.get("type") != "directory":
         return [_location(url, info, error)]
     if is_pattern:
-        listed = again(lambda: system.glob(place, detail=True), url, error)
+        listed = with_retries(lambda: system.glob(place, detail=True), url, error)
     else:
-        listed = again(lambda: system.find(place, detail=True), url, error)
+        listed = with_retries(lambda: system.find(place, detail=True), url, error)
     folder = re.split(r"[*?\[]", place)[0].rpartition("/")[0] if is_pattern else place.rstrip("/")
     files = []
     for path, facts in listed.items():
@@ -330,7 +330,9 @@ def _info_or_none(system: Any, place: str) -> dict[str, Any] | None:
 # --------------------------------------------------------------------------------------- what may pass, and what not
 
 
-def again(call: Callable[[], Result], url: str, error: type[AlacarteError], *, missing_is_error: bool = True) -> Result:
+def with_retries(
+    call: Callable[[], Result], url: str, error: type[AlacarteError], *, missing_is_error: bool = True
+) -> Result:
     """What a call to a file system gives; what may pass is tried again, and the rest is `error`, without secrets."""
     for attempt in range(ATTEMPTS):
         try:
@@ -340,7 +342,7 @@ def again(call: Callable[[], Result], url: str, error: type[AlacarteError], *, m
         except Exception as problem:
             if not may_pass(problem) or attempt == ATTEMPTS - 1:
                 raise _failure(problem, url, error, attempt + 1) from None
-            time.sleep(wait(attempt))
+            time.sleep(waiting_time(attempt))
             continue
         if result is None and missing_is_error:
             raise _failure(FileNotFoundError(), url, error, 1)
@@ -348,7 +350,7 @@ def again(call: Callable[[], Result], url: str, error: type[AlacarteError], *, m
     raise AssertionError
 
 
-def wait(attempt: int) -> float:
+def waiting_time(attempt: int) -> float:
     """Seconds before another attempt: twice as long each time, and never the same for two readers."""
     import random
 
@@ -442,7 +444,9 @@ class _Ranges:
     def __init__(self, location: Location) -> None:
         self.location, self.closed = location, False
         self.system, self.path = file_system(location.address)
-        handle = again(lambda: self.system.open(self.path, "rb", cache_type="none"), location.address, location.error)
+        handle = with_retries(
+            lambda: self.system.open(self.path, "rb", cache_type="none"), location.address, location.error
+        )
         # S3 is asked for the bytes of one ETag; of other systems it is asked after each range what there is now.
         self.is_conditional = type(handle).__module__.startswith("s3fs")
         if self.is_conditional:
@@ -483,7 +487,7 @@ class _Ranges:
                     raise _NoRanges from None
                 if self.closed or not may_pass(problem) or attempt == ATTEMPTS - 1:
                     raise _failure(problem, self.location.address, self.location.error, attempt + 1) from None
-                time.sleep(wait(attempt))
+                time.sleep(waiting_time(attempt))
                 attempt, step = attempt + 1, max(step // 2, min(step, FIRST_BLOCK))
                 continue
             parts.append(data)
@@ -494,7 +498,7 @@ class _Ranges:
 
     def check_now(self) -> None:
         location = self.location
-        self._check(again(lambda: _info(self.system, self.path), location.address, location.error))
+        self._check(with_retries(lambda: _info(self.system, self.path), location.address, location.error))
 
     def _check(self, info: dict[str, Any]) -> None:
         if info.get("size") != self.location.size or version_of(info) != self.location.version:
@@ -517,11 +521,12 @@ class _WholeCopy:
         def get() -> bool:
             ranges.system.get_file(ranges.path, self._file.name)
             if Path(self._file.name).stat().st_size != location.size:
+                ranges.check_now()
                 raise EOFError("the file was cut off on its way")
             return True
 
         try:
-            again(get, location.address, location.error)
+            with_retries(get, location.address, location.error)
         finally:
             ranges.check_now()
 

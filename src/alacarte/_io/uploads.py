@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from alacarte._io.remote import again, base_name, file_system, local_path, sibling, url_of, without_secrets
+from alacarte._io.remote import base_name, file_system, local_path, sibling, url_of, with_retries, without_secrets
 from alacarte.errors import AlacarteError
 
 
@@ -46,7 +46,7 @@ def upload(file: Path, url: str, error: type[AlacarteError]) -> None:
         system.put_file(str(file), path)
         return True
 
-    again(put, url, error)
+    with_retries(put, url, error)
 
 
 def remove(url: str, error: type[AlacarteError]) -> None:
@@ -58,4 +58,4 @@ def remove(url: str, error: type[AlacarteError]) -> None:
             system.rm_file(path)
         return True
 
-    again(delete, url, error)
+    with_retries(delete, url, error)
