@@ -68,7 +68,7 @@ def cluster(workers: int) -> Any:
     from distributed import LocalCluster
 
     settings = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "memory_limit": 0}
-    return LocalCluster(**settings, dashboard_address=None, silence_logs=logging.CRITICAL)
+    return LocalCluster(**settings, dashboard_address=":0", silence_logs=logging.CRITICAL)
 
 
 # --------------------------------------------------------------------------------------------------------- bits
@@ -191,7 +191,8 @@ from alacarte.passes.memory import peak_memory
 from alacarte.passes.plan import reduce
 started = time.perf_counter()
 reduce(sys.argv[1], sys.argv[2])
-print(f"{time.perf_counter() - started:.1f} s, {peak_memory() / 1e9:.2f} GB of memory at most")
+seconds, processor = time.perf_counter() - started, time.process_time()
+print(f"{seconds:.1f} s, {processor:.1f} s of processor time, {peak_memory() / 1e9:.2f} GB of memory at most")
 """
 
 
@@ -303,6 +304,7 @@ def constants(corpus: Path, vectors: WordVectors, work: Path) -> None:
     """Seconds to start, bytes of text a second and core, bytes of parts written and added a second: processor time."""
     text, run = Corpus(corpus), work / "run"
     size = text.size or 1
+    collect(vectors, ["a few words, so that all is compiled"] * 10, show_progress=False)
     reading = timed(lambda: collect(vectors, text, threads=1, show_progress=False), processor)
     made = planning.plan(vectors, text, out=run, tasks=1)
     sums = collect(vectors, text, threads=2, show_progress=False)
