@@ -68,7 +68,7 @@ def cluster(workers: int) -> Any:
     from distributed import LocalCluster
 
     settings = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "memory_limit": 0}
-    return LocalCluster(**settings, dashboard_address=None, silence_logs=logging.CRITICAL)
+    return LocalCluster(**settings, dashboard_address=":0", silence_logs=logging.CRITICAL)
 
 
 # --------------------------------------------------------------------------------------------------------- bits
@@ -186,12 +186,12 @@ def make_parts(work: Path, parts: int, targets: int, dimension: int, met: float)
 
 
 REDUCE = """
-import sys, time
+import json, sys, time
 from alacarte.passes.memory import peak_memory
 from alacarte.passes.plan import reduce
 started = time.perf_counter()
 reduce(sys.argv[1], sys.argv[2])
-print(f"{time.perf_counter() - started:.1f} s, {peak_memory() / 1e9:.2f} GB of memory at most")
+print(json.dumps([time.perf_counter() - started, time.process_time(), peak_memory()]))
 """
 
 
@@ -203,7 +203,11 @@ def reduce(work: Path, parts: int, targets: int, dimension: int, met: float) -> 
         [sys.executable, "-c", REDUCE, str(run), str(work / "sums")], capture_output=True, text=True, check=False
     )
     print(f"{parts} parts of {targets:,} × {dimension}, {met:.0%} of the targets met in each: {size / 1e9:.1f} GB")
-    print(said.stdout.strip() or said.stderr)
+    if said.returncode:
+        raise SystemExit(said.stderr)
+    seconds, processor_seconds, peak = json.loads(said.stdout)
+    print(f"{seconds:.0f} s, {processor_seconds:.0f} s of processor time, {peak / 1e9:.2f} GB of memory at most")
+    note(part_bytes_added_a_second=size / processor_seconds)
     shutil.rmtree(run)
 
 
@@ -296,20 +300,20 @@ def _collect_into(
 
 # ------------------------------------------------------------------------------------- constants, and what follows
 
-CONSTANTS = Path(__file__).with_name("distributed_constants.json")
+CONSTANTS = Path(__file__).resolve().with_name("distributed_constants.json")  # the last ones that were measured
 
 
 def constants(corpus: Path, vectors: WordVectors, work: Path) -> None:
-    """Seconds to start, bytes of text a second and core, bytes of parts written and added a second: processor time."""
+    """Seconds to start, bytes of text a second and core, bytes of parts written a second: processor time."""
     text, run = Corpus(corpus), work / "run"
     size = text.size or 1
+    collect(vectors, ["a few words, so that all is compiled"] * 10, show_progress=False)
     reading = timed(lambda: collect(vectors, text, threads=1, show_progress=False), processor)
     made = planning.plan(vectors, text, out=run, tasks=1)
     sums = collect(vectors, text, threads=2, show_progress=False)
     (run / "parts").mkdir(exist_ok=True)
     writing = timed(lambda: write_sums(made, 1, sums), processor)
     part = (run / "parts" / "00001.safetensors").stat().st_size
-    adding = timed(lambda: planning.reduce(run, work / "sums"), processor)
     start = timed(
         lambda: finished(alc("work", run, "--task", 1)), processor
     )  # which is done: all that is left is the start
@@ -321,12 +325,17 @@ def constants(corpus: Path, vectors: WordVectors, work: Path) -> None:
         "met_targets": int(np.count_nonzero(sums.occurrences)),
         "part_bytes": part,
         "part_bytes_written_a_second": part / writing,
-        "part_bytes_added_a_second": part / adding,
         "start_seconds": start,
         "dimension": vectors.dimension,
     }
     print(json.dumps(measured, indent=2))
-    CONSTANTS.write_text(json.dumps(measured, indent=2) + "\n")
+    note(**measured)
+
+
+def note(**measured: float) -> None:
+    """Keep what was measured, for `simulate`."""
+    before = json.loads(CONSTANTS.read_text()) if CONSTANTS.exists() else {}
+    CONSTANTS.write_text(json.dumps({**before, **measured}, indent=2) + "\n")
 
 
 def simulate(

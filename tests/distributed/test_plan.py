@@ -257,6 +257,13 @@ def test_leases(tmp_path, text):
     assert _leases.claim(made, 1, "me", 60) is None
     assert _leases.claim(made, 1, "you", 60) is not None  # who knows that its own worker is gone
     assert _leases.claim(made, 1, "", 60, force=True) is not None
+    assert status(tmp_path / "run").seconds_left is None  # nothing is done yet
+    work(tmp_path / "run", 2)
+    left = status(tmp_path / "run")
+    assert [task.status for task in left.tasks] == ["running", "done"]
+    assert left.tasks[1].seconds > 0
+    sizes = [task.size for task in left.tasks]
+    assert left.seconds_left == pytest.approx(left.tasks[1].seconds * sizes[0] / sizes[1])
 
 
 def test_one_of_many_gets_a_lease(tmp_path, text):

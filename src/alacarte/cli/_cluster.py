@@ -46,7 +46,7 @@ def open_client(scheduler: str | None, cluster: str | None) -> Iterator[Any]:
         workers = _workers(cluster)
         with (
             distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=0
             ) as local,
             distributed.Client(local) as client,
         ):

@@ -70,7 +70,14 @@ def open_part(plan: Plan, task: int) -> Artifact:
     artifact = read_artifact(part_path(plan, task), KIND, BadRun, VERSION, lazily=("sums",))
     if (artifact.value("plan", str), artifact.value("task", int)) != (plan.identity, task):
         raise BadRun(f"{artifact.path} belongs to another run; delete it, and do task {task} again")
+    _forget(artifact)  # what was compared with its digests: there may be a thousand parts
     return artifact
+
+
+def _forget(part: Artifact) -> None:
+    """Give back the memory of a part, which is read again when it is needed."""
+    for array in part.tensors.values():
+        forget_pages(array)
 
 
 def check_units(plan: Plan, parts: dict[int, Artifact]) -> frozenset[Unit]:
@@ -143,7 +150,7 @@ class _Part:
             return
         self.artifact.verify_rows("sums", np.arange(low, high))
         into[np.searchsorted(numbers, self.rows[low:high])] += self.sums[low:high]
-        forget_pages(self.sums)
+        _forget(self.artifact)
 
 
 def added_up(plan: Plan, words: list[str] | None, weights: ContextWeights) -> ContextSums:
@@ -163,6 +170,7 @@ def added_up(plan: Plan, words: list[str] | None, weights: ContextWeights) -> Co
         counts[rows[task]] += part.tensor("counts", np.int64)
         documents, read, known = part.value("read", list)
         amounts = Amounts(amounts.documents + documents, amounts.tokens_read + read, amounts.tokens_known + known)
+        _forget(part)
     if amounts.tokens_read == 0:
         raise BadRun("the text of this run holds nothing; check the paths and, for tables, the name of the text column")
     listed = [_Part(part, rows[task]) for task, part in parts.items()]

@@ -170,7 +170,9 @@ def _plan_in(folder: str, identity: str) -> Plan:
     """The plan that a worker has at hand, with its vectors."""
     plan = read_plan(folder)
     if plan.identity != identity:
-        raise BadRun(f"{folder} is another folder on this worker; name one on a disk that all workers see (run=…)")
+        raise BadRun(
+            f"{folder} is another folder on this worker; name one on a disk that all workers see (run=…, --run)"
+        )
     return plan
 
 
@@ -178,7 +180,7 @@ def _on_worker(place: tuple[str, str], task: int, owner: str, threads: int | Non
     """Do a task, on the worker that this is called on; `place` is the folder of the run and the plan's identity."""
     folder, identity = place
     if not (Path(folder) / NAME).is_file():
-        raise BadRun(f"{folder} is not there on this worker; name a folder on a disk that all workers see (run=…)")
+        raise BadRun(f"{folder} is not there on this worker; name one on a disk that all workers see (run=…, --run)")
     chosen_options: TaskOptions = {
         **options,
         "threads": threads or _distributed().get_worker().state.nthreads,

@@ -262,7 +262,7 @@ def work_on(
         started = time.perf_counter()
         try:
             _do(plan, task, held, options or {})
-        except (Exception, MemoryError) as problem:
+        except Exception as problem:
             record_failure(plan, task, problem)
             raise
         record_done(plan, task, time.perf_counter() - started)
