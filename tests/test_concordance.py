@@ -244,6 +244,20 @@ def test_damage_is_noticed(tmp_path: Path, vectors: WordVectors) -> None:
         Concordance(tmp_path / "nothing")
 
 
+def test_a_concordance_is_replaced_if_asked(tmp_path: Path, vectors: WordVectors) -> None:
+    built(vectors, documents(0), tmp_path / "c")
+    (tmp_path / "c" / "notes.txt").write_text("mine")
+    with pytest.raises(AlacarteError, match="is a concordance already"):
+        built(vectors, documents(1, 5), tmp_path / "c")
+    with pytest.raises(AlacarteError, match=r"notes\.txt, which is no part"):
+        Concordance.build(vectors, ["a bank"], tmp_path / "c", overwrite=True, show_progress=False)
+    assert (tmp_path / "c" / "notes.txt").read_text() == "mine"
+    assert list(Concordance(tmp_path / "c")) == plain(documents(0))
+    built(vectors, documents(0), tmp_path / "d")
+    again = Concordance.build(vectors, ["a bank"], tmp_path / "d", overwrite=True, show_progress=False)
+    assert list(again) == ["a bank"]
+
+
 def test_other_vectors_tokenizers_and_columns_are_refused(tmp_path: Path, vectors: WordVectors) -> None:
     concordance = built(vectors, documents(0), tmp_path / "c")
     other = WordVectors([*WORDS[:-1], "else"], vectors.matrix)

@@ -57,6 +57,7 @@ def build(
     encoding: o.Encoding = "utf-8",
     errors: o.Errors = "strict",
     threads: o.Threads = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Delete a concordance that is there already.")] = False,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -81,7 +82,13 @@ def build(
         errors=errors,
     )
     built = Concordance.build(
-        open_vectors(vectors), source, out, tokenizer=tokenizer, threads=threads, show_progress=voice.progress
+        open_vectors(vectors),
+        source,
+        out,
+        tokenizer=tokenizer,
+        overwrite=overwrite,
+        threads=threads,
+        show_progress=voice.progress,
     )
     wrote(out)
     _show_size(built, as_json)

@@ -145,9 +145,12 @@ class Concordance:
         path: str | PathLike[str],
         *,
         tokenizer: TokenizerLike = "words",
+        overwrite: bool = False,
         **work: Unpack[WorkOptions],
     ) -> "Concordance":
         """Read a corpus into a new folder. Its columns are those of `Corpus(…, columns=…)`.
+
+        With `overwrite`, a concordance that is there already is deleted first.
 
         The words of the vectors guide the tokenizer, so questions that need vectors take vectors with the same words.
         Interrupted, however, the work is taken up where it stopped when the same call is made again. The other options
@@ -159,6 +162,8 @@ class Concordance:
         if not split.named:
             raise AlacarteError("a concordance needs a tokenizer that has a name, to add text by it later")
         words = PackedWords.of(WordVectors.of(vectors).words)
+        if overwrite and is_concordance(folder):
+            _delete(folder)
         if folder.exists() and any(folder.iterdir()):
             concordance = cls(folder)
             same = concordance.tokenizer.name == split.name and concordance._database.vocabulary == _digest(words)
@@ -446,6 +451,19 @@ class Concordance:
 def is_concordance(path: str | PathLike[str]) -> bool:
     """Whether a folder is a concordance."""
     return (Path(path) / DATABASE).is_file()
+
+
+def _delete(folder: Path) -> None:
+    """Delete a concordance; refused if anything else is in its folder."""
+    with lock(folder / DATABASE, AlacarteError, "concordance"):
+        parts = [*folder.glob("segment-[0-9]*.safetensors"), *(folder / name for name in (VOCABULARY, UNFINISHED))]
+        others = {path for path in folder.iterdir() if path.suffix != ".lock"} - {*parts, folder / DATABASE}
+        if others:
+            raise AlacarteError(
+                f"{folder} holds {min(others).name}, which is no part of a concordance; move it elsewhere"
+            )
+        for path in (*parts, folder / DATABASE):
+            path.unlink(missing_ok=True)
 
 
 class _Questions:
