@@ -457,11 +457,10 @@ def _delete(folder: Path) -> None:
     """Delete a concordance; refused if anything else is in its folder."""
     with lock(folder / DATABASE, AlacarteError, "concordance"):
         parts = [*folder.glob("segment-[0-9]*.safetensors"), *(folder / name for name in (VOCABULARY, UNFINISHED))]
-        others = {path for path in folder.iterdir() if path.suffix != ".lock"} - {*parts, folder / DATABASE}
+        others = {path for path in folder.iterdir() if path.name[0] != "."} - {*parts, folder / DATABASE}
         if others:
-            raise AlacarteError(
-                f"{folder} holds {min(others).name}, which is no part of a concordance; move it elsewhere"
-            )
+            name = min(others).name
+            raise AlacarteError(f"{folder} holds {name}, which is no part of a concordance; move it elsewhere")
         for path in (*parts, folder / DATABASE):
             path.unlink(missing_ok=True)
 
