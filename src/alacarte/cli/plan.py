@@ -24,7 +24,9 @@ def plan(
         Path, typer.Option("--out", metavar="DIR", help="Folder of the run, on a disk that all machines see.")
     ],
     paths: o.CorpusPaths = None,
-    vectors: o.OtherVectors = None,
+    vectors: Annotated[
+        str | None, typer.Option(metavar="FILE|NAME", help="Word vectors, to learn a model for; or pass --model.")
+    ] = None,
     model: o.Model = None,
     corpus: o.Corpora = None,
     tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many tasks to make.")] = None,
