@@ -99,6 +99,22 @@ def test_little_memory(tmp_path, text):
     assert reduced(tmp_path / "run", tmp_path / "b") == one_pass(tmp_path / "a", text)
 
 
+def test_text_at_a_url(tmp_path):
+    """Pieces of a file in a store are read by ranges, and a file that is replaced is noticed."""
+    fsspec = pytest.importorskip("fsspec")
+    store, text = fsspec.filesystem("memory"), "\n".join(shared.sample_text(6000)).encode()
+    store.pipe_file("/planned/a.txt", text)
+    corpus = Corpus("memory://planned/a.txt")
+    made = plan(shared.VECTORS, corpus, out=tmp_path / "run", tasks=3, block_size=BLOCK)
+    assert len(made.shares) == 3
+    work(tmp_path / "run")
+    assert reduced(tmp_path / "run", tmp_path / "b") == one_pass(tmp_path / "a", corpus)
+    plan(shared.VECTORS, corpus, out=tmp_path / "again", tasks=3, block_size=BLOCK)
+    store.pipe_file("/planned/a.txt", text.replace(b"river", b"RIVER"))
+    with pytest.raises(BadRun, match=r"memory://planned/a\.txt was changed after the work was planned"):
+        work(tmp_path / "again")
+
+
 def test_planned_again(tmp_path, text):
     plan(shared.VECTORS, text, out=tmp_path / "run", tasks=3, block_size=BLOCK)
     work(tmp_path / "run", 2)

@@ -24,9 +24,12 @@ def plan(
         Path, typer.Option("--out", metavar="DIR", help="Folder of the run, on a disk that all machines see.")
     ],
     paths: o.CorpusPaths = None,
-    vectors: o.OtherVectors = None,
+    vectors: Annotated[
+        str | None, typer.Option(metavar="FILE|NAME", help="Word vectors, to learn a model for; or pass --model.")
+    ] = None,
     model: o.Model = None,
     corpus: o.Corpora = None,
+    manifest: o.Manifests = None,
     tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many tasks to make.")] = None,
     task_size: Annotated[
         str, typer.Option(metavar="SIZE", help="Without --tasks: how much text a task reads, as in 4GB.")
@@ -98,6 +101,7 @@ def plan(
     some = bool(len(listed)) or spans
     documents = open_corpus(
         [*(corpus or []), *(paths or [])],
+        manifests=manifest,
         unit=unit,
         format=format,
         text=text,

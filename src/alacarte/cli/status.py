@@ -37,7 +37,7 @@ def status(
     show_line(", ".join(f"{state.count(kind)} {kind}" for kind in kinds) + f" of {len(state.tasks)} tasks.")
     listed = [task for kind in ("failed", "lost", "running") for task in _some(state, kind)]
     if listed:
-        rows = [(task.task, task.status, task.worker, _said(task)) for task in listed]
+        rows = [(task.task, task.status, task.worker, _detail(task)) for task in listed]
         show_columns(("task", "state", "worker", ""), rows)
     if state.complete:
         show_line(f"All is done. Next: alc reduce {run} --out FILE")
@@ -51,7 +51,7 @@ def _some(state: "RunStatus", kind: str) -> list["TaskState"]:
     return [task for task in state.tasks if task.status == kind][:SHOWN]
 
 
-def _said(task: "TaskState") -> str:
+def _detail(task: "TaskState") -> str:
     return task.error if task.status == "failed" else f"last heard of {_duration(task.age)} ago"
 
 

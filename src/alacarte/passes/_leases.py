@@ -125,9 +125,9 @@ def record_failure(plan: Plan, task: int, problem: BaseException) -> None:
     """Note why a task could not be done."""
     path = task_path(plan, task, "error")
     failures = int(_read(path).get("failures", 0)) + 1
-    said = str(problem) or type(problem).__name__
+    message = str(problem) or type(problem).__name__
     with suppress(OSError):  # a full disk may have been the reason
-        _write(path, {"worker": worker_name(), "error": said, "failures": failures})
+        _write(path, {"worker": worker_name(), "error": message, "failures": failures})
 
 
 def _write(path: Path, record: dict[str, Any]) -> None:

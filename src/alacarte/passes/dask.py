@@ -25,7 +25,7 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, BadRun, require
 from alacarte.passes._leases import part_path
 from alacarte.passes._manifest import NAME, Plan, read_plan
-from alacarte.passes.plan import FAILURES, TASK_SIZE, TaskOptions, drawn_up, put_down, total, work_on
+from alacarte.passes.plan import FAILURES, TASK_SIZE, TaskOptions, new_plan, total, work_on, write_run
 from alacarte.passes.work import Work, chosen
 from alacarte.targets.targets import TargetsLike
 from alacarte.text.corpus import Corpus
@@ -55,7 +55,7 @@ def collect_on_cluster(
     size = corpus.size or 1
     share = min(TASK_SIZE, max(SMALL_TASK, size // (TASKS_A_WORKER * workers)))
     tasks = max(-(-size // share), min(workers, -(-size // work.block_size)))
-    plan = drawn_up(vectors, corpus, targets, spread, reading, folder, work.block_size, tasks)
+    plan = new_plan(vectors, corpus, targets, spread, reading, folder, work.block_size, tasks)
     if work.run is None:
         plan = replace(plan, folder=folder / f".alacarte-run-{plan.work[:16]}")
     if (plan.folder / NAME).exists():  # of a call that was interrupted, perhaps with other workers
@@ -64,7 +64,7 @@ def collect_on_cluster(
             raise BadRun(f"{plan.folder} is the folder of another run; choose another folder, or delete this one")
         plan = before
     else:
-        put_down(plan, vectors)
+        write_run(plan, vectors)
     finish(plan, work)
     sums = total(plan, memory=True)
     if work.run is None:

@@ -105,12 +105,12 @@ def plan(
     refuse_unknown("plan", options, ReadingOptions)
     source, text, folder = WordVectors.of(vectors), Corpus.of(corpus), Path(out).absolute()
     number = tasks or max(1, -(-(text.size or 0) // parse_size(task_size)))
-    made = drawn_up(source, text, targets, spread, options, folder, block_size, number)
-    put_down(made, source)
+    made = new_plan(source, text, targets, spread, options, folder, block_size, number)
+    write_run(made, source)
     return made
 
 
-def drawn_up(
+def new_plan(
     vectors: WordVectors,
     corpus: Corpus,
     targets: TargetsLike | None,
@@ -143,7 +143,7 @@ def drawn_up(
     )
 
 
-def put_down(plan: Plan, vectors: WordVectors) -> None:
+def write_run(plan: Plan, vectors: WordVectors) -> None:
     """Write a plan into its folder, with a copy of the vectors where they are in no file that can be memory-mapped."""
     plan.folder.mkdir(parents=True, exist_ok=True)
     make_folders(plan)
@@ -274,12 +274,12 @@ def _do(plan: Plan, task: int, lease: Lease, options: TaskOptions) -> None:
         vectors = plan.word_vectors
         weights = None if task in plan.counting_tasks else _final_weights(plan)
     checkpoint = _free(task_path(plan, task, "checkpoint"))
-    told = options.get("callback")
+    callers = options.get("callback")
 
     def callback(state: ProgressState) -> None:
         lease.progress()
-        if told is not None:
-            told(state)
+        if callers is not None:
+            callers(state)
 
     working = {"checkpoint_seconds": LEASE, **options, "callback": callback, "block_size": plan.block_size}
     if weights is None:
@@ -358,10 +358,10 @@ def _work_on_all(plan: Plan, lease: float, options: TaskOptions) -> list[int]:
 
 def _failed(plan: Plan, states: list[TaskState], failed: dict[int, str]) -> BadRun:
     number = min((state.task for state in states if state.task in failed or state.error), default=states[0].task)
-    said = failed.get(number) or next(state.error for state in states if state.task == number)
+    reason = failed.get(number) or next(state.error for state in states if state.task == number)
     others = f" (and {len(states) - 1} more)" if len(states) > 1 else ""
     return BadRun(
-        f"task {number}{others} failed: {said}",
+        f"task {number}{others} failed: {reason}",
         hint=Hint(
             f"when that is mended, call work({str(plan.folder)!r}, {number})",
             f"when that is mended, run `alc work {plan.folder} --task {number}`",
