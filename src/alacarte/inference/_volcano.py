@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alacarte._io.figures import COLOURS, GREY, finish, key, literal, new_axes, size_of
-from alacarte.errors import NotEnoughData, require
+from alacarte._io.figures import COLOURS, GREY, Label, finish, key, new_axes, place_labels, size_of
+from alacarte.errors import NotEnoughData
 
 if TYPE_CHECKING:
     from alacarte.inference.comparing import Comparisons
 
 LEAST_Q = 1e-16  # surer is not drawn higher
-PLACES = [(5, 0, "left"), (-5, 0, "right"), (0, 7, "center"), (0, -7, "center"), (6, 9, "left"), (-6, 9, "right")]
 
 
 def draw(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: str | None) -> Any:
@@ -41,33 +40,7 @@ def draw(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: s
     )
     finish(axes, "page", title)
     places = {item.word: place for place, item in enumerate(tested)}
-    _label(axes, x, y, [item.word for item in tested], [places[item.word] for item in comparisons.changed(q)[:labels]])
+    rows = [places[item.word] for item in comparisons.changed(q)[:labels]]
+    names = [Label(float(x[row]), float(y[row]), tested[row].word, "black") for row in rows]
+    place_labels(axes, names, size_of("page").font - 1)
     return axes
-
-
-def _label(axes: Any, x: Any, y: Any, words: list[str], rows: list[int]) -> None:
-    """The names of some points, each at the first place around its point where it covers no other; or none."""
-    boxes = require("matplotlib.transforms", extra="plot", purpose="drawing figures")
-    axes.figure.canvas.draw()
-    inside, taken = axes.get_window_extent(), []
-    for row in rows:
-        column, line = axes.transData.transform((x[row], y[row]))
-        taken.append(boxes.Bbox.from_extents(column - 3, line - 3, column + 3, line + 3))
-    for row in rows:
-        for right, up, side in PLACES:
-            label = axes.annotate(
-                literal(words[row]),
-                (x[row], y[row]),
-                xytext=(right, up),
-                textcoords="offset points",
-                ha=side,
-                va="center",
-                fontsize=size_of("page").font - 1,
-                zorder=4,
-            )
-            box = label.get_window_extent()
-            within = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
-            if within and not any(box.overlaps(other) for other in taken):
-                taken.append(box)
-                break
-            label.remove()

@@ -4,21 +4,34 @@ Every function takes `ax` (axes to draw on; a new figure of pyplot's if left out
 "page" of a journal), and returns the axes. `save_figure(axes, "figure.pdf")` writes them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.figures import COLOURS, GREY, MARKS, PURPOSE, SizeName, finish, key, literal, look, new_axes, size_of
+from alacarte._io.figures import (
+    COLOURS,
+    GREY,
+    MARKS,
+    Label,
+    SizeName,
+    finish,
+    key,
+    literal,
+    look,
+    new_axes,
+    place_labels,
+    size_of,
+)
 from alacarte._io.figures import save_figure as save_figure
-from alacarte.errors import AlacarteError, require
+from alacarte.errors import AlacarteError
 from alacarte.passes.work import refuse_unknown
 from alacarte.regression._frames import Table
 from alacarte.regression._space import Candidates
 from alacarte.regression.embed import Embeddings, Groups, dem_group
 from alacarte.regression.side_by_side import label_of
-from alacarte.vectors.geometry import unit_rows
+from alacarte.vectors.geometry import principal_plane, unit_rows
 
 if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
@@ -207,7 +220,7 @@ def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, *
     low, high = (shown.values.get(name, np.full(len(shown), np.nan)) for name in ("conf_low", "conf_high"))
     limit = _ratio_axis(axes, np.concatenate([values, low, high]))
     order = np.argsort(values, kind="stable")
-    texts: list[_Label] = []
+    texts: list[Label] = []
     for place, row in enumerate(order.tolist()):
         colour, mark = looks[shown["group"][row]]
         at = 0.0 if horizontal else place
@@ -219,7 +232,7 @@ def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, *
         filled = p is None or bool(p[row] < alpha)
         face = colour if filled else "white"
         axes.plot(np.clip(values[row], 1 / limit, limit), at, mark, ms=5.5, mec=colour, mew=1.3, mfc=face, zorder=3)
-        texts.append(_Label(float(np.clip(values[row], 1 / limit, limit)), at, str(shown["feature"][row]), colour))
+        texts.append(Label(float(np.clip(values[row], 1 / limit, limit)), at, str(shown["feature"][row]), colour))
     axes.axvline(1, color=GREY, lw=0.8, zorder=1)
     axes.set_xlabel(literal(f"cosine with {above} / cosine with {below}"))
     if horizontal:
@@ -227,7 +240,7 @@ def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, *
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         axes.axhline(0, color=GREY, lw=0.6, zorder=0)
-        _place_labels(axes, texts, size_of(size).font - 1, sideways=False)
+        place_labels(axes, texts, size_of(size).font - 1, sideways=False)
     else:
         axes.set_yticks(range(len(shown)), [literal(word) for word in shown["feature"][order].tolist()])
         axes.set_ylim(-0.8, len(shown) - 0.2)
@@ -405,21 +418,21 @@ def plot_map(
     words = list(owners)
     rows = np.array([means.space.index[word] for word in words])
     points = np.vstack([unit_rows(means.matrix), unit_rows(means.space.matrix[rows].astype(np.float64))])
-    placed, shares = _plane(points)
+    placed, shares = principal_plane(points)
     axes = new_axes(ax, size, 0.8 * size_of(size).width)
     font = size_of(size).font
     names = [str(name) for name in means.names]
     count = len(names)
-    texts: list[_Label] = []
+    texts: list[Label] = []
     for (x, y), name, number in zip(placed[:count].tolist(), names, range(count), strict=True):
         colour, mark, _ = look(number)
         axes.plot(x, y, mark, ms=8, color=colour, mec="white", mew=0.8, zorder=4)
-        texts.append(_Label(x, y, name, colour, strong=True))
+        texts.append(Label(x, y, name, colour, strong=True))
     for (x, y), word in zip(placed[count:].tolist(), words, strict=True):
         own = len(owners[word]) == 1
         colour = look(means.names.index(owners[word][0])).colour if own else GREY
         axes.plot(x, y, ".", ms=3.5, color=colour, zorder=2)
-        texts.append(_Label(x, y, word, colour))
+        texts.append(Label(x, y, word, colour))
     axes.margins(0.12)
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xticks([])
@@ -436,90 +449,8 @@ def plot_map(
     for side in ("top", "right", "left", "bottom"):
         axes.spines[side].set_visible(True)
         axes.spines[side].set_color("#CCCCCC")
-    without = _place_labels(axes, texts, font - 0.5)
+    without = place_labels(axes, texts, font - 0.5)
     if without:
         where: dict[str, Any] = {"xycoords": "axes fraction", "ha": "right", "va": "bottom", "color": GREY}
         axes.annotate(f"{without} words without room for a label", (0.99, 0.01), fontsize=font - 1.5, **where)
     return axes
-
-
-def _plane(points: Doubles) -> tuple[Doubles, Doubles]:
-    """(the points on the plane of their first two principal directions, the share of the variance along each)."""
-    centred = points - points.mean(axis=0)
-    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
-    flat = np.zeros((len(points), 2))
-    flat[:, : len(directions[:2])] = centred @ directions[:2].T
-    squares = np.zeros(2)
-    squares[: len(singular[:2])] = singular[:2] ** 2
-    return flat, squares / max(float((singular**2).sum()), np.finfo(float).tiny)
-
-
-class _Label(NamedTuple):
-    x: float
-    y: float
-    text: str
-    colour: str
-    strong: bool = False
-
-
-def _place_labels(axes: Any, labels: Sequence[_Label], font: float, sideways: bool = True) -> int:
-    """Each label at the nearest place around its point where it covers no other label and no mark, with a thin line
-    to its point if that is not beside it; returns how many found no room and are left out. Labels stand above or below
-    their points only if they may not stand `sideways`."""
-    axes.figure.canvas.draw()  # only now is it known where things are
-    boxes = require("matplotlib.transforms", extra="plot", purpose=PURPOSE)
-    points = axes.figure.dpi / 72
-    frame = axes.get_window_extent()
-    taken: list[Any] = []
-    for label in labels:  # labels keep off the marks
-        column, row = axes.transData.transform((label.x, label.y))
-        half = (5 if label.strong else 2) * points
-        taken.append(boxes.Bbox.from_extents(column - half, row - half, column + half, row + half))
-    without = 0
-    for label in sorted(labels, key=lambda item: not item.strong):
-        text = axes.annotate(
-            literal(label.text),
-            (label.x, label.y),
-            xytext=(0, 0),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            color=label.colour,
-            fontsize=font + (1.5 if label.strong else 0),
-            fontweight="bold" if label.strong else "normal",
-            zorder=5,
-            annotation_clip=False,
-        )
-        centre = text.get_window_extent()
-        width, height = centre.width / points, centre.height / points
-        for dx, dy in _offsets(width, height, 7 if label.strong else 4, sideways):
-            box = centre.translated(dx * points, dy * points)
-            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            if inside and not any(box.overlaps(other) for other in taken):
-                break
-        else:
-            text.remove()
-            without += 1
-            continue
-        taken.append(box)
-        text.set_position((dx, dy))
-        if max(abs(dx) - width / 2, abs(dy) - height / 2) > 9:
-            line = {"arrowstyle": "-", "lw": 0.5, "color": label.colour, "alpha": 0.6, "shrinkA": 0, "shrinkB": 2}
-            axes.annotate(
-                "", (label.x, label.y), xytext=(dx, dy), textcoords="offset points", arrowprops=line, zorder=1
-            )
-    return without
-
-
-def _offsets(width: float, height: float, gap: float, sideways: bool) -> list[tuple[float, float]]:
-    """Places for the middle of a label of this size around its point, in points, the nearest first."""
-    if not sideways:
-        rises = [gap + height / 2 + 1.1 * height * step for step in range(9)]
-        return [(shift * width, sign * rise) for rise in rises for sign in (1, -1) for shift in (0, 0.3, -0.3)]
-    found: list[tuple[float, float]] = []
-    for ring in range(9):
-        away = gap + ring * 7.0
-        for angle in (0, 180, 90, 270, 45, 315, 135, 225, 20, 340, 160, 200, 70, 110, 250, 290):
-            c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
-            found.append((float(c * (away + width / 2)), float(s * (away + height / 2))))
-    return found

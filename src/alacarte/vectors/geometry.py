@@ -56,6 +56,22 @@ def top_components(matrix: npt.ArrayLike, k: int) -> Doubles:
     return np.asarray(components * np.sign(largest))
 
 
+def principal_plane(points: npt.ArrayLike) -> tuple[Doubles, Doubles]:
+    """(the points on the plane of their first two principal components, the share of the variance along each).
+
+    >>> flat, shares = principal_plane([[1.0, 0, 0], [0, 1.0, 0], [-1.0, 0, 0]])
+    >>> flat.shape, round(float(shares.sum()), 6)
+    ((3, 2), 1.0)
+    """
+    rows = np.asarray(points, dtype=np.float64)
+    centred = rows - rows.mean(axis=0)
+    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
+    flat, squares = np.zeros((len(rows), 2)), np.zeros(2)
+    flat[:, : len(directions[:2])] = centred @ directions[:2].T
+    squares[: len(singular[:2])] = singular[:2] ** 2
+    return flat, squares / max(float((singular**2).sum()), np.finfo(float).tiny)
+
+
 def _lengths(rows: Doubles) -> Doubles:
     """The length of each row, as a column; 1 for a row of zeros."""
     lengths = np.sqrt((rows * rows).sum(axis=-1, keepdims=True))
