@@ -31,7 +31,7 @@ from alacarte.targets.targets import TargetsLike
 from alacarte.text.corpus import Corpus
 from alacarte.vectors.word_vectors import WordVectors
 
-SMALL_TASK = 1 << 28  # bytes of text: less is not worth a task of its own, while every worker has one
+SMALL_TASK = 1 << 30  # bytes of text: less is not worth a task of its own, while every worker has one
 TASKS_A_WORKER = 4  # at least, where there is text enough, so that all are busy to the end
 LEASE = 60.0  # seconds without a sign of life after which the worker of another client is taken for dead
 UNDER_WAY = ("pending", "lost")  # of futures: what a worker had made when it was lost is made again
