@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike, cpu_count
+from os import PathLike
 from pathlib import Path
 from re import Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -41,7 +41,7 @@ from alacarte.contexts.windows import sums_of_matches, sums_of_windows
 from alacarte.errors import AlacarteError, BadCorpus, Hint, NoOccurrences, require
 from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.passes.scan import run
-from alacarte.passes.work import Work, WorkOptions, refuse_unknown
+from alacarte.passes.work import Work, WorkOptions, refuse_unknown, usable_cores
 from alacarte.targets.sequences import Matches
 from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
 from alacarte.text.corpus import Corpus, CorpusLike
@@ -507,7 +507,7 @@ class _Questions:
                 rows = dealt(part.segment.codes[part.segment.document_of(part.begins)], groups)
             return self._summed(part, rows)
 
-        with ThreadPoolExecutor(cpu_count()) as pool:
+        with ThreadPoolExecutor(usable_cores()) as pool:
             for added in map(summed, parts) if len(parts) < 2 else pool.map(summed, parts):
                 for name in ("sums", *COUNTS):
                     values = getattr(added, name)

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from os import cpu_count
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
@@ -20,7 +19,7 @@ from alacarte.model import ALaCarte
 from alacarte.model.induced import InducedVectors
 from alacarte.passes.discover import discover
 from alacarte.passes.pipeline import in_order
-from alacarte.passes.work import WorkOptions
+from alacarte.passes.work import WorkOptions, usable_cores
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
@@ -342,7 +341,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
         with progress(len(documents), "documents", description, self.show_progress) as bar:
             starts = range(0, len(documents), size)
-            for low, result in zip(starts, in_order(work, starts, self.threads or cpu_count() or 1), strict=True):
+            for low, result in zip(starts, in_order(work, starts, self.threads or usable_cores()), strict=True):
                 yield result
                 bar.update_to(min(low + size, len(documents)))
 

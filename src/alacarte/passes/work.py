@@ -1,8 +1,9 @@
 """How a pass over text is run: threads, memory, checkpoint, progress. Nothing here changes a result."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from os import PathLike, cpu_count
+from os import PathLike
 from typing import Any, TypedDict
 
 from alacarte._io.progress import ProgressCallback
@@ -74,8 +75,14 @@ class Work:
 
     @property
     def cores(self) -> int:
-        """How many threads that is on this machine."""
-        return self.threads or cpu_count() or 1
+        """How many threads that is: by default, as many as there are cores that this process may use."""
+        return self.threads or usable_cores()
+
+
+def usable_cores() -> int:
+    """The cores that this process may use, which a scheduler or `taskset` may have limited."""
+    allowed: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)  # Linux
+    return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
 
 
 def chosen(options: Mapping[str, Any], kind: type) -> dict[str, Any]:

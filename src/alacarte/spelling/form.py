@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from os import PathLike, cpu_count
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -30,6 +30,7 @@ from alacarte._io.draw import evenly_over_octaves
 from alacarte._io.files import cache_folder
 from alacarte._io.table import Columns, Table, columns_of
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
+from alacarte.passes.work import usable_cores
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
 from alacarte.spelling._solver import WIDTH, SpelledWords, predict, solve_ridge
 from alacarte.vectors.geometry import cosines
@@ -333,7 +334,7 @@ class _Settings:
 
     @property
     def cores(self) -> int:
-        return self.threads or cpu_count() or 1
+        return self.threads or usable_cores()
 
 
 @dataclass(frozen=True, eq=False)
