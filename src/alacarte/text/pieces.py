@@ -106,7 +106,10 @@ def cut(whole: Piece, places: list[int], block_size: int) -> list[Piece]:
 def piece_blocks(piece: Piece, block_size: int) -> Iterator[tuple[bytes, int, int]]:
     """The blocks that begin in a piece of plain UTF-8: (text, its first byte in the file, bytes of the piece read)."""
     size = grid(block_size)
-    with reading(piece.path), io.BufferedReader(cast("io.RawIOBase", piece.location().open(piece.start))) as file:
+    with (
+        reading(piece.path),
+        io.BufferedReader(cast("io.RawIOBase", piece.location().open(piece.start, until=piece.stop))) as file,
+    ):
         begin = _first_line(file, piece.start, piece.stop)
         if begin >= piece.stop:
             return
