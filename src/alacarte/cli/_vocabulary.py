@@ -34,28 +34,29 @@ def parse_groups(groups: list[str] | None, values: list[Any]) -> tuple[Any, Any]
     return spelled.get(groups[0], groups[0]), spelled.get(groups[1], groups[1])
 
 
-def write_comparison(found: "Comparisons", out: Path | None) -> None:
+def write_comparison(comparisons: "Comparisons", out: Path | None) -> None:
     from alacarte._io.files import atomic_write
 
     if out is None:
         return
     if out.suffix.lower() == ".csv":
-        found.to_csv(out)
+        comparisons.to_csv(out)
     else:
         with atomic_write(out) as file:
-            file.write(found.to_json().encode())
+            file.write(comparisons.to_json().encode())
     wrote(out)
 
 
-def show_comparison(found: "Comparisons", top: int, contexts: int, as_json: bool) -> None:
+def show_comparison(comparisons: "Comparisons", top: int, contexts: int, as_json: bool) -> None:
     """The words that moved farthest for sure, with their numbers, then the lines that speak loudest for each."""
     if as_json:
-        loudest = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
-        show_json({"names": list(found.names), "level": found.level, "words": found.to_dict(), "contexts": loudest})
+        loudest = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in comparisons.contexts.items()}
+        facts = {"names": list(comparisons.names), "level": comparisons.level}
+        show_json({**facts, "words": comparisons.to_dict(), "contexts": loudest})
         return
-    changed, untested = found.changed(Q), sum(1 for item in found if item.reason)
-    tested = len(found) - untested
-    rest = [item for item in found if not item.reason and not item.q_value <= Q]
+    changed, untested = comparisons.changed(Q), sum(1 for item in comparisons if item.reason)
+    tested = len(comparisons) - untested
+    rest = [item for item in comparisons if not item.reason and not item.q_value <= Q]
     shown = [*changed, *rest][:top]
     cells = [
         (
@@ -69,15 +70,16 @@ def show_comparison(found: "Comparisons", top: int, contexts: int, as_json: bool
         )
         for item in shown
     ]
-    a, b = found.names
+    a, b = comparisons.names
     if cells:
-        names = ["word", f"uses in {a}", f"in {b}", "distance", f"{found.level:.0%} interval", "p", "q"]
+        names = ["word", f"uses in {a}", f"in {b}", "distance", f"{comparisons.level:.0%} interval", "p", "q"]
         show_columns(names, cells)
-    for word in [item.word for item in shown if item.word in found.contexts]:
-        for name, lines in zip(found.names, (found.contexts[word].a, found.contexts[word].b), strict=True):
+    for word in [item.word for item in shown if item.word in comparisons.contexts]:
+        sides = comparisons.contexts[word]
+        for name, lines in zip(comparisons.names, (sides.a, sides.b), strict=True):
             for line in lines[:contexts]:
                 show_line(f"{word}, {name}: {line}")
-    for item in [item for item in found if item.reason][: top if not shown else 0]:
+    for item in [item for item in comparisons if item.reason][: top if not shown else 0]:
         show_line(f"{item.word}: {item.reason}")
     if not voice.quiet:
         verb = "is" if len(changed) == 1 else "are"

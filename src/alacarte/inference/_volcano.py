@@ -20,10 +20,10 @@ def draw(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: s
         raise NotEnoughData("no word could be tested, so there is nothing to draw; the table says why")
     x = np.array([item.distance for item in tested])
     y = -np.log10(np.maximum([item.q_value for item in tested], LEAST_Q))
-    sure = np.array([item.q_value <= q for item in tested])
+    changed = np.array([item.q_value <= q for item in tested])
     axes = new_axes(ax, "page", 4.6)
-    axes.scatter(x[~sure], y[~sure], s=9, color=GREY, alpha=0.35, lw=0, zorder=2)
-    axes.scatter(x[sure], y[sure], s=12, color=COLOURS[1], alpha=0.7, lw=0, zorder=3)
+    axes.scatter(x[~changed], y[~changed], s=9, color=GREY, alpha=0.35, lw=0, zorder=2)
+    axes.scatter(x[changed], y[changed], s=12, color=COLOURS[1], alpha=0.7, lw=0, zorder=3)
     axes.axhline(-np.log10(q), color=GREY, lw=0.8, ls="--", zorder=1)
     axes.set_xlim(left=min(0.0, float(x.min())))
     axes.set_ylim(bottom=-0.02 * max(float(y.max()), 1.5))
@@ -34,8 +34,8 @@ def draw(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: s
         axes,
         "page",
         [
-            (f"q ≤ {q:g}: {int(sure.sum()):,} words", {"marker": "o", "color": COLOURS[1], "ms": 4}),
-            (f"others: {int((~sure).sum()):,}", {"marker": "o", "color": GREY, "ms": 3}),
+            (f"q ≤ {q:g}: {int(changed.sum()):,} words", {"marker": "o", "color": COLOURS[1], "ms": 4}),
+            (f"others: {int((~changed).sum()):,}", {"marker": "o", "color": GREY, "ms": 3}),
         ],
     )
     finish(axes, "page", title)

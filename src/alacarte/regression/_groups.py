@@ -228,8 +228,8 @@ def excess_of(group: Units, lexical: Lexical, k: int, rng: np.random.Generator) 
         step = max(1, SEARCHED // len(lexical.names))
         directions: list[Doubles] = []
         for low in range(0, len(drawn), step):
-            found = lexical.similarities(drawn[low : low + step])
-            directions += [lexical.directions(top(values, k)) for values in found]
+            similarities = lexical.similarities(drawn[low : low + step])
+            directions += [lexical.directions(top(values, k)) for values in similarities]
         return directions
 
     def lengths(drawn: Doubles) -> Doubles:

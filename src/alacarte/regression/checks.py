@@ -66,10 +66,10 @@ def joint_test(fit: EmbeddingRegression, terms: str | Sequence[str] | None = Non
 def _terms_of(fit: EmbeddingRegression, listed: Sequence[str]) -> list[str]:
     names: list[str] = []
     for asked in listed:
-        found = [asked] if asked in fit.terms else [term for term in fit.terms if _holds(term, asked)]
-        if not found:
+        matching = [asked] if asked in fit.terms else [term for term in fit.terms if _holds(term, asked)]
+        if not matching:
             raise BadFormula(f"no term holds {asked!r}; the terms are {', '.join(map(repr, fit.terms))}")
-        names += [term for term in found if term not in names]
+        names += [term for term in matching if term not in names]
     return names
 
 
@@ -232,11 +232,11 @@ def power(
     rng = np.random.default_rng(seed)
     cells: list[tuple[float, int, float]] = []
     for effect, number in product(effects, units):
-        found = [
+        rejections = [
             p_value(permute(drawn, [row], permutations, rng), permutations)[0] <= alpha
             for drawn in (_drawn(model, place, effect * direction, number, rng) for _ in range(samples))
         ]
-        cells.append((effect, number, float(np.mean(found))))
+        cells.append((effect, number, float(np.mean(rejections))))
     share = np.array([cell[2] for cell in cells])
     unit = "contexts" if model.units is None else "clusters"
     columns: dict[str, Any] = {
