@@ -131,7 +131,7 @@ def make_inputs(folder: Path) -> None:
 def memory(rows: int, threads: int) -> int:
     """Bytes with which twelve dimensions of so many rows of sums are made at a time."""
     integers = 4 * (len(WORDS) + 1) * 16 * -(-(DIMENSION + 2) // 16)
-    private = private_memory(rows, row_stride(DIMENSION), threads)
+    private = private_memory(rows, row_stride(DIMENSION), threads, chosen=True)
     others = 4 * len(WORDS) * DIMENSION + integers + private + KEY * rows + (threads + 1) * 30 * BLOCK
     assert widest_row(row_stride(12)) == 12
     return others + 8 * rows * row_stride(12)

@@ -89,7 +89,7 @@ def budget(vectors, rows, dimensions, block_size, threads):
     """Bytes with which as many dimensions of so many rows of sums are made at a time (12, 28, …), and not one more."""
     known, d = vectors.matrix.shape
     integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
-    private = private_memory(rows, row_stride(d), threads)
+    private = private_memory(rows, row_stride(d), threads, chosen=True)
     others = vectors.matrix.nbytes + integers + private + 128 * rows + (threads + 1) * 30 * block_size
     assert widest_row(row_stride(dimensions)) == dimensions
     return others + 8 * rows * row_stride(dimensions)

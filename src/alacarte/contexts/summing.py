@@ -27,6 +27,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 PRIVATE = 1 << 26  # bytes for rows of a thread's own, at most; with 8 MB, two threads took a quarter more time
+PRIVATE_OF_TARGETS = 1 << 23  # the same for chosen targets, of which no few are met most of the time
 ALL_PRIVATE = 48 << 20  # for those of all threads, or SHARE of the shared sums where that is more
 SHARE = 0.3
 STRIPES = 1 << 14  # locks
@@ -87,9 +88,9 @@ class SumsTally:
     # ------------------------------------------------------------------------------------------- as a tally
 
     def adder(self) -> Callable[[Encoded], None]:
-        adder = _Adder(
-            self.rows, private_rows(len(self.rows), self.rows.shape[1], self._threads) if self._shared else 0
-        )
+        chosen = not self.matcher.whole_vocabulary
+        capacity = private_rows(len(self.rows), self.rows.shape[1], self._threads, chosen) if self._shared else 0
+        adder = _Adder(self.rows, capacity)
         self._adders.append(adder)
         return lambda encoded: self._add(encoded, adder)
 
@@ -217,17 +218,21 @@ def sums_for_one_thread(rows: Longs) -> tuple[Any, ...]:
     return _Adder(rows, 0).sums(rows, np.zeros(0, dtype=np.int32))
 
 
-def private_rows(rows: int, stride: int, threads: int) -> int:
-    """How many rows a thread may have for itself beside so many rows that all share; a single thread needs none."""
+def private_rows(rows: int, stride: int, threads: int, chosen: bool) -> int:
+    """How many rows a thread may have for itself beside so many rows that all share; a single thread needs none.
+
+    `chosen`: they are rows of chosen targets, not of the whole vocabulary.
+    """
     if threads == 1:
         return 0
     of_all_threads = max(ALL_PRIVATE, int(SHARE * 8 * rows * stride))
-    return min(rows, min(PRIVATE, of_all_threads // threads) // (8 * stride))
+    most = min(PRIVATE, PRIVATE_OF_TARGETS) if chosen else PRIVATE
+    return min(rows, min(most, of_all_threads // threads) // (8 * stride))
 
 
-def private_memory(rows: int, stride: int, threads: int) -> int:
+def private_memory(rows: int, stride: int, threads: int, chosen: bool) -> int:
     """Bytes that the threads hold by themselves beside so many rows of sums."""
-    own = private_rows(rows, stride, threads)
+    own = private_rows(rows, stride, threads, chosen)
     return threads * (8 * own * (stride + 1) + (4 * rows if own else 0))
 
 

@@ -240,7 +240,8 @@ class _Summed:
     def _other_memory(self) -> int:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
         rows, stride = self.matcher.size * self.groups, row_stride(self.integers.dimension)
-        return vectors + private_memory(rows, stride, self.work.cores) + KEY * rows + self._text_under_way()
+        chosen = not self.matcher.whole_vocabulary
+        return vectors + private_memory(rows, stride, self.work.cores, chosen) + KEY * rows + self._text_under_way()
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
