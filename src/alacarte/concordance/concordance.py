@@ -8,7 +8,7 @@
 >>> concordance = Concordance.build(vectors, Corpus(reviews, columns=["year"]), path, show_progress=False)
 >>> print(concordance.where("year>=2000").lines("bank"))
 document  before        match  after  year
-       1  money in the  bank          2001
+1         money in the  bank          2001
 """
 
 import hashlib
@@ -100,9 +100,9 @@ class Lines(Table):
         return {**own, **self.measures, **self.values}
 
     def _shown(self, most: int | None) -> Columns:
-        """Values as they are written in the data: a year has no comma."""
+        """Numbers of documents, and values, as they are written in the data: a year has no comma."""
         written = {name: ["" if v is None else str(v) for v in values] for name, values in self.values.items()}
-        return {**self.columns(), **written}
+        return {**self.columns(), "document": list(map(str, self.document.tolist())), **written}
 
     def __len__(self) -> int:
         return len(self.document)
