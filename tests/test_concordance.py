@@ -258,6 +258,22 @@ def test_a_concordance_is_replaced_if_asked(tmp_path: Path, vectors: WordVectors
     assert list(again) == ["a bank"]
 
 
+def test_what_was_hardly_begun_is_begun_again(
+    tmp_path: Path, vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:  # as if killed before there is a database
+        patched.setattr(_database, "_transaction", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            built(vectors, documents(0), tmp_path / "c")
+    with pytest.raises(BadCorpus, match="holds no text"):
+        Concordance.build(vectors, [" "], tmp_path / "c", show_progress=False)
+    assert list(built(vectors, documents(0), tmp_path / "c")) == plain(documents(0))  # with other columns, too
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("mine")
+    with pytest.raises(AlacarteError, match=r"thesis\.txt, which is no part"):
+        built(vectors, documents(0), tmp_path / "mine")
+
+
 def test_other_vectors_tokenizers_and_columns_are_refused(tmp_path: Path, vectors: WordVectors) -> None:
     concordance = built(vectors, documents(0), tmp_path / "c")
     other = WordVectors([*WORDS[:-1], "else"], vectors.matrix)

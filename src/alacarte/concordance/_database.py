@@ -52,7 +52,9 @@ class Database:
         facts = {"version": VERSION, "columns": list(columns), "tokenizer": tokenizer, "vocabulary": vocabulary}
         if len(set(map(str.lower, columns))) < len(columns):
             raise AlacarteError(f"two columns have the same name: {', '.join(columns)}; name each once")
-        with _transaction(path) as connection:
+        new = path.with_name(f".{path.name}.new")
+        new.unlink(missing_ok=True)
+        with _transaction(new) as connection:
             connection.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT)")
             connection.executemany(
                 "INSERT INTO facts VALUES (?, ?)", [(name, json.dumps(value)) for name, value in facts.items()]
@@ -61,6 +63,7 @@ class Database:
             listed = "".join(f", c{place}" for place in range(len(columns)))
             connection.execute(f"CREATE TABLE documents (number INTEGER PRIMARY KEY{listed})")
             connection.execute("CREATE TABLE removed (number INTEGER PRIMARY KEY)")
+        new.replace(path)  # all of it is there, or nothing
         return cls(path)
 
     def _facts(self) -> dict[str, Any]:

@@ -153,8 +153,8 @@ class Concordance:
         With `overwrite`, a concordance that is there already is deleted first.
 
         The words of the vectors guide the tokenizer, so questions that need vectors take vectors with the same words.
-        Interrupted, however, the work is taken up where it stopped when the same call is made again. The other options
-        say how the work is done (`Work`).
+        Work that was interrupted, in whatever way, is taken up by the same call. The other options say how the work is
+        done (`Work`).
         """
         refuse_unknown("Concordance.build", work, WorkOptions)
         folder, source = Path(path), Corpus.of(corpus)
@@ -162,21 +162,23 @@ class Concordance:
         if not split.named:
             raise AlacarteError("a concordance needs a tokenizer that has a name, to add text by it later")
         words = PackedWords.of(WordVectors.of(vectors).words)
-        if overwrite and is_concordance(folder):
-            _delete(folder)
-        if folder.exists() and any(folder.iterdir()):
+        if is_concordance(folder):
             concordance = cls(folder)
-            same = concordance.tokenizer.name == split.name and concordance._database.vocabulary == _digest(words)
-            if concordance._segments or not same or concordance.columns != source.columns:
+            before = concordance.tokenizer.name, concordance._database.vocabulary, concordance.columns
+            same = before == (split.name, _digest(words), source.columns)
+            if overwrite or (not same and concordance._is_empty):
+                _delete(folder)
+            elif concordance._segments or not same:
                 raise AlacarteError(
                     f"{folder} is a concordance already; choose another path, or add to it",
                     hint=Hint("Concordance(path).add(corpus)", "alc concordance add"),
                 )
-        else:
+        if not is_concordance(folder):
             folder.mkdir(parents=True, exist_ok=True)
+            _refuse_others(folder)
             write_artifact(folder / VOCABULARY, WORDS_KIND, words.tensors(), {"words": len(words)})
             Database.create(folder / DATABASE, source.columns, split.name, _digest(words))
-            concordance = cls(folder)
+        concordance = cls(folder)
         concordance.add(source, **work)
         return concordance
 
@@ -218,6 +220,11 @@ class Concordance:
             self._database.remove(documents)
         vars(self).pop("_mask", None)
         return len(documents)
+
+    @property
+    def _is_empty(self) -> bool:
+        """Whether nothing is in it, and nothing was begun."""
+        return not self._segments and not (self.path / UNFINISHED).exists()
 
     def verify(self) -> None:
         """Compare every byte with what was written; raises where one differs."""
@@ -453,15 +460,24 @@ def is_concordance(path: str | PathLike[str]) -> bool:
     return (Path(path) / DATABASE).is_file()
 
 
+def _parts(folder: Path) -> list[Path]:
+    """The files of a concordance that may be there, the database last."""
+    names = VOCABULARY, UNFINISHED, DATABASE
+    return [*folder.glob("segment-[0-9]*.safetensors"), *(folder / name for name in names)]
+
+
+def _refuse_others(folder: Path) -> None:
+    """Raise if anything is in a folder that is no part of a concordance; hidden files, such as locks, do not count."""
+    others = {path for path in folder.iterdir() if path.name[0] != "."} - set(_parts(folder))
+    if others:
+        raise AlacarteError(f"{folder} holds {min(others).name}, which is no part of a concordance; move it elsewhere")
+
+
 def _delete(folder: Path) -> None:
     """Delete a concordance; refused if anything else is in its folder."""
     with lock(folder / DATABASE, AlacarteError, "concordance"):
-        parts = [*folder.glob("segment-[0-9]*.safetensors"), *(folder / name for name in (VOCABULARY, UNFINISHED))]
-        others = {path for path in folder.iterdir() if path.name[0] != "."} - {*parts, folder / DATABASE}
-        if others:
-            name = min(others).name
-            raise AlacarteError(f"{folder} holds {name}, which is no part of a concordance; move it elsewhere")
-        for path in (*parts, folder / DATABASE):
+        _refuse_others(folder)
+        for path in reversed(_parts(folder)):  # without its database it is none
             path.unlink(missing_ok=True)
 
 
