@@ -90,7 +90,7 @@ def budget(vectors, rows, dimensions, block_size, threads):
     known, d = vectors.matrix.shape
     integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
     private = private_memory(rows, row_stride(d), threads, chosen=True)
-    others = vectors.matrix.nbytes + integers + private + 128 * rows + (threads + 1) * 30 * block_size
+    others = vectors.matrix.nbytes + integers + private + collecting.KEY * rows + (threads + 1) * 30 * block_size
     assert widest_row(row_stride(dimensions)) == dimensions
     return others + 8 * rows * row_stride(dimensions)
 

@@ -266,3 +266,17 @@ def test_peak_memory_is_of_this_process_and_not_of_the_one_that_started_it():
     code = "from alacarte.passes.memory import peak_memory; print(peak_memory())"
     child = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
     assert 10_000_000 < child < held.nbytes
+
+
+def test_pages_are_given_back_of_files_only(tmp_path):
+    from alacarte._io.tensors import forget_pages
+    from alacarte.contexts.integers import aligned_zeros
+
+    in_file = np.memmap(tmp_path / "rows", dtype=np.int64, mode="w+", shape=(4096, 64))
+    in_memory = [aligned_zeros(4096, 64, np.int64, few) for few in (False, True)]
+    for array in (in_file, *in_memory):
+        array[:] = np.arange(array.size).reshape(array.shape)
+        forget_pages(array)
+        forget_pages(array[100:2000])
+        forget_pages(array[:, 7])
+        assert (array.reshape(-1) == np.arange(array.size)).all()

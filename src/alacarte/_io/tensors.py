@@ -162,10 +162,12 @@ def forget_pages(array: NDArray[Any]) -> None:
     owner: Any = array
     while isinstance(owner, np.ndarray | memoryview):
         owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
-    if not isinstance(owner, mmap.mmap) or not hasattr(mmap, "MADV_DONTNEED") or not array.size:
+    # A class of its own is memory that lies in no file (`aligned_zeros`), whose content would be lost.
+    if type(owner) is not mmap.mmap or not hasattr(mmap, "MADV_DONTNEED") or not array.size:
         return
     begin = array.ctypes.data - np.frombuffer(owner, np.uint8).ctypes.data
-    first, end = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE, begin + array.nbytes
+    extent = array.itemsize + sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
+    first, end = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE, begin + extent
     if end - first >= mmap.PAGESIZE:
         owner.madvise(mmap.MADV_DONTNEED, first, (end - first) // mmap.PAGESIZE * mmap.PAGESIZE)
 

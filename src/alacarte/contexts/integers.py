@@ -89,6 +89,10 @@ def row_width(dimension: int) -> int:
     return pieces * vectors * LANES
 
 
+class _Memory(mmap.mmap):
+    """Memory that lies in no file: what is in it is nowhere else (see `forget_pages`)."""
+
+
 def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike, few: bool = False) -> npt.NDArray[np.generic]:
     """Zeros that begin with a line of the cache; the system gives the memory when it is first touched.
 
@@ -98,7 +102,7 @@ def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike, few: bool = False
     kind = np.dtype(dtype)
     size = rows * width * kind.itemsize
     if few and size and hasattr(mmap, "MADV_NOHUGEPAGE"):
-        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        pages = _Memory(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         pages.madvise(mmap.MADV_NOHUGEPAGE)
         return np.frombuffer(pages, dtype=kind).reshape(rows, width)  # a page begins with a line
     memory = np.zeros(rows * width + LINE // kind.itemsize, dtype=kind)

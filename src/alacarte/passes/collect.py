@@ -6,6 +6,7 @@
 [[4.0, 2.5]]
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.tensors import forget_pages
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.scale import Scale, most_windows
@@ -35,8 +37,9 @@ from alacarte.vectors.word_vectors import WordVectors
 
 Counts = npt.NDArray[np.int64]
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
-KEY = 128  # bytes of a target beside its sums: its name, and where it is looked up
+KEY = 240  # bytes of a target beside its sums: its name, and where it is looked up; 219 for a million trigrams
 SHORT = 8 << 20  # bytes of text that hold few of the words of large vectors
+ROWS = 1 << 16  # of sums in a file that are in memory together
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
 
 
@@ -189,7 +192,7 @@ class _Job:
         if self.spread is not None:
             groups = _sums_of(rows.reshape(len(keys), self.spread, -1), dimension)
             total = groups.over_groups()
-        if int(total.occurrences.max(initial=0)) > most_windows(reading):
+        if _largest(total.occurrences) > most_windows(reading):
             raise BadSums(f"one target occurs more often than sums can hold ({most_windows(reading):,} times)")
         named = frozenset(unit for unit in state.units if unit.name)
         return ContextSums(
@@ -204,6 +207,21 @@ class _Job:
             groups=groups,
             units=named,
         )
+
+
+def _row_blocks(rows: Counts) -> Iterator[slice]:
+    """Some rows at a time: what lies in a file need not be in memory as a whole."""
+    for low in range(0, len(rows), ROWS):
+        yield slice(low, low + ROWS)
+
+
+def _largest(counts: Counts) -> int:
+    """The largest of some counts, which may be a column of rows in a file."""
+    largest = 0
+    for block in _row_blocks(counts):
+        largest = max(largest, int(counts[block].max()))
+        forget_pages(counts[block])
+    return largest
 
 
 def _sums_of(rows: Counts, dimension: int) -> Sums:
@@ -300,8 +318,12 @@ class _Summed:
             if before is None or not before.complete:
                 checked = True
                 part, now = self._pass(self.integers.slice(low, high), corpus, stage, checkpoint, keep=False)
-                rows[:, low:high] = part[:, : high - low]
-                rows[:, dimension : dimension + len(COUNTS)] = part[:, high - low : high - low + len(COUNTS)]
+                for block in _row_blocks(rows):
+                    rows[block, low:high] = part[block, : high - low]
+                    counts = part[block, high - low : high - low + len(COUNTS)]
+                    rows[block, dimension : dimension + len(COUNTS)] = counts
+                    forget_pages(rows[block])
+                del part
                 before = Stage({"digest": _digest(rows, low, high, dimension)}, now.amounts, now.units, complete=True)
                 if checkpoint is not None and now.units:
                     rows.flush()
@@ -327,6 +349,7 @@ def _digest(rows: Counts, low: int, high: int, dimension: int) -> npt.NDArray[np
     for start in range(0, len(rows), 1 << 12):
         for first, last in ((low, high), (dimension, dimension + len(COUNTS))):
             digest.update(np.ascontiguousarray(rows[start : start + (1 << 12), first:last]).data)
+        forget_pages(rows[start : start + (1 << 12)])
     return np.frombuffer(digest.digest(), np.uint8)
 
 
