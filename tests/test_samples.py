@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from passes import EVERYTHING, NGRAMS, PATTERNS, VECTORS, WORDS, annotated, lines, sample_text
 
@@ -51,6 +51,16 @@ def readable(tally, matcher, lexicon):
 
 
 @settings(max_examples=40)
+@example(  # labels that turn up when other targets are full
+    [*["", "a", "a a a a a a", "", "", "a a a a a a"], "a a bankers b a a bank" + 14 * " a", "", "a a a a"],
+    EVERYTHING,
+    1,
+    False,
+    False,
+    1,
+    1,
+    0,
+)
 @given(
     lines,
     st.sampled_from([WORDS, NGRAMS, PATTERNS, EVERYTHING]),

@@ -124,7 +124,9 @@ class ContextSample:
         place = (starts - offsets[document]).astype(np.uint64)
         length = (ends - starts).astype(np.uint64)
         keys = mixed(documents ^ mixed(place * np.uint64(1024) + length + self._seed))
-        limits = thresholds[np.minimum(matches.targets, len(thresholds) - 1)]
+        limits = np.full(len(matches), ALL, dtype=np.uint64)  # labels that turn up on the way have no threshold
+        bounded = matches.targets < len(thresholds)
+        limits[bounded] = thresholds[matches.targets[bounded]]
         kept = np.flatnonzero(keys < limits)
         keys, documents, document = keys[kept], documents[kept], document[kept]
         matched = _around(ids, offsets, document, starts[kept], np.arange(int((ends - starts).max())), ends[kept])
