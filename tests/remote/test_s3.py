@@ -37,6 +37,8 @@ def first(count, answer):
 
 def slow_down(environ, start_response):
     start_response("503 Slow Down", [("Content-Type", "application/xml")])
+    if environ["REQUEST_METHOD"] == "HEAD":  # whose answer has no body: it would be taken for the next answer
+        return []
     return [b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"]
 
 

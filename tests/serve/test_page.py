@@ -76,7 +76,7 @@ def test_lines_filters_and_the_way_back(page: Any, address: str) -> None:
     page.go_back()
     page.wait_for_function("whole => document.querySelector('.lede').textContent === whole", arg=whole)
     page.click("text=More lines")
-    page.wait_for_function("document.querySelectorAll('.lines tbody tr').length === 100")
+    page.wait_for_function("() => document.querySelectorAll('.lines tbody tr').length === 100")
     page.fill("#phrase", "unheard")
     page.keyboard.press("Enter")
     page.wait_for_selector("[role=alert]")
