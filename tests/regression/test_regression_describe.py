@@ -23,7 +23,7 @@ from alacarte.regression import (
 )
 from alacarte.regression._frames import Variables
 from alacarte.regression._space import EmbeddingSpace
-from alacarte.regression.concordance import from_tokens
+from alacarte.regression.context_table import from_tokens
 from alacarte.regression.embed import Embeddings
 
 RNG = np.random.default_rng(0)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from alacarte.targets.targets import Targets
     from alacarte.text.corpus import Corpus
 
-TARGETS = "What to embed"
 LOW_COVERAGE = 0.8  # of the tokens: English text has .9 and more in vectors of its language
 SHOWN = 8  # missing targets named in the summary
 
@@ -47,55 +46,37 @@ def induce(
     model: o.Model = None,
     corpus: o.Corpora = None,
     manifest: o.Manifests = None,
-    targets: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or n-gram a line."),
-    ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", rich_help_panel=TARGETS, help='A word or n-gram: "new york"; repeat for more.'),
-    ] = None,
-    glob: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='All tokens that match, as one: "immigr*".'),
-    ] = None,
-    regex: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'),
-    ] = None,
-    spans: Annotated[
-        bool,
-        typer.Option("--spans", rich_help_panel=TARGETS, help="Every label of the documents' annotated spans."),
-    ] = False,
-    span: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LABEL", rich_help_panel=TARGETS, help="One label of annotated spans; repeat for more."),
-    ] = None,
+    targets: o.TargetFiles = None,
+    target: o.TargetTexts = None,
+    glob: o.TargetGlobs = None,
+    regex: o.TargetRegexes = None,
+    spans: o.AllSpans = False,
+    span: o.SpanLabels = None,
     discover: Annotated[
         bool,
-        typer.Option("--discover", rich_help_panel=TARGETS, help="What is frequent in the corpus and has no vector."),
+        typer.Option("--discover", rich_help_panel=o.TARGETS, help="What is frequent in the corpus and has no vector."),
     ] = False,
     task: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", rich_help_panel=TARGETS, help="All n-grams of these documents (see --ngrams)."),
+        typer.Option(metavar="PATH", rich_help_panel=o.TARGETS, help="All n-grams of these documents (see --ngrams)."),
     ] = None,
     ngrams: Annotated[
         str,
         typer.Option(
             metavar="N,N",
-            rich_help_panel=TARGETS,
+            rich_help_panel=o.TARGETS,
             help="With --discover: lengths, as in 1,2; with --task also N, for all up to it.",
         ),
     ] = "1",
     min_count: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", rich_help_panel=TARGETS, help="How frequent: 10 with --discover, 1 with --task."
+            min=1, metavar="N", rich_help_panel=o.TARGETS, help="How frequent: 10 with --discover, 1 with --task."
         ),
     ] = None,
     known: Annotated[
         bool,
-        typer.Option("--known", rich_help_panel=TARGETS, help="With these two: words that have a vector, too."),
+        typer.Option("--known", rich_help_panel=o.TARGETS, help="With these two: words that have a vector, too."),
     ] = False,
     sums: o.Sums = None,
     save_sums: o.SaveSums = None,
@@ -154,13 +135,13 @@ def induce(
     if not (discover or task):
         refuse(ctx, "goes with --discover or --task", "ngrams", "min_count", "known")
     if sums:
-        read_from_text = (TARGETS, o.CORPUS, o.WORK)
+        read_from_text = (o.TARGETS, o.CORPUS, o.WORK)
         refuse(ctx, "saved sums have this already; leave it out with --sums", "paths", "update", panels=read_from_text)
     part = open_shard(ctx, shard, save_sums, "out", "update", "missing")
     if part is None and out is None:
         raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
-        refuse(ctx, "--update continues the targets of the saved sums; leave it out", panels=(TARGETS,))
+        refuse(ctx, "--update continues the targets of the saved sums; leave it out", panels=(o.TARGETS,))
     elif not sums and not (targets or target or glob or regex or spans or span or discover or task):
         raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT, --discover or --task")
     lengths = parse_lengths(ngrams)

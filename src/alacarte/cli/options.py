@@ -13,6 +13,7 @@ CONTEXTS = "How contexts are read"
 MATRIX = "How the matrix is learned"
 VECTORS = "The vectors"
 WORK = "Large corpora"
+TARGETS = "What to embed"
 
 
 def _set_verbosity(value: bool | None) -> bool | None:
@@ -182,6 +183,32 @@ SaveSums = Annotated[
 Sums = Annotated[
     list[Path] | None,
     typer.Option(metavar="FILE", help="Use saved context sums instead of a corpus; several are added up."),
+]
+
+# ---------------------------------------------------------------------------------------------------- targets
+
+TargetFiles = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or n-gram a line."),
+]
+TargetTexts = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TEXT", rich_help_panel=TARGETS, help='A word or n-gram: "new york"; repeat for more.'),
+]
+TargetGlobs = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='All tokens that match, as one: "immigr*".'),
+]
+TargetRegexes = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'),
+]
+AllSpans = Annotated[
+    bool, typer.Option("--spans", rich_help_panel=TARGETS, help="Every label of the documents' annotated spans.")
+]
+SpanLabels = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LABEL", rich_help_panel=TARGETS, help="One label of annotated spans; repeat for more."),
 ]
 
 # ----------------------------------------------------------------------------------------------------- corpus

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.induce import TARGETS, listed_targets
+from alacarte.cli.induce import listed_targets
 from alacarte.cli.opening import (
     open_corpus,
     open_model,
@@ -34,30 +34,12 @@ def plan(
     task_size: Annotated[
         str, typer.Option(metavar="SIZE", help="Without --tasks: how much text a task reads, as in 4GB.")
     ] = "4GB",
-    targets: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or n-gram a line."),
-    ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", rich_help_panel=TARGETS, help='A word or n-gram: "new york"; repeat for more.'),
-    ] = None,
-    glob: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='All tokens that match, as one: "immigr*".'),
-    ] = None,
-    regex: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'),
-    ] = None,
-    spans: Annotated[
-        bool,
-        typer.Option("--spans", rich_help_panel=TARGETS, help="Every label of the documents' annotated spans."),
-    ] = False,
-    span: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LABEL", rich_help_panel=TARGETS, help="One label of annotated spans; repeat for more."),
-    ] = None,
+    targets: o.TargetFiles = None,
+    target: o.TargetTexts = None,
+    glob: o.TargetGlobs = None,
+    regex: o.TargetRegexes = None,
+    spans: o.AllSpans = False,
+    span: o.SpanLabels = None,
     spread: Annotated[
         int | None, typer.Option(min=2, metavar="N", help="Sums by N groups of documents, for alc certainty: 16.")
     ] = None,

@@ -1,7 +1,11 @@
 """`alc serve`: the page."""
 
+import json
+import os
 import secrets
+import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,38 +62,57 @@ def serve(
     secret = secrets.token_hex(16) if token == "new" else token or ""
     opened = open_model(model or (None if transform else "glove.6B.50d"), vectors=vectors, transform=transform)
     corpora = {path.name.removesuffix(".concordance"): Concordance(path) for path in concordances or ()}
+    if len(corpora) < len(concordances or ()):
+        raise AlacarteError("two of these concordances have the same name; rename one of the folders")
     if not concordances:
         corpora = {"Python's language reference": _small_corpus(opened)}
     names = (*THIS_MACHINE, *([host] if host else ()))
     config = uvicorn.Config(
-        application(Workspace(opened, corpora), names, secret),
-        host="127.0.0.1" if host is None else "0.0.0.0",
-        port=port,
+        application(Workspace(opened, corpora, _opening(model, transform, vectors)), names, secret),
         log_level="info" if voice.verbose else "warning",
         server_header=False,
     )
-    server = uvicorn.Server(config)
-    socket = config.bind_socket()
-    address = f"http://{host or 'localhost'}:{socket.getsockname()[1]}/{f'?token={secret}' if secret else ''}"
+    try:
+        listening = socket.create_server(("127.0.0.1" if host is None else "0.0.0.0", port))
+    except OSError as error:
+        raise AlacarteError(
+            f"port {port} cannot be used ({os.strerror(error.errno or 0)}); pass --port 0 for any that is free"
+        ) from None
+    address = f"http://{host or 'localhost'}:{listening.getsockname()[1]}/{f'?token={secret}' if secret else ''}"
     show_line(f"The page is at {address} (Ctrl-C ends it).")
     sys.stdout.flush()
     if browser:
         import webbrowser
 
         webbrowser.open(address)
-    server.run(sockets=[socket])
+    with suppress(KeyboardInterrupt):  # how it is meant to end
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _opening(model: str | None, transform: Path | None, vectors: str | None) -> str:
+    """The Python that opens the same model.
+
+    >>> _opening(None, None, None)
+    'ALaCarte.pretrained("glove.6B.50d")'
+    """
+    from alacarte.model import pretrained_names
+
+    given = "" if vectors is None else f", vectors={json.dumps(vectors)}"
+    if transform is not None:
+        return f"ALaCarte({json.dumps(vectors)}, Transform.load({json.dumps(str(transform))}))"
+    name = model or "glove.6B.50d"
+    shipped = name in pretrained_names() and not Path(name).is_dir()
+    return f"ALaCarte.{'pretrained' if shipped else 'load'}({json.dumps(name)}{given})"
 
 
 def _small_corpus(model: "ALaCarte") -> "Concordance":
     """Python's own language reference, which is on every machine, as a concordance in the cache."""
     from alacarte._io.files import cache_folder
     from alacarte.cli._demo import language_reference, paragraphs
-    from alacarte.concordance import Concordance
+    from alacarte.concordance import Concordance, is_concordance
 
-    folder = (
-        cache_folder()
-        / f"demo-{model.vectors.fingerprint[:12]}-{sys.version_info[0]}.{sys.version_info[1]}.concordance"
-    )
-    if (folder / "concordance.sqlite").is_file() and len(Concordance(folder)):
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    folder = cache_folder() / f"demo-{model.vectors.fingerprint[:12]}-{python}.concordance"
+    if is_concordance(folder) and len(Concordance(folder)):
         return Concordance(folder)
     return Concordance.build(model.vectors, list(paragraphs(language_reference())), folder, show_progress=False)

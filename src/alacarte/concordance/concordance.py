@@ -117,6 +117,13 @@ class Concordance:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
+        if not is_concordance(path):
+            raise AlacarteError(
+                f"{path} is no concordance: there is no such file as {DATABASE} in it; check the path",
+                hint=Hint(
+                    "or make one: Concordance.build(vectors, corpus, path)", "or make one: alc concordance build"
+                ),
+            )
         self._database = Database(self.path / DATABASE)
         self._words = PackedWords.from_artifact(read_artifact(self.path / VOCABULARY, WORDS_KIND))
         self._conditions: tuple[str, ...] = ()
@@ -173,13 +180,21 @@ class Concordance:
                     f"{folder} is a concordance already; choose another path, or add to it",
                     hint=Hint("Concordance(path).add(corpus)", "alc concordance add"),
                 )
+        made = not folder.exists()
         if not is_concordance(folder):
             folder.mkdir(parents=True, exist_ok=True)
             _refuse_others(folder)
             write_artifact(folder / VOCABULARY, WORDS_KIND, words.tensors(), {"words": len(words)})
             Database.create(folder / DATABASE, source.columns, split.name, _digest(words))
         concordance = cls(folder)
-        concordance.add(source, **work)
+        try:
+            concordance.add(source, **work)
+        except BaseException:
+            if concordance._is_empty:  # nothing that could be taken up
+                _delete(folder)
+                if made:
+                    folder.rmdir()
+            raise
         return concordance
 
     def add(self, corpus: CorpusLike, **work: Unpack[WorkOptions]) -> None:
@@ -224,7 +239,7 @@ class Concordance:
     @property
     def _is_empty(self) -> bool:
         """Whether nothing is in it, and nothing was begun."""
-        return not self._segments and not (self.path / UNFINISHED).exists()
+        return not self._database.segments() and not (self.path / UNFINISHED).exists()
 
     def verify(self) -> None:
         """Compare every byte with what was written; raises where one differs."""
@@ -336,15 +351,15 @@ class Concordance:
         words on each side.
         """
         wanted = _targets(target)
-        matched = [(key, place) for key, places in self._matches_of(wanted) for place in places if len(place.begins)]
+        matched = [place for _, places in self._matches_of(wanted) for place in places if len(place.begins)]
         if not matched:
             raise _absent(wanted)
-        total = sum(len(place.begins) for _, place in matched)
+        total = sum(len(place.begins) for place in matched)
         order = np.arange(total) if seed is None else np.random.default_rng(seed).permutation(total)
         chosen = np.sort(order[skip : None if limit is None else skip + limit])
         first = 0
         parts = []
-        for _, place in matched:
+        for place in matched:
             here = chosen[(chosen >= first) & (chosen < first + len(place.begins))] - first
             parts.append(self._lines(place.only(here), around))
             first += len(place.begins)

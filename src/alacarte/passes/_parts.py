@@ -16,6 +16,7 @@ from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_a
 from alacarte._io.tensors import Computed, forget_pages
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import Scale, most_windows
+from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import BadRun
@@ -29,7 +30,6 @@ Counts = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
 
 KIND, VERSION = "part of a run", 1
-COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns of `counts`
 MARK = 3  # bytes of a byte order mark, with which no unit begins
 
 

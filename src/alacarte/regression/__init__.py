@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from alacarte.regression._frames import Table, read_table
     from alacarte.regression._groups import InferenceOptions
     from alacarte.regression.checks import joint_test, power, regress_each, sensitivity, standardised_effects
-    from alacarte.regression.concordance import ContextTable, contexts, documents, from_tokens
+    from alacarte.regression.context_table import ContextTable, contexts, documents, from_tokens
     from alacarte.regression.describe import (
         nearest,
         nearest_contexts,
@@ -87,7 +87,7 @@ __getattr__, __dir__ = exports(
         "_frames": ["Table", "read_table"],
         "_groups": ["InferenceOptions"],
         "checks": ["joint_test", "power", "regress_each", "sensitivity", "standardised_effects"],
-        "concordance": ["ContextTable", "contexts", "documents", "from_tokens"],
+        "context_table": ["ContextTable", "contexts", "documents", "from_tokens"],
         "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
         "embed": ["Embeddings", "TwoWays", "dem", "dem_group", "dem_sample"],
         "features": [

@@ -14,7 +14,7 @@ from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoug
 from alacarte.regression._frames import Column, Variables, as_column, column_of, make_frame, missing
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.compat import Choices, Compat, choices, collation_key
-from alacarte.regression.concordance import SHOWN, ContextTable, from_tokens, ranges
+from alacarte.regression.context_table import SHOWN, ContextTable, from_tokens, ranges
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]

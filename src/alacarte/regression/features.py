@@ -16,7 +16,7 @@ from alacarte.errors import AlacarteError, BadTransform, NotEnoughData
 from alacarte.regression._frames import Table, Variables, column_of
 from alacarte.regression._space import EmbeddingSpace
 from alacarte.regression.compat import DEPENDENT, Compat, independent_columns
-from alacarte.regression.concordance import ReadingDocuments, Source, read_documents
+from alacarte.regression.context_table import ReadingDocuments, Source, read_documents
 from alacarte.regression.embed import Embeddings
 from alacarte.vectors.geometry import cosines
 

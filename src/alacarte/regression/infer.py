@@ -24,7 +24,7 @@ from alacarte.regression._lexical import Lexical
 from alacarte.regression._patterns import Overlaps, ValueType
 from alacarte.regression._space import Candidates, EmbeddingSpace
 from alacarte.regression.compat import Compat, choices
-from alacarte.regression.concordance import ContextTable, ReadingDocuments, contexts, documents
+from alacarte.regression.context_table import ContextTable, ReadingDocuments, contexts, documents
 from alacarte.regression.design import Design, build
 from alacarte.regression.embed import Case, Clusters, Embeddings, cluster_codes, dem, row_weights
 from alacarte.regression.formulas import parse_formula

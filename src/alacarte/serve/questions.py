@@ -22,10 +22,11 @@ Kind = Literal["string", "integer", "strings"]
 
 @dataclass(frozen=True)
 class Workspace:
-    """What the server has at hand: a model, and corpora by name."""
+    """What the server has at hand: a model, corpora by name, and the Python that opens the model."""
 
     model: ALaCarte
     corpora: Mapping[str, Concordance] = field(default_factory=dict)
+    opening: str = 'ALaCarte.pretrained("glove.6B.50d")'
 
     def corpus(self, name: str, where: list[str]) -> Concordance:
         """A corpus, or the first one for "", or a slice of it."""
@@ -74,10 +75,12 @@ def about(workspace: Workspace) -> Any:
     model = workspace.model
     return {
         "version": __version__,
+        "model": workspace.opening,
         "vectors": {"words": len(model.vectors), "dimensions": model.vectors.dimension},
         "corpora": [
             {
                 "name": name,
+                "path": str(corpus.path),
                 "documents": len(corpus),
                 "tokens": corpus.tokens,
                 "columns": [{"name": column, "values": _few(corpus.levels(column))} for column in corpus.columns],
@@ -202,14 +205,14 @@ def openapi() -> dict[str, Any]:
 
 
 def _operation(question: Question) -> dict[str, Any]:
-    failed = {"description": "what is wrong, and what to do", "content": _json({"$ref": "#/components/schemas/error"})}
+    failed = {"description": "what is wrong, and what to do", "content": _json(_ERROR)}
     operation: dict[str, Any] = {
         "summary": question.about,
         "operationId": question.path.rpartition("/")[2],
         "responses": {
             "200": {"description": "the answer", "content": _json({"type": "object"})},
-            "400": {**failed, "content": _json(_ERROR)},
-            "403": {**failed, "content": _json(_ERROR)},
+            "400": failed,
+            "403": failed,
         },
     }
     if question.method == "post":

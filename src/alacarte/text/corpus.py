@@ -167,6 +167,7 @@ class CorpusOptions(TypedDict, total=False):
     text: str | None
     tokens: str | None
     spans: str | None
+    columns: Sequence[str]
     encoding: str
     errors: str
     name: str | None
@@ -329,7 +330,7 @@ class Corpus:
         return name in names or any(name.startswith((f"{whole}{os.sep}", f"{whole}/")) for whole in names)
 
     @property
-    def options(self) -> dict[str, str | None]:
+    def options(self) -> dict[str, Any]:
         """How the source is read, as keywords of `Corpus`.
 
         >>> Corpus(["a text"], text="body").options["text"]

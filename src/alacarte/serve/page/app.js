@@ -27,6 +27,8 @@ async function ask(path, values, post = false, signal = undefined) {
   return answer;
 }
 
+const about = ask("/api/about", {}); // what there is: asked once
+
 // ------------------------------------------------------------------------------------------------ the address
 
 const state = () => new URLSearchParams(location.search);
@@ -127,13 +129,13 @@ function invent() {
     if (!name || !lines.length) return;
     try {
       const told = await ask("/api/invent", { sentences: lines, word: name }, true, waiting.signal);
-      show(told, name, lines);
+      await show(told, name, lines);
     } catch (error) {
       if (error.name !== "AbortError") say(result, error);
     }
   }
 
-  function show(told, name, lines) {
+  async function show(told, name, lines) {
     const largest = Math.max(...told.words.map((item) => item.share), 1e-9);
     const share = new Map(told.words.map((item) => [item.word, item.share]));
     const target = new Set(name.toLowerCase().split(/\s+/));
@@ -143,7 +145,7 @@ function invent() {
       shade.style.setProperty("--s", Math.round(60 * Math.max(0, part) / largest));
       return [shade, " "];
     }))));
-    const code = `from alacarte import ALaCarte, explain\n\nmodel = ALaCarte.pretrained("glove.6B.50d")\n`
+    const code = `from alacarte import ALaCarte, explain\n\nmodel = ${(await about).model}\n`
       + `explain(model, ${JSON.stringify(lines, null, 4)}, ${JSON.stringify(name)})`;
     result.replaceChildren(...[
       sure(told.confidence, `of what many sentences would tell, from ${told.contexts}`),
@@ -172,17 +174,17 @@ function invent() {
 // -------------------------------------------------------------------------------------------------------- word
 
 async function word() {
-  const about = await ask("/api/about", {});
-  if (!about.corpora.length) {
+  const there = await about;
+  if (!there.corpora.length) {
     main.replaceChildren(element("h1", {}, "No corpus yet"), element("p", { class: "lede" },
       "Build one, and open it here:"), element("pre", {}, "alc concordance build reviews.jsonl --vectors glove.6B.50d --out reviews.concordance\nalc serve reviews.concordance"));
     return;
   }
   const given = state(), conditions = given.getAll("where");
   const phrase = element("input", { id: "phrase", type: "search", value: given.get("phrase") ?? "", autocomplete: "off" });
-  const corpus = element("select", { id: "corpus" }, ...about.corpora.map((item) =>
+  const corpus = element("select", { id: "corpus" }, ...there.corpora.map((item) =>
     element("option", { value: item.name, selected: item.name === given.get("corpus") }, item.name)));
-  const chosen = about.corpora.find((item) => item.name === given.get("corpus")) ?? about.corpora[0];
+  const chosen = there.corpora.find((item) => item.name === given.get("corpus")) ?? there.corpora[0];
   const filters = chosen.columns.filter((column) => column.values !== null).map((column) => {
     const now = conditions.find((text) => text.startsWith(`${column.name}=`))?.slice(column.name.length + 1);
     const select = element("select", { id: `where-${column.name}`, "data-column": column.name }, element("option", { value: "" }, "all"),
@@ -216,8 +218,8 @@ async function word() {
       const told = await ask("/api/word", values);
       lede.textContent = `${told.uses.toLocaleString("en")} uses in ${told.documents.toLocaleString("en")} documents.`;
       const slice = values.where.length ? `.where(${values.where.map((text) => JSON.stringify(text)).join(", ")})` : "";
-      const code = `from alacarte import ALaCarte, Concordance\n\nmodel = ALaCarte.pretrained("glove.6B.50d")\n`
-        + `corpus = Concordance(${JSON.stringify(values.corpus)})${slice}\n`
+      const code = `from alacarte import ALaCarte, Concordance\n\nmodel = ${there.model}\n`
+        + `corpus = Concordance(${JSON.stringify(chosen.path)})${slice}\n`
         + `induced = corpus.induce(model, [${JSON.stringify(values.phrase)}])\n`
         + `induced.uncertainty.nearest(${JSON.stringify(values.phrase)})\ncorpus.lines(${JSON.stringify(values.phrase)})`;
       near.replaceChildren(sure(told.confidence, "of what endless text of this kind would tell"),
@@ -244,7 +246,7 @@ async function word() {
 
   const form = element("form", { role: "search", onsubmit: (event) => { event.preventDefault(); answer(); } },
     element("div", { class: "asks" }, element("div", {}, element("label", { for: "phrase" }, "Word or phrase"), phrase),
-      about.corpora.length > 1 ? element("div", {}, element("label", { for: "corpus" }, "Corpus"), corpus) : null, ...filters));
+      there.corpora.length > 1 ? element("div", {}, element("label", { for: "corpus" }, "Corpus"), corpus) : null, ...filters));
   form.addEventListener("change", (event) => { if (event.target.tagName === "SELECT") answer(); });
   main.replaceChildren(form, heading, lede, element("div", { class: "two" },
     element("div", {}, element("h2", {}, "The lines behind it"), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Lines" }, table), more),
@@ -278,9 +280,9 @@ document.addEventListener("keydown", (event) => {
   }
 });
 addEventListener("popstate", open);
-ask("/api/about", {}).then((about) => {
-  const corpora = about.corpora.map((corpus) => `${corpus.name}, ${corpus.documents.toLocaleString("en")} documents`);
-  const vectors = `${about.vectors.words.toLocaleString("en")} words, ${about.vectors.dimensions} dimensions`;
+about.then((there) => {
+  const corpora = there.corpora.map((corpus) => `${corpus.name}, ${corpus.documents.toLocaleString("en")} documents`);
+  const vectors = `${there.vectors.words.toLocaleString("en")} words, ${there.vectors.dimensions} dimensions`;
   document.querySelector("#where").textContent = [...corpora, vectors].join(" · ");
 }).catch(() => {});
 open();
