@@ -161,10 +161,23 @@ class Database:
         chosen = [rows.get(number, missing) for number in documents.tolist()]
         return {name: [row[place] for row in chosen] for place, name in enumerate(self.columns)}
 
-    def levels(self, name: str) -> list[Any]:
-        """The different values of a column."""
+    def levels(self, name: str) -> dict[Any, int]:
+        """The different values of a column in their order, and how many documents have each."""
         column = self._column(name)
-        return [value for (value,) in self._rows(f"SELECT DISTINCT {column} FROM documents ORDER BY {column}")]
+        query = f"SELECT {column}, COUNT(*) FROM documents GROUP BY {column} ORDER BY {_IN_ORDER.format(column)}"
+        return dict(self._rows(query))
+
+    def ranks(self, name: str, count: int) -> npt.NDArray[np.int64]:
+        """The place of each of `count` documents in the order of a column; those with the same value share one."""
+        order = _IN_ORDER.format(self._column(name))
+        ranked = self._rows(f"SELECT number, DENSE_RANK() OVER (ORDER BY {order}) FROM documents")
+        numbers, places = np.array(ranked, dtype=np.int64).reshape(-1, 2).T
+        ranks = np.zeros(count, dtype=np.int64)
+        ranks[numbers] = places
+        return ranks
+
+
+_IN_ORDER = "number({0}) IS NULL, number({0}), {0}"  # numbers first, however they are written, then text
 
 
 def _number(text: str) -> str | int | float:
