@@ -132,7 +132,7 @@ class Concordance:
             before = concordance.tokenizer.name, concordance._database.vocabulary, concordance.columns
             same = before == (split.name, _digest(words), source.columns)
             if overwrite or (not same and concordance._is_empty):
-                _delete(folder)
+                delete_concordance(folder)
             elif concordance._segments or not same:
                 raise AlacarteError(
                     f"{folder} is a concordance already; choose another path, or add to it",
@@ -149,7 +149,7 @@ class Concordance:
             concordance.add(source, **work)
         except BaseException:
             if concordance._is_empty:  # nothing that could be taken up
-                _delete(folder)
+                delete_concordance(folder)
                 if made:
                     folder.rmdir()
             raise
@@ -296,6 +296,10 @@ class Concordance:
             if 0 <= document - segment.first < segment.documents:
                 return segment.texts(np.array([document - segment.first]))[0]
         raise AlacarteError(f"there is no document {document}; they are numbered from 0 to {self._documents - 1}")
+
+    def values(self, document: int) -> dict[str, Any]:
+        """The columns of one document, by its number."""
+        return {name: values[0] for name, values in self._database.values(np.array([document])).items()}
 
     def to_columns(self) -> dict[str, Any]:
         """The documents as columns by name: their numbers, their text, and the columns of this concordance."""
@@ -466,7 +470,7 @@ def _refuse_others(folder: Path) -> None:
         raise AlacarteError(f"{folder} holds {min(others).name}, which is no part of a concordance; move it elsewhere")
 
 
-def _delete(folder: Path) -> None:
+def delete_concordance(folder: Path) -> None:
     """Delete a concordance; refused if anything else is in its folder."""
     with lock(folder / DATABASE, AlacarteError, "concordance"):
         _refuse_others(folder)
