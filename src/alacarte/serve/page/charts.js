@@ -2,6 +2,7 @@
 
 import { element, isKnown, number, svgLink, whole } from "./common.js";
 
+const SUREST = 12; // powers of ten
 const COLOURS = ["context", "spelling", "third", "fourth", "fifth", "sixth", "seventh"];
 
 function table(caption, names, rows) {
@@ -28,24 +29,31 @@ function walkable(picture) {
 
 const within = (value, low = 0) => Math.max(low, Math.min(1, value));
 
-function scale(picture, x, height, values) {
-  for (const value of values) {
+// From 0 to 1, or a part of it where all intervals are short; draws the axis and says where a value stands.
+function scaled(picture, items, height) {
+  const values = items.flatMap((item) => (isKnown(item) ? [item.estimate, item.conf_low, item.conf_high] : [item.cosine, item.conf_low ?? item.cosine, item.conf_high ?? item.cosine]));
+  let low = Math.floor(20 * Math.min(1, ...values)) / 20, high = Math.ceil(20 * Math.max(0, ...values)) / 20;
+  if (high - low > 0.45 || low < 0) { low = 0; high = 1; }
+  high = Math.min(1, high);
+  const x = (value) => 150 + (350 * (Math.max(low, Math.min(high, value)) - low)) / Math.max(high - low, 0.05);
+  for (let step = 0; step <= 4; step += 1) {
+    const value = low + ((high - low) * step) / 4;
     picture.append(element("line", { class: "grid", x1: x(value), x2: x(value), y1: 8, y2: height - 22 }),
-      element("text", { class: "axis", x: x(value), y: height - 6, "text-anchor": "middle" }, String(value)));
+      element("text", { class: "axis", x: x(value), y: height - 6, "text-anchor": "middle" }, String(Math.round(1000 * value) / 1000)));
   }
+  return x;
 }
 
 // The words most like a word, with intervals.
 export function likeness(nearest, label, open) {
-  const height = 30 + nearest.length * 29, x = (value) => 150 + value * 350, picture = frame(520, height, label);
-  scale(picture, x, height, [0, 0.25, 0.5, 0.75, 1]);
+  const height = 30 + nearest.length * 29, picture = frame(520, height, label), x = scaled(picture, nearest, height);
   nearest.forEach((item, place) => {
     const y = 22 + place * 29, kind = isKnown(item) ? "" : " unknown";
     const value = isKnown(item) ? item.estimate : item.cosine;
     const name = element("text", { x: 140, y: y + 5, "text-anchor": "end", "font-size": 15 }, item.other);
     picture.append(open ? svgLink(open(item.other), name) : name);
-    if (item.conf_low !== null) picture.append(element("line", { class: `interval${kind}`, x1: x(within(item.conf_low)), x2: x(within(item.conf_high)), y1: y, y2: y }));
-    picture.append(element("circle", { class: `point${kind}`, cx: x(within(value)), cy: y, r: 5.5 }));
+    if (item.conf_low !== null) picture.append(element("line", { class: `interval${kind}`, x1: x(item.conf_low), x2: x(item.conf_high), y1: y, y2: y }));
+    picture.append(element("circle", { class: `point${kind}`, cx: x(value), cy: y, r: 4.5 }));
   });
   const rows = nearest.map((item) => [item.other, ...["estimate", "conf_low", "conf_high"].map((name) => (isKnown(item) ? number(item[name]) : "unknown"))]);
   return { picture: walkable(picture), place: element("div", {}, picture, table(label, ["word", "likeness", "at least", "at most"], rows)) };
@@ -53,8 +61,7 @@ export function likeness(nearest, label, open) {
 
 // Words on two sides: how like each is on either, with intervals.
 export function pairs(words, names, label, open) {
-  const height = 54 + words.length * 34, x = (value) => 150 + value * 350, picture = frame(520, height, label);
-  scale(picture, x, height, [0, 0.25, 0.5, 0.75, 1]);
+  const height = 54 + words.length * 34, picture = frame(520, height, label), x = scaled(picture, words.flatMap((item) => [item.a, item.b]).filter(Boolean), height);
   picture.append(...names.map((name, side) => element("text", { class: `label ${COLOURS[side]}`, x: side ? 500 : 150, y: 12, "text-anchor": side ? "end" : "start" }, name)));
   words.forEach((item, place) => {
     const y = 40 + place * 34;
@@ -63,8 +70,8 @@ export function pairs(words, names, label, open) {
     [item.a, item.b].forEach((side, which) => {
       if (!side) return;
       const kind = isKnown(side) ? COLOURS[which] : "unknown", at = y + (which ? 6 : -6);
-      if (side.conf_low !== null) picture.append(element("line", { class: `interval ${kind}`, x1: x(within(side.conf_low)), x2: x(within(side.conf_high)), y1: at, y2: at }));
-      picture.append(element("circle", { class: `point ${kind}`, cx: x(within(isKnown(side) ? side.estimate : side.cosine)), cy: at, r: 5 }));
+      if (side.conf_low !== null) picture.append(element("line", { class: `interval ${kind}`, x1: x(side.conf_low), x2: x(side.conf_high), y1: at, y2: at }));
+      picture.append(element("circle", { class: `point ${kind}`, cx: x(isKnown(side) ? side.estimate : side.cosine), cy: at, r: 4.5 }));
     });
   });
   const cell = (side) => (side && isKnown(side) ? `${number(side.estimate)} (${number(side.conf_low)} to ${number(side.conf_high)})` : "unknown");
@@ -76,8 +83,8 @@ export function overTime(rows, label) {
   const periods = [...new Set(rows.map((row) => row.period))], words = [...new Set(rows.map((row) => row.other))].filter(Boolean);
   const picture = frame(620, 330, label), x = (place) => 50 + (place * 480) / Math.max(1, periods.length - 1);
   const values = words.length ? rows.flatMap((row) => [row.conf_low, row.conf_high]).filter((value) => value !== null).map((value) => within(value, -1)) : rows.map((row) => row.per_million);
-  const low = words.length ? Math.floor(Math.min(...values, 0.5) * 10) / 10 : 0, high = words.length ? Math.ceil(Math.max(...values, 0.6) * 10) / 10 : Math.max(...values, 1) * 1.1;
-  const y = (value) => 295 - ((value - low) / (high - low)) * 275;
+  const low = words.length ? Math.floor(Math.min(1, ...values) * 20) / 20 : 0, high = words.length ? Math.ceil(Math.max(0, ...values) * 20) / 20 : Math.max(...values, 1) * 1.1;
+  const y = (value) => 295 - ((value - low) / Math.max(high - low, 0.05)) * 275;
   for (let step = 0; step <= 5; step += 1) {
     const value = low + ((high - low) * step) / 5;
     picture.append(element("line", { class: "grid", x1: 44, x2: 540, y1: y(value), y2: y(value) }),
@@ -111,8 +118,9 @@ export function overTime(rows, label) {
 // All words at once: how far apart the two sides are against how sure that is. Those that differ are links.
 export function volcano(words, label, open, q = 0.05) {
   const tested = words.filter((item) => item.q_value !== null), picture = frame(620, 420, label);
-  const far = Math.max(0.1, ...tested.map((item) => item.distance)), high = Math.max(2, ...tested.map((item) => -Math.log10(item.q_value)));
-  const x = (value) => 50 + (Math.max(0, value) / far) * 540, y = (value) => 385 - (-Math.log10(value) / high) * 360;
+  const sureness = (item) => Math.min(SUREST, -Math.log10(item.q_value)); // those that are surer still stand at the top
+  const far = Math.max(0.1, ...tested.map((item) => item.distance)), high = Math.max(2, ...tested.map(sureness));
+  const x = (value) => 50 + (Math.max(0, value) / far) * 540, y = (value) => 385 - (Math.min(SUREST, -Math.log10(value)) / high) * 360;
   for (let step = 0; step <= 5; step += 1) {
     const value = (far * step) / 5;
     picture.append(element("line", { class: "grid", x1: x(value), x2: x(value), y1: 20, y2: 385 }), element("text", { class: "axis", x: x(value), y: 402, "text-anchor": "middle" }, value.toFixed(2)));

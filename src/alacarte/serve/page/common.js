@@ -102,8 +102,8 @@ export const go = (path, values, replace = false) => history[replace ? "replaceS
 // ----------------------------------------------------------------------------------------------------- in words
 
 export const whole = (value) => value.toLocaleString("en");
-export const number = (value) => (value === null || value === undefined ? "unknown" : value.toFixed(2));
-export const percent = (value) => `${Math.round(100 * value)} %`;
+export const number = (value) => (value === null || value === undefined ? "unknown" : value.toFixed(Math.abs(value) < 0.1 ? 3 : 2));
+export const percent = (value) => (value < 1 && value > 0.99 ? "over 99 %" : `${Math.round(100 * value)} %`);
 export const chance = (value) => (value === null ? "unknown" : value < 0.001 ? "less than 1 in 1,000" : `${value.toFixed(3)}`);
 
 // An interval that holds every likeness says that nothing is known.

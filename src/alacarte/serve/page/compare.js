@@ -3,6 +3,7 @@
 import { about, addressOf, ask, chance, conditions, element, go, longQuestion, modelOf, noCorpus, noteForm, number, quoted, say, shell, sliced, sliceForm, state, tools, whole } from "./common.js";
 import { pairs, volcano } from "./charts.js";
 import { lineTable } from "./lines.js";
+import { time } from "./time.js";
 import { marked } from "./word.js";
 
 export async function compare(main) {
@@ -11,7 +12,8 @@ export async function compare(main) {
   const given = state(), model = await modelOf();
   const one = await sliceForm("a", given.get("corpus"), given.getAll("where")), two = await sliceForm("b", given.get("other") ?? given.get("corpus"), given.getAll("other_where"));
   const phrase = element("input", { id: "phrase", type: "search", value: given.get("phrase") ?? "", autocomplete: "off" });
-  const heading = element("h1", {}), lede = element("p", { class: "lede" }), shown = element("div", { "aria-live": "polite" }), everything = element("div", {});
+  const heading = element("h1", {}), lede = element("p", { class: "lede" }), shown = element("div", { "aria-live": "polite" }), everything = element("div", {}), further = element("div", {});
+  const behind = element("h2", {}, "The lines behind it");
   const tables = [one, two].map((side) => lineTable(side.chosen.columns.map((column) => column.name), side.corpus));
   const names = () => [one, two].map((side) => [there.corpora.length > 1 && one.corpus() !== two.corpus() ? side.corpus() : "", ...side.where()].filter(Boolean).join(", ") || "all");
   const sides = () => ({ corpus: one.corpus(), where: one.where(), other: two.corpus(), other_where: two.where(), model: given.get("model") ?? "" });
@@ -23,7 +25,9 @@ export async function compare(main) {
     const word = phrase.value.trim(), [a, b] = names();
     if (push) go("/compare", { ...sides(), phrase: word });
     shown.replaceChildren();
+    further.replaceChildren();
     tables.forEach((table) => table.clear());
+    behind.hidden = !word;
     if (!word) {
       heading.replaceChildren("Who uses which word how?");
       lede.textContent = "Choose two groups, periods or corpora. Ask about one word, or about all words at once.";
@@ -39,6 +43,12 @@ export async function compare(main) {
         tools({ rows: answered.words.map((item) => ({ word: item.word, a: item.a?.estimate, a_low: item.a?.conf_low, a_high: item.a?.conf_high, b: item.b?.estimate, b_low: item.b?.conf_low, b_high: item.b?.conf_high })), name: word,
           python: `${opening()}sides = [side.induce(model, [${quoted(word)}]) for side in (a, b)]\n[side.uncertainty.nearest(${quoted(word)}) for side in sides]\n\nfrom alacarte.inference.comparing import compare_uses\n\ncompare_uses(*sides, [${quoted(word)}])`,
           command: shell("alc", "concordance", "compare", one.chosen.path, word, ...both()), pictures: [chart.picture] }));
+      if (one.chosen.columns.length && two.chosen.columns.length) {
+        const others = given.getAll("with").length ? given.getAll("with") : answered.words.slice(0, 4).map((item) => item.word);
+        const remember = (column, list) => go("/compare", { ...sides(), phrase: word, over: column, with: list }, true);
+        const asked = [one, two].map((side) => ({ form: side, values: { corpus: side.corpus(), phrase: word, where: side.where() } }));
+        further.replaceChildren(element("h2", {}, "Over time"), time(asked, others, given.get("over"), model, remember));
+      }
       await Promise.all([one, two].map((side, place) => tables[place].show({ corpus: side.corpus(), phrase: word, where: side.where() })));
     } catch (error) {
       lede.textContent = "";
@@ -73,7 +83,7 @@ export async function compare(main) {
     if (/^corpus-/.test(event.target.id)) { go("/compare", { ...sides(), phrase: phrase.value.trim() }); await compare(main); }
   });
   main.replaceChildren(form, heading, lede, shown,
-    element("div", { class: "two lines-of-two" }, tables.map((table) => element("div", {}, table.place))), everything, there.keeps ? noteForm() : "");
+    behind, element("div", { class: "two" }, tables.map((table) => element("div", {}, table.place))), further, everything, there.keeps ? noteForm() : "");
   await answer(false);
 }
 

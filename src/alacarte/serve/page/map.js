@@ -53,10 +53,16 @@ export async function map(main) {
     const px = (x) => view.x + view.scale * x, py = (y) => view.y - view.scale * y;
 
     function redraw() {
+      const rows = [], label = (x, y) => { // labels that would lie on each other are moved down
+        let row = y + 5;
+        while (rows.some((other) => Math.abs(other[0] - x) < 90 && Math.abs(other[1] - row) < 15)) row += 4;
+        rows.push([x, row]);
+        return row;
+      };
       const front = points.flatMap((point, which) => {
         const colour = ["context", "spelling", "third", "fourth", "fifth", "sixth", "seventh"][which % 7], at = [px(point.x), py(point.y)];
         const ring = element("ellipse", { class: `ring ${colour}`, cx: at[0], cy: at[1], rx: view.scale * point.major, ry: view.scale * point.minor, transform: `rotate(${(-180 * point.angle) / Math.PI} ${at[0]} ${at[1]})` });
-        const name = svgLink(addressOf("/word", { corpus: values.corpus, where: values.where, phrase: point.word }), element("text", { class: `label ${colour}`, x: at[0] + 8, y: at[1] + 5 }, point.word));
+        const name = svgLink(addressOf("/word", { corpus: values.corpus, where: values.where, phrase: point.word }), element("text", { class: `label ${colour}`, x: at[0] + 8, y: label(...at) }, point.word));
         const arrow = point.own_x === null ? [] : [element("line", { class: `curve ${colour}`, x1: px(point.own_x), y1: py(point.own_y), x2: at[0], y2: at[1] }), head(px(point.own_x), py(point.own_y), ...at, colour)];
         return [ring, ...arrow, element("circle", { class: `point ${colour}`, cx: at[0], cy: at[1], r: 4 }), name];
       });

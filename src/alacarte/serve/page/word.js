@@ -1,8 +1,9 @@
 // Word: a word or phrase of a corpus, its lines, its likeness, over time, its senses, the lines that count most.
 
 import { about, addressOf, ask, conditions, element, go, longQuestion, modelOf, noCorpus, noteForm, percent, quoted, say, shell, sliced, sliceForm, state, sure, tools, whole } from "./common.js";
-import { likeness, overTime } from "./charts.js";
+import { likeness } from "./charts.js";
 import { lineTable } from "./lines.js";
+import { time } from "./time.js";
 
 export async function word(main) {
   const there = await about();
@@ -56,8 +57,12 @@ export async function word(main) {
   }
 
   function more(values, answered) {
-    const dated = form.chosen.columns, parts = [];
-    if (dated.length) parts.push(element("h2", {}, "Over time"), time(values, answered));
+    const parts = [];
+    if (form.chosen.columns.length) {
+      const others = given.getAll("with").length ? given.getAll("with") : answered.nearest.slice(0, 4).map((item) => item.other);
+      const remember = (column, list) => go("/word", { ...values, sort, over: column, with: list, model: given.get("model") }, true);
+      parts.push(element("h2", {}, "Over time"), time([{ form, values }], others, given.get("over"), model, remember));
+    }
     parts.push(element("h2", {}, "The lines that count most"),
       longQuestion("Show the lines that made this vector", "/api/influence", () => ({ ...values, limit: 30, model: given.get("model") ?? "" }), showInfluence(values)));
     if (!values.phrase.includes("*")) {
@@ -66,41 +71,13 @@ export async function word(main) {
     return parts;
   }
 
-  function time(values, answered) {
-    const column = element("select", { id: "over" }, element("option", { value: "" }, "choose a column of dates or numbers"),
-      form.chosen.columns.map((item) => element("option", { value: item.name, selected: item.name === given.get("over") }, item.name)));
-    const words = element("input", { id: "over-words", value: given.getAll("with").join(" ") || answered.nearest.slice(0, 4).map((item) => item.other).join(" "), autocomplete: "off" });
-    const shown = element("div", { "aria-live": "polite" });
-    async function draw(push = true) {
-      if (!column.value) { shown.replaceChildren(); return; }
-      const others = words.value.split(/\s+/).filter(Boolean).slice(0, 7);
-      if (push) go("/word", { ...values, sort, over: column.value, with: others, model: given.get("model") }, true);
-      try {
-        const { rows } = await ask("/api/over", { ...values, column: column.value, words: others, model: given.get("model") ?? "" });
-        const python = `from alacarte import ALaCarte, Concordance\nfrom alacarte.concordance import over_periods\n\nmodel = ${model.python}\n`
-          + `over_periods(${sliced(form.chosen.path, values.where)}, model, ${quoted(values.phrase)}, ${quoted(column.value)}, ${JSON.stringify(others)})`;
-        const command = shell("alc", "concordance", "over", form.chosen.path, values.phrase, "--by", column.value, ...others.flatMap((other) => ["--like", other]), ...conditions("--where", values.where), ...model.options);
-        const charts = [others.length ? overTime(rows, `How like ${others.join(", ")} ${values.phrase} is, by ${column.value}, with 95 percent bands`) : null, overTime([...new Map(rows.map((row) => [row.period, { ...row, other: "" }])).values()], `How often ${values.phrase} is used, by ${column.value}`)].filter(Boolean);
-        const periods = [...new Map(rows.map((row) => [row.period, row])).values()];
-        shown.replaceChildren(element("div", { class: "two" }, charts.map((chart) => chart.place)),
-          element("p", { class: "hint" }, "The lines behind each: ", periods.flatMap((row) => [element("a", { href: addressOf("/word", { ...values, where: [...values.where, ...row.where] }) }, `${row.period} (${whole(row.uses)})`), " "])),
-          tools({ rows: rows.map(({ where, ...row }) => row), name: `${values.phrase} by ${column.value}`, python, command, pictures: charts.map((chart) => chart.picture) }));
-      } catch (error) { say(shown, error); }
-    }
-    column.addEventListener("change", () => draw());
-    words.addEventListener("change", () => draw());
-    if (column.value) draw(false);
-    return element("div", {}, element("div", { class: "asks" }, element("div", {}, element("label", { for: "over" }, "Column"), column),
-      element("div", {}, element("label", { for: "over-words" }, "Likeness to"), words)), shown);
-  }
-
   const showInfluence = (values) => (answered, place) => {
     const largest = Math.max(...answered.lines.map((line) => Math.abs(line.share)), 1e-9);
     place.replaceChildren(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Lines that count most" }, element("table", { class: "lines" },
       element("thead", {}, element("tr", {}, ["share", "before", "match", "after", ...columns].map((name) => element("th", { scope: "col" }, name)))),
       element("tbody", {}, answered.lines.map((line) => {
-        const row = element("tr", { class: "share" }, element("td", { class: "value" }, `${(100 * line.share).toFixed(1)} %`), element("td", { class: "before" }, line.before), element("td", { class: "match" }, line.match), element("td", {}, line.after), columns.map((name) => element("td", { class: "value" }, String(line[name] ?? ""))));
-        row.style.setProperty("--s", Math.round((40 * Math.abs(line.share)) / largest));
+        const row = element("tr", { class: "share" }, element("td", { class: "value" }, `${(100 * line.share).toFixed(2)} %`), element("td", { class: "before" }, line.before), element("td", { class: "match" }, line.match), element("td", {}, line.after), columns.map((name) => element("td", { class: "value" }, String(line[name] ?? ""))));
+        row.style.setProperty("--s", Math.round((16 * Math.abs(line.share)) / largest));
         return row;
       })))),
     tools({ rows: answered.lines, name: `${values.phrase} lines`, python: `from alacarte import ALaCarte, Concordance\n\nmodel = ${model.python}\n${sliced(form.chosen.path, values.where)}.influence(model, ${quoted(values.phrase)})`,
@@ -125,7 +102,7 @@ export async function word(main) {
     if (event.target.id === "corpus") { go("/word", { corpus: form.corpus(), phrase: phrase.value.trim() }); await word(main); }
     else if (event.target.tagName === "SELECT") answer();
   });
-  main.replaceChildren(search, heading, lede, element("div", { class: "two" },
+  main.replaceChildren(search, heading, lede, element("div", { class: "two wide-first" },
     element("div", {}, element("h2", {}, "The lines behind it"), table.place),
     element("div", { class: "answer" }, element("h2", {}, "Nearest words"), near)), further, there.keeps ? noteForm() : "");
   await answer(false);
