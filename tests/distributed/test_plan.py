@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import passes as shared
@@ -16,6 +17,7 @@ import pytest
 from alacarte import ContextSums, Corpus, Targets, WordVectors, collect
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadRun
 from alacarte.passes import _leases, _parts
+from alacarte.passes import plan as planning
 from alacarte.passes.plan import plan, read_plan, reduce, status, work, work_on
 
 BLOCK = 512
@@ -73,6 +75,27 @@ def test_same_bits(tmp_path, text, case, tasks):
     assert _leases.part_path(made, again).read_bytes() == before
     assert reduced(tmp_path / "run", tmp_path / "b") == one_pass(tmp_path / "a", text, targets, **options)
     assert status(tmp_path / "run").complete
+
+
+def test_a_worker_with_nothing_to_do_waits_little_at_first(tmp_path, text, monkeypatch):
+    """Who waits for another's task looks often at first, then less often: it loses a twentieth of the time at most."""
+    made = plan(shared.VECTORS, text, out=tmp_path / "run", tasks=2, block_size=BLOCK)
+    assert _leases.claim(made, 1, "another", 60) is not None
+    clock, waits = [0.0], []
+
+    def sleep(seconds):
+        waits.append(seconds)
+        clock[0] += seconds
+        if clock[0] > 60:
+            work(tmp_path / "run", 1)  # what the other does
+
+    monkeypatch.setattr(
+        planning, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep, perf_counter=time.perf_counter)
+    )
+    assert work(tmp_path / "run") == [2]
+    assert clock[0] < 1.06 * 60
+    assert waits[0] <= 0.1
+    assert len(waits) < 150
 
 
 @pytest.mark.parametrize("targets", [Targets.spans(), shared.WORDS | Targets.spans(["label 3"]) | Targets.spans()])

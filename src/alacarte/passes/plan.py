@@ -68,6 +68,7 @@ TASK_SIZE = 4 * 10**9  # bytes of text: some minutes of work
 LEASE = 300.0  # seconds after which a worker of which nothing was heard is taken for dead
 FAILURES = 3  # of a task, after which nobody takes it up unless it is named
 WAIT = 5.0  # seconds, at most, between two looks at whether a task is free
+WAIT_SHARE = 1 / 20  # of the time waited so far, which is when a worker looks again: it loses no more than that
 WEIGHTS = "weights.safetensors"  # the context weights, once all words are counted
 
 
@@ -334,6 +335,7 @@ def _final_weights(plan: Plan) -> ContextWeights:
 def _work_on_all(plan: Plan, lease: float, options: TaskOptions) -> list[int]:
     """Take one free task after the other."""
     owner, done, failed = secrets.token_hex(8), [], dict[int, str]()
+    idle_since = time.monotonic()
     while True:
         states = survey(plan, lease)
         counting = [state for state in states if state.task in plan.counting_tasks and state.status != "done"]
@@ -344,16 +346,18 @@ def _work_on_all(plan: Plan, lease: float, options: TaskOptions) -> list[int]:
             try:
                 if work_on(plan, state.task, owner=owner, lease=lease, options=options) == "done":
                     done.append(state.task)
+                    idle_since = time.monotonic()
                     break  # and look again: others may have done more by now
             except (AlacarteError, OSError, MemoryError) as problem:
                 failed[state.task] = str(problem)
+                idle_since = time.monotonic()
                 break
         else:
             if not candidates:
                 return done
             if not any(state.status == "running" for state in candidates) and not free:
                 raise _failed(plan, candidates, failed)
-            time.sleep(min(WAIT, lease / 5))
+            time.sleep(min(WAIT, lease / 5, max(0.05, WAIT_SHARE * (time.monotonic() - idle_since))))
 
 
 def _failed(plan: Plan, states: list[TaskState], failed: dict[int, str]) -> BadRun:
