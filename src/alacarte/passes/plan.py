@@ -58,7 +58,8 @@ from alacarte.passes.work import BLOCK, Work, refuse_unknown
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
-from alacarte.text.pieces import Piece, cut
+from alacarte.text.members import CannotCut
+from alacarte.text.pieces import Piece
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
@@ -166,23 +167,26 @@ def _share_out(corpus: Corpus, number: int, block_size: int) -> tuple[tuple[Piec
     shares: list[list[Piece]] = [[] for _ in range(number)]
     done = 0
     for file in files:
+        places = [place * size // number - done for place in range(1, number)]
+        places = [place for place in places if 0 < place < file.size]
         pieces = [file]
-        if number > 1 and file.size > block_size and corpus.can_cut(file.path):
-            places = [place * size // number - done for place in range(1, number)]
-            pieces = cut(file, [place for place in places if 0 < place < file.size], block_size)
-        elif number > 1 and file.size > 2 * size // number:
-            _warn_of_whole(file, size // number)
+        try:
+            if places and file.size > block_size:
+                pieces = corpus.cut(file, places, block_size)
+        except CannotCut as reason:
+            if file.size > 2 * size // number:
+                _warn_of_whole(file, size // number, reason)
         for piece in pieces:
-            middle = done + (piece.start + piece.stop) // 2
+            middle = done + (piece.start + piece.stop) * file.size // (2 * max(1, piece.size))
             shares[min(middle * number // size, number - 1)].append(piece)
         done += file.size
     return tuple(tuple(share) for share in shares if share)
 
 
-def _warn_of_whole(file: Piece, share: int) -> None:
+def _warn_of_whole(file: Piece, share: int, reason: CannotCut) -> None:
     message = (
-        f"{file.path} ({amount(file.size)}) cannot be shared out, since it is compressed, a table or not UTF-8: one "
-        f"task reads all of it, and the others about {amount(share)}; make plain text of it, or several files"
+        f"{file.path} ({amount(file.size)}) cannot be shared out: one task reads all of it, and the others about "
+        f"{amount(share)}. It {reason}"
     )
     warnings.warn(AlacarteWarning(message), stacklevel=4)
 
