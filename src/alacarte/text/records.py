@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, TypeAlias
@@ -139,30 +140,72 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
             yield last
 
 
-def parquet(location: Location, fields: Fields) -> tuple[int, Iterator[Record]]:
-    """How many rows there are, and each of them."""
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Rows of a Parquet file that lie together."""
+
+    number: int
+    start: int  # bytes of the file up to it
+    stop: int  # and up to the next one
+    first_row: int
+    rows: int
+
+    def position(self, row: int) -> int:
+        """About where in the file a row lies."""
+        return self.start + (self.stop - self.start) * (row - self.first_row) // self.rows
+
+
+def row_groups(location: Location) -> list[RowGroup]:
+    """The row groups of a Parquet file that hold anything."""
+    with _parquet(location) as file:
+        return _row_groups(file, location.size)
+
+
+def _row_groups(file: Any, size: int) -> list[RowGroup]:
+    groups: list[RowGroup] = []
+    stop, row = size, file.metadata.num_rows
+    for number in reversed(range(file.metadata.num_row_groups)):
+        group = file.metadata.row_group(number)
+        row -= group.num_rows
+        if group.num_rows:
+            columns = [group.column(place) for place in range(group.num_columns)]
+            start = min(column.dictionary_page_offset or column.data_page_offset for column in columns) if row else 0
+            groups.append(RowGroup(number, start, stop, row, group.num_rows))
+            stop = start
+    return groups[::-1]
+
+
+@contextmanager
+def _parquet(location: Location) -> Iterator[Any]:
+    """A Parquet file, open."""
     require("pyarrow", extra="parquet", purpose="reading Parquet files")
     module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    raw = location.open()
-    with decoding(location.name, BadCorpus, "check how it was written"):
-        file = module.ParquetFile(raw if location.path is None else location.path)
+    with location.open() as raw:
+        with decoding(location.name, BadCorpus, "check how it was written"):
+            file = module.ParquetFile(raw if location.path is None else location.path)
+        with file:
+            yield file
+
+
+def parquet(location: Location, fields: Fields, start: int, stop: int) -> Iterator[tuple[RowGroup, Iterator[Record]]]:
+    """The row groups that begin in [start, stop), and the records of each."""
+    with _parquet(location) as file:
         columns = fields.among(file.schema_arrow.names, location.name)
-        count = int(file.metadata.num_rows)
+        for group in _row_groups(file, location.size):
+            if start <= group.start < stop:
+                batches = file.iter_batches(batch_size=ROWS, row_groups=[group.number], columns=columns)
+                yield group, _records(location, batches, group.first_row, fields)
 
-    def records() -> Iterator[Record]:
-        number = 0
-        with raw, file:
-            batches = file.iter_batches(batch_size=ROWS, columns=columns)
-            while True:
-                with decoding(f"{location}, after row {number},", BadCorpus, "copy it again"):
-                    batch = next(batches, None)
-                    if batch is None:
-                        return
-                    rows = batch.to_pydict()
-                yield from _zipped(fields, number, rows)
-                number += batch.num_rows
 
-    return count, records()
+def _records(location: Location, batches: Iterator[Any], number: int, fields: Fields) -> Iterator[Record]:
+    while True:
+        with decoding(f"{location}, after row {number},", BadCorpus, "copy it again"):
+            batch = next(batches, None)
+            if batch is None:
+                return
+            rows = batch.to_pydict()
+        yield from _zipped(fields, number, rows)
+        number += batch.num_rows
 
 
 def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:
