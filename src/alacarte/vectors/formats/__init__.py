@@ -23,8 +23,8 @@ class Format:
     """One format: where it is read and written, and how such files are usually called.
 
     The functions are named and not imported: most of them need a compiler, and few files are read by more than one.
-    A `writer` writes words and matrix to an open file, which may be compressed on the way; a `path_writer` takes a
-    path and the whole table, and writes files itself.
+    A `writer` writes a table to an open file, which may be compressed on the way; a `path_writer` takes a path and
+    writes files itself.
     """
 
     module: str
@@ -88,7 +88,7 @@ def write(path: str | PathLike[str], table: Table, format: str | None = None) ->
     chosen = _named(format or _format_for(path))
     if chosen.writer:
         with sink(path) as file:
-            chosen.function(chosen.writer)(file, table.words, table.matrix)
+            chosen.function(chosen.writer)(file, table)
     elif chosen.path_writer:
         if Path(path).suffix.lower() in SUFFIXES:
             raise BadVectors(f"{path}: this format is memory-mapped and not compressed; leave the ending away")
