@@ -153,16 +153,17 @@ def _counts(column: NDArray[Any], source: str) -> NDArray[Any]:
     return column
 
 
-def add_rows(rows: Growing, part: Table, problems: Problems, first: int) -> None:
-    """Check the rows of a table that stand after the first so many of a file, and keep the good ones."""
-    keep = np.array([isinstance(word, str) for word in part.words], np.bool_)
-    for row in np.flatnonzero(~keep).tolist():
-        problems.add("no word", f"row {first + row + 1}", None, "there is no word")
+def add_rows(rows: Growing, part: Table, good: NDArray[np.bool_], problems: Problems, first: int) -> None:
+    """Check the rows of a table that stand after the first so many of a file; of the `good` ones, keep the usable."""
+    for row, word in enumerate(part.words):
+        if good[row] and not isinstance(word, str):
+            good[row] = False
+            problems.add("no word", f"row {first + row + 1}", None, "there is no word")
     words = [word if isinstance(word, str) else "" for word in part.words]
     out = rows.room(len(words))
     with np.errstate(over="ignore"):
         out[:] = part.matrix
-    rows.take(words, usable_rows(words, out, problems, rows.seen, first, keep), part.counts, part.origin)
+    rows.take(words, usable_rows(words, out, problems, rows.seen, first, good), part.counts, part.origin)
 
 
 def table_of_frame(

@@ -3,7 +3,7 @@
 from os import PathLike
 
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats import fasttext_binary, word2vec_binary
+from alacarte.vectors.formats import arrow, delimited, fasttext_binary, r_matrix, word2vec_binary
 from alacarte.vectors.formats.streams import Source, plain_suffix
 from alacarte.vectors.formats.text import HEAD, head_lines, parse_header, usual_width
 
@@ -15,8 +15,6 @@ OTHERS = {
     b"Rar!": "a RAR archive; unpack it and pass the vector file in it",
     b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive; unpack it and pass the vector file in it",
     b"%PDF": "a PDF document; pass a vector file",
-    b"PAR1": "a Parquet file; read it with pandas and pass the frame to WordVectors.of",
-    b"ARROW1": "an Arrow file; read it with pandas and pass the frame to WordVectors.of",
     b"\x89HDF": "an HDF5 file; read it with h5py and pass (words, matrix) to WordVectors.of",
     b"SQLite format 3": "an SQLite database; read it and pass (words, matrix) to WordVectors.of",
     b"<!DOCTYPE": "a web page; the download went wrong, get the file itself",
@@ -68,12 +66,20 @@ def _binary(head: bytes) -> str | None:
         return "fasttext-binary"
     if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") < 1 << 32:
         return "safetensors"
+    if head.startswith(b"PAR1") and word2vec_binary.NOT_TEXT.search(head[4:64]):
+        return "parquet"
+    if head.startswith((b"ARROW1\0\0", arrow.STREAM)):
+        return "arrow"
+    if head.startswith(r_matrix.HEADS):
+        return "rds"
     if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:  # a pickle, and which protocol
         return PICKLE
     return None
 
 
 def _text(head: bytes, whole: bool) -> str | None:
+    if delimited.looks_like(head, whole):
+        return "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
     lines = head_lines(head, whole)
     header = parse_header(lines[0])
     if header is not None:

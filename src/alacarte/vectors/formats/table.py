@@ -108,15 +108,17 @@ def whole_table(
     problems: Problems,
     total: int | None = None,
     counts: NDArray[np.int64] | None = None,
+    origin: tuple[str, ...] | None = None,
 ) -> Table:
     """A table from all words and a whole matrix, less what is beyond `limit` or cannot be used."""
     total = len(words) if total is None else total
     # Rows beyond the limit are not looked at; with rows to skip among the first, fewer than `limit` remain.
     words, matrix = words[:limit], matrix[:limit]
-    counts = None if counts is None else counts[:limit]
+    counts, origin = None if counts is None else counts[:limit], None if origin is None else origin[:limit]
     keep = usable_rows(words, matrix, problems)
     if keep is not None:
         words, matrix = list(compress(words, keep.tolist())), matrix[keep]
         counts = None if counts is None else counts[keep]
+        origin = None if origin is None else tuple(compress(origin, keep.tolist()))
     matrix.flags.writeable = False
-    return Table(words, matrix, problems.report(), total, counts=counts)
+    return Table(words, matrix, problems.report(), total, counts=counts, origin=origin)

@@ -18,7 +18,7 @@ from alacarte.vectors.formats.text import parse_header
 
 BLOCK = 1 << 22
 MAX_WORD = 1 << 16
-_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
 def looks_like(head: bytes) -> bool:
@@ -31,7 +31,7 @@ def looks_like(head: bytes) -> bool:
     header = parse_header(first)
     if header is None or header[1] == 0 or not rest:
         return False
-    if _NOT_TEXT.search(rest):
+    if NOT_TEXT.search(rest):
         return True
     # Only bytes that text could hold: let a row decide.
     word, gap, values = rest.lstrip(b"\n").partition(b" ")
