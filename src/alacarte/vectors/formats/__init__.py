@@ -51,7 +51,9 @@ FORMATS = {
     "arrow": Format("arrow", "read_arrow", "write_arrow", suffixes=(".arrow", ".feather"), compressible=False),
     "rds": Format("r_matrix", writer="write", suffixes=(".rds",), compressible=False),
     "fasttext-binary": Format("fasttext_binary"),
-    PICKLE: Format("gensim_pickle"),
+    PICKLE: Format("gensim_pickle", writer="write", suffixes=(".kv",), compressible=False),
+    "model2vec": Format("static_models", path_writer="write"),
+    "hub": Format("hub"),
 }
 
 
@@ -165,8 +167,6 @@ def _format_for(path: str | PathLike[str]) -> str:
     for name, format in FORMATS.items():
         if suffix in format.suffixes:
             return name
-    if suffix in (".kv", ".model"):
-        raise BadVectors(f"{path}: gensim's own format is only read; call .to_gensim().save(…) instead")
     endings = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
     raise BadVectors(
         f"cannot tell a format from the name {Path(path).name!r}; use one of {endings}",

@@ -155,11 +155,12 @@ def _counts(column: NDArray[Any], source: str) -> NDArray[Any]:
 
 def add_rows(rows: Growing, part: Table, good: NDArray[np.bool_], problems: Problems, first: int) -> None:
     """Check the rows of a table that stand after the first so many of a file; of the `good` ones, keep the usable."""
-    for row, word in enumerate(part.words):
+    given: Sequence[Any] = part.words
+    for row, word in enumerate(given):
         if good[row] and not isinstance(word, str):
             good[row] = False
             problems.add("no word", f"row {first + row + 1}", None, "there is no word")
-    words = [word if isinstance(word, str) else "" for word in part.words]
+    words = [word if isinstance(word, str) else "" for word in given]
     out = rows.room(len(words))
     with np.errstate(over="ignore"):
         out[:] = part.matrix

@@ -1,9 +1,18 @@
 """Which format a file has, told by its content."""
 
 from os import PathLike
+from pathlib import Path
 
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats import arrow, delimited, fasttext_binary, r_matrix, word2vec_binary
+from alacarte.vectors.formats import (
+    arrow,
+    delimited,
+    fasttext_binary,
+    hub,
+    r_matrix,
+    static_models,
+    word2vec_binary,
+)
 from alacarte.vectors.formats.streams import Source, plain_suffix
 from alacarte.vectors.formats.text import HEAD, head_lines, parse_header, usual_width
 
@@ -36,6 +45,8 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
     ...     sniff(file)
     ('glove-text', None)
     """
+    if Path(path).is_dir():
+        return _folder(Path(path)), None
     with Source(path) as source:
         head = source.read(HEAD)
         compression = source.compression
@@ -57,6 +68,16 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
             hint=Hint("pass format= if you know it, or call WordVectors(words, matrix)"),
         )
     return format, compression
+
+
+def _folder(path: Path) -> str:
+    if (path / hub.VECTORS).is_file():
+        return "hub"
+    if static_models.folder_of(path) is not None:
+        return "model2vec"
+    raise BadVectors(
+        f"{path} is a folder without {hub.VECTORS}, and without a static model; pass the path of a vector file in it"
+    )
 
 
 def _binary(head: bytes) -> str | None:

@@ -4,15 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alacarte.vectors.formats.problems import Problems, Skipped, usable_rows
 
-if TYPE_CHECKING:
-    from alacarte.vectors.formats.fasttext_binary import Subwords
+
+class SubwordSource(Protocol):
+    """What makes a vector of any word, out of its parts."""
+
+    def vector(self, word: str) -> NDArray[np.float32] | None:
+        """The vector of a word, or None if there is nothing to make it of."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Table:
     matrix: NDArray[np.float32]
     skipped: Skipped = field(default_factory=Skipped)
     total: int | None = None  # how many words the file says it has, whatever the limit
-    subwords: "Subwords | None" = None
+    subwords: SubwordSource | None = None  # for words that are not in the table
     counts: NDArray[np.int64] | None = None  # how many occurrences each vector comes from
     origin: tuple[str, ...] | None = None  # what each vector comes from, such as "contexts" or "spelling"
     verify: Callable[[NDArray[np.integer]], bool] | None = None  # compares rows with digests; True: all are compared
