@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast, get_args
 
 from alacarte._io.files import SUFFIXES
+from alacarte._io.frames import is_frame
 from alacarte._io.remote import Location, locate, url_of, without_secrets
 from alacarte.errors import BadCorpus, Hint
 from alacarte.text.members import CannotCut
@@ -27,7 +28,6 @@ from alacarte.text.records import (
     delimited,
     frame_length,
     frame_rows,
-    is_frame,
     is_null,
     jsonl,
     parquet,

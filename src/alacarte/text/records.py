@@ -9,6 +9,7 @@ from itertools import repeat
 from typing import Any, TypeAlias
 
 from alacarte._io.decoding import decoding, read_json
+from alacarte._io.frames import open_frame
 from alacarte._io.printing import unguarded
 from alacarte._io.remote import Location
 from alacarte.errors import BadCorpus, Hint, require
@@ -210,7 +211,7 @@ def _records(location: Location, batches: Iterator[Any], number: int, fields: Fi
 
 def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:
     """Each row of a pandas, polars or Arrow frame, or of whatever else narwhals knows."""
-    frame = _narwhals(source)
+    frame = _open_frame(source)
     columns = fields.among(frame.collect_schema().names(), "the frame")
     frame = frame.select(columns)
     if hasattr(frame, "collect"):
@@ -221,29 +222,12 @@ def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:
 
 
 def frame_length(source: Any) -> int | None:
-    frame = _narwhals(source)
+    frame = _open_frame(source)
     return None if hasattr(frame, "collect") else len(frame)
 
 
-def _narwhals(source: Any) -> Any:
-    narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
-    try:
-        return narwhals.from_native(source)
-    except TypeError:
-        raise BadCorpus(
-            f"a {type(source).__module__}.{type(source).__name__} is not a frame that can be read; make it a "
-            "pandas or polars DataFrame or an Arrow Table, or pass its texts as a list"
-        ) from None
-
-
-def is_frame(source: object) -> bool:
-    """By the type's name, so that no frame library has to be imported.
-
-    >>> is_frame(["no frame"])
-    False
-    """
-    libraries = ("pandas", "polars", "pyarrow", "narwhals", "modin", "cudf")
-    return type(source).__module__.partition(".")[0] in libraries and hasattr(type(source), "columns")
+def _open_frame(source: Any) -> Any:
+    return open_frame(source, BadCorpus, "reading documents from a data frame", "pass its texts as a list")
 
 
 def _zipped(fields: Fields, start: int, columns: dict[str, list[Any]]) -> Iterator[Record]:
