@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alacarte.cli import options as o
+from alacarte.cli.config import read_defaults
 from alacarte.cli.opening import open_model
 from alacarte.cli.output import show_line, voice
 from alacarte.errors import AlacarteError, require
@@ -60,7 +61,9 @@ def serve(
     if token and not (token.isascii() and token.isalnum()):
         raise AlacarteError("--token is made of letters from a to z and digits")
     secret = secrets.token_hex(16) if token == "new" else token or ""
-    opened = open_model(model or (None if transform else "glove.6B.50d"), vectors=vectors, transform=transform)
+    if transform is None:
+        model = model or read_defaults().get("model", "glove.6B.50d")
+    opened = open_model(model, vectors=vectors, transform=transform)
     corpora = {path.name.removesuffix(".concordance"): Concordance(path) for path in concordances or ()}
     if len(corpora) < len(concordances or ()):
         raise AlacarteError("two of these concordances have the same name; rename one of the folders")
