@@ -86,7 +86,7 @@ def test_examples_that_need_only_text_do_run(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("man") / "man1"
-    result = CliRunner().invoke(app, ["man", str(folder)])
+    result = CliRunner().invoke(app, ["man", "--out", str(folder)])
     assert result.exit_code == 0, result.output
     return folder
 
@@ -111,9 +111,9 @@ def test_manual_pages_are_read_without_a_complaint(pages):
 
 
 def test_manual_pages_replace_only_their_like(pages, tmp_path):
-    assert CliRunner().invoke(app, ["man", str(pages)]).exit_code == 0
+    assert CliRunner().invoke(app, ["man", "--out", str(pages)]).exit_code == 0
     (tmp_path / "alc.1").write_text("mine")
-    result = CliRunner().invoke(app, ["man", str(tmp_path)])
+    result = CliRunner().invoke(app, ["man", "--out", str(tmp_path)])
     assert result.exit_code == 1
     assert (tmp_path / "alc.1").read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["alc.1"]

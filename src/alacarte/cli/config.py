@@ -100,7 +100,7 @@ def read_defaults() -> dict[str, str]:
     path = config_file()
     try:
         defaults = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except ValueError:
         defaults = None

@@ -19,18 +19,18 @@ MADE_BY = '.\\" Made by `alc man`.\n'
 
 def man(
     ctx: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where alc.1, alc-fit.1, … go; made if need be.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where alc.1, alc-fit.1, … go; made if need be.")],
     overwrite: o.Overwrite = False,
     verbosity: o.Verbosity = None,
 ) -> None:
     """Write a manual page for each command, for man(1) and for packages of distributions.
 
     \b
-    alc man ~/.local/share/man/man1
+    alc man --out ~/.local/share/man/man1
     """
     from alacarte._io.files import atomic_write
 
-    folder = folder.expanduser()
+    folder = out.expanduser()
     pages = {folder / f"{name.replace(' ', '-')}.1": text for name, text in _pages(ctx.find_root())}
     for path in pages:
         if path.exists() and not overwrite and not path.read_bytes().startswith(MADE_BY.encode()):
