@@ -592,3 +592,42 @@ def test_inspect_knows_checkpoints_of_sums_on_disk(folder: Path) -> None:
     assert (facts["what"], facts["complete"]) == ("checkpoint", True)
     slices = [f"dimensions {low + 1} to {min(low + 12, 30)} of" for low in range(0, 30, 12)]
     assert [stage.rpartition(" ")[0] for stage in facts["stages"]] == slices
+
+
+# ---------------------------------------------------------------------------------------------- words and plain text
+
+
+def test_contexts_of_plain_text(folder: Path) -> None:
+    """Lines of text are documents; no table and no column is needed, and no pandas either."""
+    Path("bank.txt").write_text("the river bank was green\nthe bank\nno word of it\n")
+    listed = alc("contexts bank.txt --word bank --window 2")
+    assert listed.exit_code == 0, listed.output
+    assert [line.strip() for line in listed.stdout.splitlines()] == ["the river  [bank]  was green", "the  [bank]"]
+    assert listed.stdout == alc("contexts - --word bank --window 2", stdin=Path("bank.txt").read_text()).stdout
+    assert len(json.loads(alc("contexts bank.txt bank.txt --glob b?nk --json").stdout)) == 4
+    assert len(json.loads(alc("contexts bank.txt --regex ^ban --json").stdout)) == 2
+    for wrong in ("--word bank --glob b*", "", "--word bank --id name", "--word bank --where year>3"):
+        assert alc(f"contexts bank.txt {wrong}").exit_code == 2
+
+
+def test_compare_of_two_texts(model: str) -> None:
+    found = json.loads(alc("compare one.txt two.txt --model model --word blorp --contexts 1 --json").stdout)
+    assert [row["word"] for row in found["words"]] == ["blorp"]
+    together = alc("compare one.txt two.txt --model model -w blorp --glob w1? --json")
+    assert {row["word"] for row in json.loads(together.stdout)["words"]} == {"blorp", "w1?"}
+    for wrong, message in (("one.txt", "two sides"), ("one.txt two.txt v.txt", "two sides"), ("", "two sides")):
+        result = alc(f"compare {wrong} --model model --word blorp")
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+
+@pytest.mark.parametrize("old", ["--target", "--targets", "--pattern", "--data"])
+def test_words_are_named_in_one_way(old: str) -> None:
+    """Every command that asks for words has --word, and none has another name for it."""
+    from test_docs import all_commands
+
+    for name, command in all_commands():
+        options = {option for parameter in command.params for option in parameter.opts}
+        metavars = {parameter.metavar for parameter in command.params if not parameter.opts[0].startswith("-")}
+        assert name.startswith("eval") or old not in options, name
+        assert not metavars & {"WORD", "WORDS", "PHRASE", "TEXT", "SYNSET"}, name

@@ -99,6 +99,20 @@ def test_disambiguate_as_text_and_as_json_lines(run, built):
     assert all(0 < sense["confidence"] <= 1 for line in lines for sense in line["senses"])
 
 
+def test_disambiguate_reads_files(run, built, tmp_path):
+    """Issue 21: the name of a file was taken for the text."""
+    base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0], "--jsonl")
+    (tmp_path / "bank.txt").write_text("We fished by the bank.\nThe bank gave a loan.\n")
+    (tmp_path / "table.csv").write_text("body,year\nWe fished by the bank.,1990\n")
+    lines = [json.loads(line) for line in run(*base, tmp_path / "bank.txt").stdout.splitlines()]
+    assert [line["text"] for line in lines] == ["We fished by the bank .", "The bank gave a loan ."]
+    table = run(*base, tmp_path / "table.csv", "--text", "body").stdout.splitlines()
+    assert [json.loads(line)["text"] for line in table] == ["We fished by the bank ."]
+    refused = run(*base, "The bank gave a loan.", expected=1).output
+    assert "--context" in refused
+    assert "not both" in run(*base, tmp_path / "bank.txt", "--context", "a bank", expected=2).output
+
+
 def test_disambiguate_options(run, built):
     base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0])
     only = run(*base, "--jsonl", "--word", "goose", "--context", "The geese fished by the bank.").stdout

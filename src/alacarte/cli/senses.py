@@ -18,7 +18,7 @@ from alacarte.cli.output import (
     wrote,
 )
 from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
-from alacarte.errors import AlacarteError
+from alacarte.errors import AlacarteError, BadCorpus
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte
@@ -203,7 +203,10 @@ def disambiguate(
         raise typer.BadParameter("--counts make the prior; leave one of --counts and --no-prior out")
     if files and context:
         raise typer.BadParameter("pass files or --context TEXT, and not both")
-    text = context or _texts(open_corpus(files or ["-"], unit=unit, format=format, text=column))
+    try:
+        text = context or _texts(open_corpus(files or ["-"], unit=unit, format=format, text=column))
+    except BadCorpus as error:
+        raise AlacarteError(f"{error.for_command_line()}; a text itself goes with --context TEXT") from None
     if not text:
         raise typer.BadParameter("no text is given; pass a file, --context TEXT, or text on standard input")
     net = _open_wordnet(wordnet)
