@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import open_corpus, open_model, open_vectors
+from alacarte.cli.opening import listed_targets, open_corpus, open_model, open_vectors
 from alacarte.cli.output import note, show_columns, show_json, show_line, show_rows, voice, wrote
 from alacarte.cli.outputs import check_outputs
 
@@ -20,8 +20,6 @@ app = typer.Typer(
 )
 
 Folder = Annotated[Path, typer.Argument(metavar="CONCORDANCE", help="A folder made by alc concordance build.")]
-Phrase = Annotated[str, typer.Argument(metavar="PHRASE", help="A word or phrase; with --glob, a pattern.")]
-Glob = Annotated[bool, typer.Option("--glob", help="PHRASE is a pattern: * stands for any letters, as in immigr*.")]
 Where = Annotated[
     list[str] | None,
     typer.Option(
@@ -46,8 +44,8 @@ Words = Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How m
 
 @app.command()
 def build(
-    vectors: o.Vectors,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make, as in reviews.concordance.")],
+    vectors: o.Vectors = None,
     paths: o.CorpusPaths = None,
     corpus: o.Corpora = None,
     column: Column = None,
@@ -68,7 +66,8 @@ def build(
     \b
     alc concordance build reviews.jsonl --text body --column date --column party \\
         --vectors glove.6B.50d --out reviews.concordance
-    alc concordance lines reviews.concordance "customer service" --where "date>=2020"
+    alc concordance lines reviews.concordance --word "customer service" \\
+        --where "date>=2020"
     """
     from alacarte.concordance import Concordance
 
@@ -167,8 +166,9 @@ def show(concordance: Folder, as_json: o.Json = False, verbosity: o.Verbosity = 
 def lines(
     ctx: typer.Context,
     concordance: Folder,
-    phrase: Phrase,
-    glob: Glob = False,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     where: Where = None,
     limit: Count = 20,
     seed: Annotated[
@@ -182,11 +182,12 @@ def lines(
     """The lines in which a word, a phrase or a pattern stands.
 
     \b
-    alc concordance lines reviews.concordance "customer service" --where "party=D" --where "date>=2020"
-    alc concordance lines reviews.concordance "immigr*" --glob --csv lines.csv
+    alc concordance lines reviews.concordance --word "customer service" \\
+        --where "party=D" --where "date>=2020"
+    alc concordance lines reviews.concordance --glob "immigr*" --csv lines.csv
     """
     check_outputs(ctx, csv=None)
-    chosen, target = _open(concordance, where), _target(phrase, glob)
+    chosen, target = _open(concordance, where), _targets(word, glob, regex)
     count = chosen.count(target)
     shown = chosen.lines(target, limit=limit, seed=seed)
     if csv is not None:
@@ -201,11 +202,12 @@ def lines(
 def influence(
     ctx: typer.Context,
     concordance: Folder,
-    phrase: Phrase,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     model: o.Model = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
-    glob: Glob = False,
     where: Where = None,
     limit: Count = 20,
     csv: Csv = None,
@@ -218,11 +220,12 @@ def influence(
     The shares of all lines add up to 1; change is how far the vector would turn without the line.
 
     \b
-    alc concordance influence reviews.concordance "customer service" --model glove.6B.50d
+    alc concordance influence reviews.concordance --word "customer service" \\
+        --model glove.6B.50d
     """
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
-    chosen, target = _open(concordance, where), _target(phrase, glob)
+    chosen, target = _open(concordance, where), _targets(word, glob, regex)
     if csv is not None:
         chosen.influence(opened, target, limit=None).to_csv(csv)
         wrote(csv)
@@ -372,10 +375,10 @@ def _open(path: Path, where: list[str] | None = None) -> "Concordance":
     return Concordance(path).where(*where) if where else Concordance(path)
 
 
-def _target(phrase: str, glob: bool) -> "Targets":
-    from alacarte.targets.targets import Targets
-
-    return Targets.glob(phrase) if glob else Targets.of([phrase])
+def _targets(words: list[str] | None, globs: list[str] | None, regexes: list[str] | None) -> "Targets":
+    if not (words or globs or regexes):
+        raise typer.BadParameter("no word is given; pass --word WORD, --glob PATTERN or --regex PATTERN")
+    return listed_targets(words, None, globs, regexes)
 
 
 def _show(table: "Table", as_json: bool) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from alacarte._io.files import data_folder
 from alacarte.cli import options as o
+from alacarte.cli.config import read_defaults
 from alacarte.cli.opening import open_model
 from alacarte.cli.output import show_line, voice
 from alacarte.errors import AlacarteError, require
@@ -74,7 +75,9 @@ def serve(
     if token and not (token.isascii() and token.isalnum()):
         raise AlacarteError("--token is made of letters from a to z and digits")
     secret = secrets.token_hex(16) if token == "new" else token or ""
-    usual = Opening(model or (None if transform else MODEL), None if transform is None else str(transform), vectors)
+    if transform is None:
+        model = model or read_defaults().get("model", MODEL)
+    usual = Opening(model, None if transform is None else str(transform), vectors)
     opened = open_model(usual.model, vectors=vectors, transform=transform)  # says at once what is wrong with it
     corpora = {corpus_name(path): Concordance(path).path.absolute() for path in concordances or ()}
     if len(corpora) < len(concordances or ()):

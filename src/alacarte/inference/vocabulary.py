@@ -197,7 +197,7 @@ def _groups(
         raise BadCorpus(
             "by= names a column of a data frame, and this is none; read the table first, as in "
             'pandas.read_json("speeches.jsonl", lines=True)',
-            hint=Hint("", "pass the table as --data"),
+            hint=Hint("", "name one table, and --by COLUMN"),
         )
     narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
     table = as_frame(frame)
