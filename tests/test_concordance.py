@@ -262,7 +262,7 @@ def test_what_was_hardly_begun_is_begun_again(
     tmp_path: Path, vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:  # as if killed before there is a database
-        patched.setattr(_database, "_transaction", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(_database, "transaction", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             built(vectors, documents(0), tmp_path / "c")
     with pytest.raises(BadCorpus, match="holds no text"):

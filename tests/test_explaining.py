@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from alacarte import ALaCarte, Transform, WordVectors, collect
+from alacarte.vectors.geometry import cosines
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import NoOccurrences, NotEnoughData
@@ -106,6 +107,10 @@ def test_with_spelling_all_parts_add_up_to_the_fused_vector(common, intercept):
     fused = explanation.vector.astype(float)
     assert explanation.words[0].share == pytest.approx(explanation.contributions[0] @ fused / (fused @ fused))
     assert json.dumps(explanation.to_dict())
+    assert explanation.nearest is not None
+    for item in explanation.nearest:
+        assert item.cosine == pytest.approx(cosines(fused, vectors[item.other]), abs=1e-5)
+        assert item.conf_low <= item.estimate <= item.conf_high
 
 
 def test_shares_by_hand():
