@@ -247,7 +247,8 @@ def _near(ids: Ints, starts: Ints, ends: Ints, reading: Reading) -> Ints:
     if 2 * starts.size * (reading.left + reading.right) > ids.size:
         return ids
     before, after = starts[:, None] + np.arange(-reading.left, 0), ends[:, None] + np.arange(reading.right)
-    return ids[np.clip(np.concatenate([before, after], axis=None), 0, ids.size - 1)]
+    near: Ints = ids[np.clip(np.concatenate([before, after], axis=None), 0, ids.size - 1)]
+    return near
 
 
 def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs, Longs]:
