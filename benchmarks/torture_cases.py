@@ -53,7 +53,7 @@ class Case:
 
 CHECKPOINTED = "--checkpoint cp --checkpoint-every 0 --threads {threads} --overwrite -q"
 FIT = "fit --vectors v.safetensors --no-weighting --include-vectors --save-sums o.sums --out m"
-INDUCE = "induce --model old --targets targets.txt --save-sums o.sums"
+INDUCE = "induce --model old --words targets.txt --save-sums o.sums"
 ALL = "--corpus 1.txt --corpus 2.txt.xz --corpus 3.txt.bz2 --corpus 4.txt"
 CASES = [
     Case("fit", f"{FIT} {ALL} {CHECKPOINTED}", ("m", "o.sums")),

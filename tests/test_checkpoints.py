@@ -196,7 +196,7 @@ def test_the_command_deletes_what_python_leaves(tmp_path):
     work = tmp_path / "work"
     work.mkdir()
     invoke(
-        "induce", "--model", model, "--corpus", tmp_path / "text.txt", "--targets", tmp_path / "targets.txt",
+        "induce", "--model", model, "--corpus", tmp_path / "text.txt", "--words", tmp_path / "targets.txt",
         "--spread", 3, "--checkpoint", work / "c", "--memory", memory, "--threads", 1, "--out", work / "v.txt",
     )  # fmt: skip
     assert [file.name for file in work.iterdir()] == ["v.txt"]

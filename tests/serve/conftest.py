@@ -12,8 +12,8 @@ from alacarte import ALaCarte, Concordance, Corpus, Document, Transform, WordVec
 
 pytest.importorskip("starlette")
 
-from alacarte.serve.app import application
-from alacarte.serve.questions import Workspace
+from alacarte.serve.app import LARGEST, application
+from alacarte.serve.workspace import Opening, Workspace
 
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 WORDS = ["the", "bank", "of", "river", "money", "in", "a", "boat", "deep", "script", "document", "title"]
@@ -29,16 +29,19 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         )
         for n in range(120)
     ]
-    folder = tmp_path_factory.mktemp("serve") / "hostile.concordance"
-    corpus = Concordance.build(vectors, Corpus(documents, columns=["party", "year"]), folder, show_progress=False)
-    return Workspace(ALaCarte(vectors, Transform(rng.normal(size=(6, 6)))), {f"hostile {SCRIPT}": corpus})
+    folder = tmp_path_factory.mktemp("serve")
+    path = folder / "hostile.concordance"
+    Concordance.build(vectors, Corpus(documents, columns=["party", "year"]), path, show_progress=False)
+    ALaCarte(vectors, Transform(rng.normal(size=(6, 6)))).save(folder / "model")
+    return Workspace({"six": Opening(str(folder / "model"))}, {f"hostile {SCRIPT}": path}, folder / "workspace")
 
 
 @pytest.fixture(scope="session")
 def address(workspace: Workspace) -> Iterator[str]:
     """A server on this machine, for real browsers."""
     uvicorn = pytest.importorskip("uvicorn")
-    config = uvicorn.Config(application(workspace), host="127.0.0.1", port=0, log_level="error")
+    options = {"log_level": "error", "h11_max_incomplete_event_size": LARGEST}
+    config = uvicorn.Config(application(workspace), host="127.0.0.1", port=0, **options)
     server, socket = uvicorn.Server(config), config.bind_socket()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
