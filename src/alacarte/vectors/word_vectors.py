@@ -41,6 +41,7 @@ Default = TypeVar("Default")
 Neighbours = list[tuple[str, float]]
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
+SAMPLED = 1000  # vectors whose lengths are looked at
 FEW = 100  # words left out of a search that are dropped from its result
 
 
@@ -760,6 +761,17 @@ class WordVectors:
         """
         largest: NDArray[np.float64] = self._fact("column_max", (self.dimension,), self._largest)
         return largest
+
+    @cached_property
+    def typical_length(self) -> float:
+        """The median length of a vector, by a thousand of them at equal distances.
+
+        >>> WordVectors(["a", "b"], [[3.0, -4.0], [-3.0, 4.0]]).typical_length
+        5.0
+        """
+        places = np.unique(np.linspace(0, len(self) - 1, min(len(self), SAMPLED)).astype(np.int64))
+        lengths = np.linalg.norm(self.rows(places).astype(np.float64), axis=1)
+        return float(np.median(lengths)) if len(lengths) else 0.0
 
     def _largest(self) -> NDArray[np.float64]:
         largest: NDArray[np.float32] = np.maximum(self.matrix.max(axis=0), -self.matrix.min(axis=0))
