@@ -117,7 +117,7 @@ def test_labels_that_turn_up_on_the_way(tmp_path, targets):
 def test_little_memory(tmp_path, text):
     """A worker that makes some dimensions at a time makes the same part."""
     plan(shared.VECTORS, text, out=tmp_path / "run", tasks=2, block_size=BLOCK)
-    budget = shared.budget(shared.VECTORS, len(shared.VECTORS), 28, BLOCK, 1)
+    budget = shared.budget(shared.VECTORS, len(shared.VECTORS), 28, BLOCK, 1, targets=0)
     work(tmp_path / "run", memory=budget, threads=1)
     assert reduced(tmp_path / "run", tmp_path / "b") == one_pass(tmp_path / "a", text)
 

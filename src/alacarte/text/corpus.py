@@ -1,4 +1,4 @@
-"""Documents from files, URLs, globs, archives, JSON lines, CSV, Parquet, frames, stdin, lists and generators.
+"""Documents from files, URLs, globs, archives, JSON lines, CSV, Parquet, Arrow, frames, stdin, lists and generators.
 
 A `Corpus` describes where the text is; nothing is read until it is iterated, and then in bounded memory.
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast, get_args
 
 from alacarte._io.files import SUFFIXES
+from alacarte._io.frames import is_frame
 from alacarte._io.remote import Location, locate, url_of, without_secrets
 from alacarte.errors import BadCorpus, Hint
 from alacarte.text.members import CannotCut
@@ -24,10 +25,10 @@ from alacarte.text.pieces import Piece, cut_lines, cut_row_groups, piece_blocks,
 from alacarte.text.records import (
     Fields,
     Record,
+    arrow,
     delimited,
     frame_length,
     frame_rows,
-    is_frame,
     is_null,
     jsonl,
     parquet,
@@ -50,7 +51,7 @@ from alacarte.text.sources import (
 )
 
 Unit: TypeAlias = Literal["line", "paragraph", "file"]
-Format: TypeAlias = Literal["text", "jsonl", "csv", "tsv", "parquet"]
+Format: TypeAlias = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow"]
 Span: TypeAlias = tuple[int, int, str]
 
 FEW = 1 << 18  # bytes in a batch when documents are taken one by one: small enough to stay in the cache
@@ -61,9 +62,11 @@ FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
 }
 # Any other ending is taken for plain text, but reading these so would quietly embed their mark-up.
-NOT_TEXT = {".json", ".xml", ".html", ".htm", ".pdf", ".doc", ".docx", ".xlsx", ".arrow", ".feather"}
+NOT_TEXT = {".json", ".xml", ".html", ".htm", ".pdf", ".doc", ".docx", ".xlsx"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +181,10 @@ class Corpus:
     """Where documents come from: re-iterable, and read only when iterated.
 
     `source` is a path or a URL of a file, a folder, a glob pattern, or a tar or zip archive; a list of `Path` objects;
-    ``"-"`` for standard input; a pandas, polars or Arrow frame; another corpus; or any iterable of `str`, lists of
-    tokens and `Document` objects. A plain string is always a path or a URL; a list of strings is always a list of
-    texts. URLs (``s3://``, ``gs://``, ``az://``, ``hf://``, ``https://``) need `pip install
-    'alacarte-embeddings[remote]'` and what fsspec needs for their kind.
+    ``"-"`` for standard input; a pandas, polars or Arrow frame; a `Dataset` or `IterableDataset` of Hugging Face's
+    `datasets`; another corpus; or any iterable of `str`, lists of tokens and `Document` objects. A plain string is
+    always a path or a URL; a list of strings is always a list of texts. URLs (``s3://``, ``gs://``, ``az://``,
+    ``hf://``, ``https://``) need `pip install 'alacarte-embeddings[remote]'` and what fsspec needs for their kind.
 
     Iterating gives a `str` for a text, a `list` for tokens and a `Document` where there are labelled spans.
     Empty documents are skipped.
@@ -190,8 +193,8 @@ class Corpus:
         source: where the documents are.
         unit: for plain text files, what a document is: a "line", a "paragraph" (set off by blank lines), or
             the whole "file".
-        format: "text", "jsonl", "csv", "tsv" or "parquet"; None goes by each file's ending. Compression is
-            seen from a file's content, whatever its name.
+        format: "text", "jsonl", "csv", "tsv", "parquet" or "arrow" (Feather too); None goes by each file's ending.
+            Compression is seen from a file's content, whatever its name.
         text: the field or column with the text. None: there is none.
         tokens: the field or column with a list of tokens. None: there is none.
         spans: the field or column with the labelled spans. None: do not read them.
@@ -533,6 +536,9 @@ class Corpus:
                 _Chunk([], len(text), position, text, stream.name, offset, offset)
                 for text, offset, position in utf8_blocks(stream, self._encoding, self._errors, size)
             )
+        if format == "arrow":
+            rows = _documents(f"{stream.name}, at index", arrow(stream.name, stream.file, self._fields), self._fields)
+            return _gathered(rows, lambda _: stream.position(), size, stream.name)
         texts = text_blocks(stream, self._encoding, self._errors, min(size, BLOCK), cut=format == "text")
         if format == "text" and self._unit == "line":
             return _lines(texts)
@@ -594,8 +600,9 @@ def _resolve(source: Any) -> tuple[str, Any]:
     if is_frame(source):
         return "frame", source
     if isinstance(source, dict | set | frozenset | bytes | bytearray) or not isinstance(source, Iterable):
+        split = f"one of its splits (source[{next(iter(source))!r}])" if hasattr(source, "column_names") else "a frame"
         raise BadCorpus(
-            f"a {_kind(source)} is no corpus; pass a path, a frame, or a list of texts, of token lists, or "
+            f"a {_kind(source)} is no corpus; pass a path, {split}, or a list of texts, of token lists, or "
             "of Document objects"
         )
     if isinstance(source, list | tuple):
