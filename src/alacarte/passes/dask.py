@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from alacarte._io.progress import Progress, progress
+from alacarte._io.remote import path_on_disk
 from alacarte.contexts.reading import ReadingOptions
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, AlacarteWarning, BadRun, require
@@ -70,7 +71,7 @@ def collect_on_cluster(
         raise AlacarteError("a run on a cluster keeps its work in the folder run=…; leave shard and checkpoint out")
     reading = cast(ReadingOptions, chosen(options, ReadingOptions))
     workers = max(1, len(work.client.nthreads()))
-    folder = Path.cwd() if work.run is None else Path(work.run).absolute()
+    folder = Path.cwd() if work.run is None else path_on_disk(work.run, BadRun, "a run").absolute()
     size = corpus.size or 1
     share = min(TASK_SIZE, max(SMALL_TASK, size // (TASKS_A_WORKER * workers)))
     tasks = max(-(-size // share), min(workers, -(-size // work.block_size)))
