@@ -297,7 +297,7 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         show_line(f"{spelled:,} of them do not occur and come from their spelling alone.")
     if induced.missing:
         names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
-        where = f" (all in {missing})" if missing else ""
+        where = f" (all in {shown(missing)})" if missing else ""
         if not missing and len(induced.missing) > SHOWN:
             where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")

@@ -10,12 +10,12 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.remote import locate, shown
 from alacarte.errors import BadTargets
 from alacarte.targets.sequences import Matches, SequenceTable
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
@@ -96,16 +96,17 @@ class Targets:
     def from_file(cls, path: str | PathLike[str]) -> "Targets":
         """One target a line; the tokens of an n-gram separated by spaces; blank lines and repetitions skipped."""
         try:
-            text = Path(path).read_text(encoding="utf-8-sig")
+            with locate(path, BadTargets).open() as file:
+                text = file.read().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             raise BadTargets(
-                f"{path}: byte {error.start} is not UTF-8; save the list of targets as UTF-8 text"
+                f"{shown(path)}: byte {error.start} is not UTF-8; save the list of targets as UTF-8 text"
             ) from None
         except OSError as error:
-            raise BadTargets(f"{path}: {error.strerror}; pass a text file with one target a line") from None
+            raise BadTargets(f"{shown(path)}: {error.strerror}; pass a text file with one target a line") from None
         items = [line.strip() for line in text.split("\n") if line.strip()]
         if not items:
-            raise BadTargets(f"{path}: the file is empty; write one word or n-gram a line")
+            raise BadTargets(f"{shown(path)}: the file is empty; write one word or n-gram a line")
         return cls(items)
 
     @classmethod
