@@ -17,10 +17,22 @@ def describe(what: str) -> Facts:
     """Facts about a file, a folder or a name, `what` first."""
     path = Path(what).expanduser()
     if path.is_dir():
-        return _model(path) if (path / "model.json").is_file() else _corpus(path)
+        return _folder(path)
     if path.exists():
         return _file(path)
     return _named(what)
+
+
+def _folder(path: Path) -> Facts:
+    from alacarte.vectors import formats
+
+    if (path / "model.json").is_file():
+        return _model(path)
+    try:
+        formats.sniff(path)
+    except BadVectors:
+        return _corpus(path)
+    return _vectors(path)
 
 
 def _file(path: Path) -> Facts:

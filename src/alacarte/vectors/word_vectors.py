@@ -781,6 +781,7 @@ class SubwordVectors(WordVectors):
     Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
     Saving keeps the words only.
 
+    >>> from alacarte.vectors.formats.fasttext_binary import Subwords
     >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
     >>> vectors = SubwordVectors(["cat"], [[1.0, 0.5]], ngrams)
     >>> "cats" in vectors, vectors.subword("cats").tolist()
@@ -805,6 +806,7 @@ class SubwordVectors(WordVectors):
     def subword(self, word: str) -> NDArray[np.float32]:
         """The vector of any word: its own if known, else what its parts make (the mean of its n-grams or tokens).
 
+        >>> from alacarte.vectors.formats.fasttext_binary import Subwords
         >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
         >>> SubwordVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()
         [1.0, 1.0]

@@ -39,15 +39,16 @@ from alacarte.vectors.formats.text import BOM, HEAD, MAX_LINE, number
 BLOCK = 1 << 22
 ROWS = 1000  # rows written together
 DELIMITERS = ",;\t"
+WORDS = (WORD, "words", "token", "term", "key", "")  # what the column of words is called where values are numbered
 _QUOTED = re.compile(r'["\r\n,;\t]|^\s|\s$|^$')
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
 def looks_like(head: bytes, whole: bool) -> bool:
-    """Whether the first bytes of a file are a table: a header and a row that go together, or rows of numbers.
+    """Whether the first bytes of a file are a table of vectors: one of ours, or a word and some numbers a line.
 
-    >>> [looks_like(text, True) for text in (b"word,0,1\\na,2,3\\n", b"a,2,3\\n", b"Hello, world\\n", b"a\\t2\\t3\\n")]
-    [True, True, False, False]
+    >>> [looks_like(text, True) for text in (b"word,0\\na,2\\n", b"a,1,2,3\\n", b"text,n\\nhi,1\\n")]
+    [True, True, False]
     """
     text = head.removeprefix(BOM).decode(errors="replace")
     if not whole:  # the last line may be cut off
@@ -60,12 +61,13 @@ def looks_like(head: bytes, whole: bool) -> bool:
         return False
     if not records or len({len(row) for row in records}) != 1 or len(records[0]) < 2:
         return False
-    header = _is_header(records[0])
-    if header and _ours(records[0]):
+    if _ours(records[0]):
         return True
-    if delimiter == "\t" and not header:  # which is GloVe's format with tabs
+    if delimiter == "\t" and not _is_header(records[0]):  # which is GloVe's format with tabs
         return False
-    return _numbers(records[-1]) > 0 and (header or len(records[0]) - _numbers(records[0]) == 1)
+    # A table of others: a word and at least three numbers. Row names that are numbers are those of a bare matrix.
+    last = records[-1]
+    return len(last) > 3 and _numbers(last) == len(last) - 1 and _numbers(last[:1]) == 0
 
 
 def _delimiter(lines: list[str]) -> str:
@@ -81,10 +83,10 @@ def _numbers(row: list[str]) -> int:
 
 
 def _ours(header: list[str]) -> bool:
-    """Whether a header numbers the dimensions, as this package and pandas do; no word has such a vector."""
+    """Whether a header numbers the dimensions, as this package and pandas do, behind a name for the words."""
     rest = [name for name in header[1:] if name not in (COUNT, ORIGIN)]
     numbered = [[str(place + start) for place in range(len(rest))] for start in (0, 1)]
-    return rest in numbered and (header[0] in (WORD, "") or len(rest) > 2)
+    return bool(rest) and rest in numbered and header[0].lower() in WORDS
 
 
 def _is_header(row: list[str]) -> bool:

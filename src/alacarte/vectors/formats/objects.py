@@ -26,6 +26,13 @@ class Asked:
         vector = np.asarray(self.function(word), np.float32)
         return vector if vector.any() else None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Asked, (_stayed_behind,)  # most of these objects cannot be pickled; the words and vectors can
+
+
+def _stayed_behind(word: str) -> Any:
+    raise BadVectors(f"{word!r}: what makes vectors of parts of words stayed in another process; load it here")
+
 
 def table_of(obj: Any) -> Table | None:
     """Words and matrix of anything that has them, not checked, or None.
