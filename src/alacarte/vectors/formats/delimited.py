@@ -85,12 +85,13 @@ def _numbers(row: list[str]) -> int:
 def _ours(header: list[str]) -> bool:
     """Whether a header numbers the dimensions, as this package and pandas do, behind a name for the words."""
     rest = [name for name in header[1:] if name not in (COUNT, ORIGIN)]
-    numbered = [[str(place + start) for place in range(len(rest))] for start in (0, 1)]
-    return bool(rest) and rest in numbered and header[0].lower() in WORDS
+    numbered = [sorted(str(place + start) for place in range(len(rest))) for start in (0, 1)]
+    return bool(rest) and sorted(rest) in numbered and header[0].lower() in WORDS
 
 
 def _is_header(row: list[str]) -> bool:
-    return _ours(row) or not any(number(field.encode(errors="replace")) is not None for field in row[1:])
+    numbers = _numbers(row[1:])
+    return _ours(row) or numbers == 0 or (numbers < len(row) - 1 and row[0].lower() in WORDS)
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
