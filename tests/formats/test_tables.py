@@ -188,6 +188,12 @@ def test_a_bad_row_of_csv(tmp_path, line, reason, said):
     assert vectors.skipped.counts == {reason: 1}
 
 
+def test_what_csv_cannot_read_may_be_something_else(tmp_path):
+    """A mutant: Python's csv raises for a carriage return in the middle of a line."""
+    (tmp_path / "a.txt").write_bytes(b"x\ry 1 2\nz 3 4\n")
+    assert WordVectors.load(tmp_path / "a.txt").words == ("x\ry", "z")
+
+
 def test_csv_that_makes_no_sense(tmp_path):
     path = tmp_path / "a.csv"
     for text, said in {

@@ -27,7 +27,7 @@ from alacarte.passes.spool import readable_again
 from alacarte.passes.work import WorkOptions, refuse_unknown
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.text.records import is_null
+from alacarte.text.records import as_frame, is_null
 from alacarte.text.tokenizers import Tokenizer, get_tokenizer
 from alacarte.transform.transform import Transform
 from alacarte.vectors.geometry import unit_rows
@@ -197,10 +197,10 @@ def _groups(
         raise BadCorpus(
             "by= names a column of a data frame, and this is none; read the table first, as in "
             'pandas.read_json("speeches.jsonl", lines=True)',
-            hint=Hint("", "pass the table as --data"),
+            hint=Hint("", "name one table, and --by COLUMN"),
         )
     narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
-    table = narwhals.from_native(frame)
+    table = as_frame(frame)
     table = table.collect() if hasattr(table, "collect") else table
     for column in (by, text):
         if column not in table.columns:

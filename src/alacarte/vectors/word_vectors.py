@@ -32,6 +32,7 @@ from alacarte.vectors.formats.cache import Facts
 from alacarte.vectors.formats.problems import Problems, Skipped, unfinished_rows
 from alacarte.vectors.formats.table import SubwordSource, Table
 from alacarte.vectors.geometry import cosines, unit_rows
+from alacarte.vectors.spacy_vocabulary import fill_vocabulary
 from alacarte.vectors.words import PackedWords, Vocabulary, length_prefixed
 
 __all__ = ["Skipped", "SubwordVectors", "WordVectors"]
@@ -667,6 +668,21 @@ class WordVectors:
         """
         came_from = self.name or (Path(self.source).name if self.source else None)
         hub.write(Path(folder).expanduser(), self._table(), came_from, overwrite)
+
+    def to_spacy(self, nlp: Any, *, replace: bool = True, capitals: bool = False) -> None:
+        """Put the vectors into the vocabulary of a spaCy pipeline, beside those that it has.
+
+        Words that have a vector there get this one, or keep theirs without `replace`. The vocabulary's vectors must
+        have as many values. spaCy looks words up as they are written: with `capitals`, *Wine* and *WINE* get the
+        vector of *wine* too where they have none. A phrase is found by tokens that a pipeline merges. Needs
+        `pip install 'alacarte-embeddings[spacy]'`.
+
+        >>> nlp = __import__("spacy").blank("en")
+        >>> WordVectors(["wine"], [[3.0, 4.0]]).to_spacy(nlp, capitals=True)
+        >>> nlp("Wine!")[0].vector.tolist()
+        [3.0, 4.0]
+        """
+        fill_vocabulary(getattr(nlp, "vocab", nlp), self._table(), self.name, replace, capitals)
 
     def save(
         self,

@@ -54,7 +54,7 @@ def looks_like(head: bytes, whole: bool) -> bool:
     if not whole:  # the last line may be cut off
         text = text.rpartition("\n")[0] + "\n"
     lines = [f"{line}\n" for line in text.split("\n", 100)[:100]]
-    delimiter = _delimiter(lines)
+    delimiter = _delimiter(lines[0])
     try:
         records = [row for row in islice(csv.reader(lines, delimiter=delimiter, strict=True), 3) if row]
     except csv.Error:
@@ -70,12 +70,17 @@ def looks_like(head: bytes, whole: bool) -> bool:
     return len(last) > 3 and _numbers(last) == len(last) - 1 and _numbers(last[:1]) == 0
 
 
-def _delimiter(lines: list[str]) -> str:
+def _delimiter(first: str) -> str:
     """The character that makes most fields of the first line."""
-    first = lines[0] if lines else ""
-    return max(
-        DELIMITERS, key=lambda mark: (len(next(csv.reader([first], delimiter=mark), [])), -DELIMITERS.index(mark))
-    )
+    fields = [_fields(first, mark) for mark in DELIMITERS]
+    return DELIMITERS[fields.index(max(fields))]
+
+
+def _fields(line: str, delimiter: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter), []))
+    except csv.Error:
+        return 0
 
 
 def _numbers(row: list[str]) -> int:
@@ -99,7 +104,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
     with Source(path) as source:
         head = source.read(HEAD)
         first = head.removeprefix(BOM).decode(errors="replace").partition("\n")[0]
-        records = _Records(_lines(source, head.removeprefix(BOM)), _delimiter([first]), problems)
+        records = _Records(_lines(source, head.removeprefix(BOM)), _delimiter(first), problems)
         opening = records.take(1)
         if not opening:
             return Table([], np.empty((0, 0), np.float32))
