@@ -27,8 +27,8 @@ def model(tmp_path):
 
 def cached(tmp_path, monkeypatch, folder, name):
     """The folder as the hub's cache keeps it: a snapshot of links to blobs."""
-    hub = pytest.importorskip("huggingface_hub")
-    monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    constants = pytest.importorskip("huggingface_hub.constants")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     commit = "0123456789abcdef0123456789abcdef01234567"
     repository = tmp_path / "cache" / f"models--{name.replace('/', '--')}"
     snapshot = repository / "snapshots" / commit

@@ -82,6 +82,8 @@ def test_counts_of_gensim_and_those_it_makes_up(tmp_path, gensim, keyed, fasttex
     counted = WordVectors(["a", "b"], [[1.0], [2.0]], counts=[2, 40])
     assert counted.to_gensim().get_vecattr("b", "count") == 40
     assert WordVectors.of(counted.to_gensim()).counts.tolist() == [2, 40]
+    once = WordVectors(["a", "b"], [[1.0], [2.0]], counts=[2, 1])  # true, and as gensim makes them up
+    assert WordVectors.of(once.to_gensim()).counts.tolist() == [2, 1]
     counted.save(tmp_path / "a.vec")
     read = gensim.models.KeyedVectors.load_word2vec_format(str(tmp_path / "a.vec"))
     assert read.get_vecattr("a", "count") == 2  # of two words, the first: gensim counts down where nothing is known

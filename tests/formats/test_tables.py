@@ -194,6 +194,16 @@ def test_what_csv_cannot_read_may_be_something_else(tmp_path):
     assert WordVectors.load(tmp_path / "a.txt").words == ("x\ry", "z")
 
 
+@pytest.mark.parametrize("text", [b'word,0\n"a', b'word,0\na,"1\n",', b"word,0\na"])
+def test_a_record_without_an_end_takes_no_memory(tmp_path, text, monkeypatch):
+    from alacarte.vectors.formats import delimited
+
+    monkeypatch.setattr(delimited, "LONGEST", 1000)
+    (tmp_path / "a.csv").write_bytes(text + b'"\n",' * 5000)
+    with pytest.raises(BadVectors, match=r"a\.csv"):
+        WordVectors.load(tmp_path / "a.csv", format="csv")
+
+
 def test_csv_that_makes_no_sense(tmp_path):
     path = tmp_path / "a.csv"
     for text, said in {

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from alacarte._io.copies import copied
 from alacarte._io.files import is_same_file
-from alacarte._io.remote import shown
+from alacarte._io.remote import shown, url_of
 from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
@@ -729,6 +729,8 @@ class WordVectors:
                 f"{shown(path)}: these vectors were read from this file; choose another name",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
+        if format == "model2vec" and url_of(path) is not None:
+            raise BadVectors(f"{shown(path)}: a static model is a folder on a disk; write it there and upload it")
         with uploaded(path, BadVectors) as target:
             formats.write(target, table, format)
 

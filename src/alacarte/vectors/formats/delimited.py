@@ -33,11 +33,13 @@ from alacarte.vectors.formats.columns import (
 )
 from alacarte.vectors.formats.problems import Problems, shortened
 from alacarte.vectors.formats.streams import Source
-from alacarte.vectors.formats.table import Growing, Table, rows_at_once
+from alacarte.vectors.formats.table import Growing, Table
 from alacarte.vectors.formats.text import BOM, HEAD, MAX_LINE, number
 
 BLOCK = 1 << 22
 ROWS = 1000  # rows written together
+FIELDS = 1 << 20  # fields read together
+LONGEST = 1 << 24  # characters of a record
 DELIMITERS = ",;\t"
 WORDS = (WORD, "words", "token", "term", "key", "")  # what the column of words is called where values are numbered
 _QUOTED = re.compile(r'["\r\n,;\t]|^\s|\s$|^$')
@@ -124,7 +126,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         while block:
             add_rows(rows, *_parse(block, layout, places, problems, rows_read), problems, rows_read)
             rows_read += len(block)
-            at_once = rows_at_once(len(names))
+            at_once = max(1, FIELDS // len(names))
             block = records.take(at_once if limit is None else min(at_once, limit - len(rows)))
     return rows.table(problems, None)
 
@@ -142,9 +144,18 @@ class _Records:
     """The records of a CSV file; those with too few or too many fields are reported and left out as rows."""
 
     def __init__(self, lines: Iterator[str], delimiter: str, problems: Problems) -> None:
-        self._reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        self._reader = csv.reader(self._watched(lines), delimiter=delimiter, strict=True)
         self._problems = problems
+        self._length = 0  # of the record that is being read
         self.width: int | None = None
+
+    def _watched(self, lines: Iterator[str]) -> Iterator[str]:
+        for line in lines:
+            self._length += len(line)
+            if self._length > LONGEST:
+                where = f"{self._problems.path}, line {self._reader.line_num + 1}"
+                raise BadVectors(f"{where}: a record is longer than {LONGEST >> 20} MiB; is a quote missing?")
+            yield line
 
     def take(self, count: int) -> list[list[str]]:
         """The next records, at most so many."""
@@ -158,6 +169,7 @@ class _Records:
                 raise BadVectors(
                     f"{self._problems.path}, line {self._reader.line_num}: {error}; correct the quotes there"
                 ) from None
+            self._length = 0
             if not record:
                 continue
             if self.width is not None and len(record) != self.width:
