@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from alacarte._io.copies import copied
 from alacarte._io.files import is_same_file
-from alacarte._io.remote import shown
+from alacarte._io.remote import shown, url_of
 from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
@@ -730,6 +730,8 @@ class WordVectors:
                 f"{shown(path)}: these vectors were read from this file; choose another name",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
+        if format == "model2vec" and url_of(path) is not None:
+            raise BadVectors(f"{shown(path)}: a static model is a folder on a disk; write it there and upload it")
         with uploaded(path, BadVectors) as target:
             formats.write(target, table, format)
 
@@ -809,6 +811,7 @@ class SubwordVectors(WordVectors):
     Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
     Saving keeps the words only.
 
+    >>> from alacarte.vectors.formats.fasttext_binary import Subwords
     >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
     >>> vectors = SubwordVectors(["cat"], [[1.0, 0.5]], ngrams)
     >>> "cats" in vectors, vectors.subword("cats").tolist()
@@ -833,6 +836,7 @@ class SubwordVectors(WordVectors):
     def subword(self, word: str) -> NDArray[np.float32]:
         """The vector of any word: its own if known, else what its parts make (the mean of its n-grams or tokens).
 
+        >>> from alacarte.vectors.formats.fasttext_binary import Subwords
         >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
         >>> SubwordVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()
         [1.0, 1.0]
