@@ -64,15 +64,18 @@ def test_words_with_capitals_share_a_vector(model):
     assert len(nlp.vocab.vectors.data) == 3
 
 
-@pytest.mark.parametrize("replace", [True, False])
-def test_a_vocabulary_is_extended(replace):
+@pytest.mark.parametrize("on_collision", ["replace", "keep"])
+def test_a_vocabulary_is_extended(on_collision):
     nlp = spacy.blank("en")
     nlp.vocab.set_vector("cat", np.array([1.0, 2.0], np.float32))
     nlp.vocab.set_vector("dog", np.array([3.0, 4.0], np.float32))
-    WordVectors(["blorp", "dog"], [[5.0, 6.0], [7.0, 8.0]]).to_spacy(nlp, replace=replace)
+    new = WordVectors(["blorp", "dog"], [[5.0, 6.0], [7.0, 8.0]])
+    with pytest.raises(BadVectors, match=r"'dog' has a vector.*on_collision"):
+        new.to_spacy(nlp)
+    new.to_spacy(nlp, on_collision=on_collision)
     assert {token.text: token.vector.tolist() for token in nlp("cat dog blorp")} == {
         "cat": [1.0, 2.0],
-        "dog": [7.0, 8.0] if replace else [3.0, 4.0],
+        "dog": [7.0, 8.0] if on_collision == "replace" else [3.0, 4.0],
         "blorp": [5.0, 6.0],
     }
     assert len(nlp.vocab.vectors.data) == 3

@@ -15,7 +15,10 @@ from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
 def convert(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
+    out: Annotated[
+        str,
+        typer.Argument(metavar="OUT", help="The file to write; its ending tells the format. Or a table of a database."),
+    ],
     from_format: Annotated[
         str | None, typer.Option("--from", "--format", metavar="FORMAT", help="Format of IN, if its content misleads.")
     ] = None,
@@ -35,11 +38,18 @@ def convert(
     \b
     alc convert GoogleNews-vectors-negative300.bin.gz news.safetensors
     alc convert glove.6B.50d first.vec.gz --limit 50000
+    alc convert news.safetensors "postgresql://localhost/lab?table=words"
 
     Endings: .safetensors, .npy (with .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary).
+    Databases: postgresql://… (pgvector), lancedb:///FOLDER, both with ?table=NAME; qdrant://…?collection=NAME.
     """
-    check_vectors(out, to)
-    check_outputs(ctx, out=VECTORS)
+    from alacarte.vectors.databases import check_database, is_database
+
+    if is_database(out):
+        check_database(out, overwrite)
+    else:
+        check_vectors(Path(out), to)
+        check_outputs(ctx, out=VECTORS)
     vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors, trust=trust)
     vectors.save(out, to, space=space, overwrite=overwrite)
     wrote(out)
