@@ -1,5 +1,6 @@
 """What several tests share."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+os.environ["ALACARTE_CONFIG"] = os.devnull + "/none"  # the defaults of whoever runs the tests are none of theirs
 sys.path.insert(0, str(Path(__file__).parent / "tests"))  # so that tests can import `plain` and `passes`
 
 # The first call of a kernel compiles it, which no deadline should measure; how slow data are to make is no fault.

@@ -66,7 +66,7 @@ def command_of(case: str, folder: Path, tree: Path, vectors: str) -> list[str]:
     commands = {
         "import alacarte": ["-c", "import alacarte"],
         "alc --help": ["-c", ALC, "--help"],
-        "alc nearest": ["-c", ALC, "nearest", vectors, "fox"],
+        "alc nearest": ["-c", ALC, "nearest", vectors, "--word", "fox"],
         "alc embed": ["-c", ALC, "embed", "--model", model, "--word", "fox", "--context", SENTENCE],
         "alc fit": fit_command(folder, tree, vectors),
     }

@@ -250,7 +250,9 @@ def test_an_extra_that_is_not_installed():
 def test_the_command_says_it_in_one_line(tmp_path):
     (tmp_path / "v.txt").write_text("the 1 2\ncat 3\n")
     run = subprocess.run(
-        [sys.executable, "-m", "alacarte", "nearest", str(tmp_path / "v.txt"), "the"], capture_output=True, text=True
+        [sys.executable, "-m", "alacarte", "nearest", str(tmp_path / "v.txt"), "-w", "the"],
+        capture_output=True,
+        text=True,
     )
     assert run.returncode == 1
     assert run.stdout == ""

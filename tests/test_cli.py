@@ -112,12 +112,12 @@ def test_one_sentence_needs_no_compiler_no_solver_and_no_plug_in(folder: Path) -
         "fit --vectors v.txt --corpus one.txt --corpus - --out m",
         "fit --vectors v.txt --sums s --window 5 --out m",
         "induce --model m --corpus one.txt --out o.vec",
-        "induce --model m --corpus one.txt --target x --min-count 3 --out o.vec",
-        "induce --corpus one.txt --target x --out o.vec",
+        "induce --model m --corpus one.txt --word x --min-count 3 --out o.vec",
+        "induce --corpus one.txt --word x --out o.vec",
         "embed --word x --context y",
         "embed --transform t.bin --word x --context y",
         "nearest v.txt",
-        "nearest v.txt w1 -k 0",
+        "nearest v.txt -w w1 -k 0",
         "convert v.txt",
         "no-such-command",
     ],
@@ -139,14 +139,14 @@ def test_usage_errors_exit_with_2(folder: Path, command: str) -> None:
         ("fit --vectors v.txt --corpus one.txt --context-weights heavy --out m", "context weights"),
         ("fit --vectors v.txt --corpus one.txt --out .", "not a saved model"),
         ("fit --vectors v.txt --corpus one.txt --save-sums no/s --out m", "mkdir -p no"),
-        ("induce --model nowhere --corpus one.txt --target x --out o.vec", "alc fit"),
-        ("induce --model model --corpus one.txt --targets nowhere --out o.vec", "one target a line"),
-        ("induce --model model --corpus one.txt --target x --out no/o.vec", "mkdir -p no"),
-        ("induce --model model --corpus one.txt --target x --out o.docx", "--to"),
-        ("induce --model model --corpus one.txt --target never --out o.vec", "none of the 1 targets"),
+        ("induce --model nowhere --corpus one.txt --word x --out o.vec", "alc fit"),
+        ("induce --model model --corpus one.txt --words nowhere --out o.vec", "one target a line"),
+        ("induce --model model --corpus one.txt --word x --out no/o.vec", "mkdir -p no"),
+        ("induce --model model --corpus one.txt --word x --out o.docx", "--to"),
+        ("induce --model model --corpus one.txt --word never --out o.vec", "none of the 1 targets"),
         ("induce --model model --corpus one.txt --discover --min-count 9999 --out o.vec", "--min-count"),
         ("embed --model model --context zzz", "none of the context words"),
-        ("nearest v.txt zebra", "no vector for 'zebra'"),
+        ("nearest v.txt --word zebra", "no vector for 'zebra'"),
         ("convert v.txt v.docx", "--to"),
         ("merge one.txt --out s", "one.txt"),
         ("inspect nowhere", "neither a file nor a known name"),
@@ -165,10 +165,10 @@ def test_errors_exit_with_1_and_one_line(model: str, command: str, words: str) -
 
 
 def test_verbose_shows_the_traceback(folder: Path) -> None:
-    result = alc("nearest v.txt zebra -v")
+    result = alc("nearest v.txt --word zebra -v")
     assert "Traceback" in result.stderr
     assert "alc: error: no vector for 'zebra'" in result.stderr
-    assert "Traceback" in alc("-v nearest v.txt zebra").stderr
+    assert "Traceback" in alc("-v nearest v.txt --word zebra").stderr
 
 
 def test_what_to_do_about_an_encoding_is_told_in_options(folder: Path) -> None:
@@ -219,7 +219,7 @@ def test_an_interrupted_run_tells_of_its_checkpoint(folder: Path, monkeypatch: p
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_a_closed_pipe_is_no_error(folder: Path, form: tuple[str, ...]) -> None:
-    process = spawn("nearest", "v.txt", "w1", *form)
+    process = spawn("nearest", "v.txt", "-w", "w1", *form)
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
@@ -318,7 +318,7 @@ def test_vectors_that_moved_are_named_again(model: str) -> None:
 
 
 def test_induce_from_a_list(model: str) -> None:
-    result = alc("induce --model model --corpus one.txt --targets targets.txt --out o.vec --missing gone --save-sums s")
+    result = alc("induce --model model --corpus one.txt --words targets.txt --out o.vec --missing gone --save-sums s")
     assert result.exit_code == 0, result.output
     assert "2 of 3 targets" in result.stdout
     assert "never seen" in result.stdout
@@ -331,9 +331,9 @@ def test_induce_from_a_list(model: str) -> None:
 
 
 def test_induce_continues_and_reads_sums(model: str) -> None:
-    assert alc("induce --model model one.txt --target blorp --out 1.vec --save-sums s -q").exit_code == 0
+    assert alc("induce --model model one.txt --word blorp --out 1.vec --save-sums s -q").exit_code == 0
     assert alc("induce --model model two.txt --update s --out 12.vec --save-sums s2").exit_code == 0
-    assert alc("induce --model model one.txt two.txt --target blorp --out both.vec").exit_code == 0
+    assert alc("induce --model model one.txt two.txt --word blorp --out both.vec").exit_code == 0
     assert alc("induce --model model --sums s2 --out sums.vec").exit_code == 0
     both = WordVectors.load("both.vec")["blorp"]
     np.testing.assert_allclose(WordVectors.load("12.vec")["blorp"], both, rtol=1e-5)
@@ -341,9 +341,7 @@ def test_induce_continues_and_reads_sums(model: str) -> None:
 
 
 def test_induce_patterns_discovery_and_spans(model: str) -> None:
-    result = alc(
-        "induce --model model one.txt --glob blo* --regex ^yor --target", "new york", "--out", "o.vec", "--json"
-    )
+    result = alc("induce --model model one.txt --glob blo* --regex ^yor --word", "new york", "--out", "o.vec", "--json")
     facts = json.loads(result.stdout)
     assert facts["induced"] == 3
     assert facts["counts"]["blo*"] > 0
@@ -357,13 +355,13 @@ def test_induce_patterns_discovery_and_spans(model: str) -> None:
 
 
 def test_a_format_that_cannot_hold_phrases_is_refused_before_the_work(model: str) -> None:
-    result = alc("induce --model model --corpus one.txt --targets targets.txt --out o.bin")
+    result = alc("induce --model model --corpus one.txt --words targets.txt --out o.bin")
     assert result.exit_code == 1
     assert "New York" in result.stderr
 
 
 def test_text_from_standard_input(model: str) -> None:
-    result = alc("induce --model model --corpus - --target blorp --out o.vec", stdin="w1 blorp w2\n")
+    result = alc("induce --model model --corpus - --word blorp --out o.vec", stdin="w1 blorp w2\n")
     assert result.exit_code == 0, result.output
     assert "1 of 1 targets embedded, from 1 occurrence" in result.stdout
 
@@ -461,11 +459,11 @@ def test_the_authors_matrix_is_applied_to_the_bit() -> None:
 
 def test_nearest(folder: Path) -> None:
     vectors = WordVectors.load("v.txt")
-    found = json.loads(alc("nearest v.txt w1 w2 -k 2 --among 30 --json").stdout)
+    found = json.loads(alc("nearest v.txt -w w1 -w w2 -k 2 --among 30 --json").stdout)
     assert list(found) == ["w1", "w2"]
     expected = vectors.nearest(vectors["w1"], 2, among=30, exclude=["w1"])
     assert [(item["word"], item["cosine"]) for item in found["w1"]] == expected
-    table = alc("nearest v.txt w1 w2 w3 w4 w5")
+    table = alc("nearest v.txt -w w1 -w w2 -w w3 -w w4 -w w5")
     assert all(word in table.stdout for word in ("w1", "w5", "cosine"))
     analogy = json.loads(alc("nearest v.txt --positive w1 --positive w2 --negative w3 --json").stdout)
     assert [item["word"] for item in analogy["w1 + w2 − w3"]] == [
@@ -475,7 +473,7 @@ def test_nearest(folder: Path) -> None:
 
 def test_nearest_from_other_vectors(folder: Path) -> None:
     WordVectors(["new york"], [WordVectors.load("v.txt")["w7"]]).save("o.txt")
-    found = json.loads(alc("nearest v.txt --from o.txt -k 1 --json", "new york").stdout)
+    found = json.loads(alc("nearest v.txt --from o.txt -k 1 --json --word", "new york").stdout)
     assert found["new york"][0]["word"] == "w7"
     assert alc("nearest v.txt --from o.txt --positive", "new york").exit_code == 0
 
@@ -502,7 +500,7 @@ def test_convert_with_formats_and_bad_rows(folder: Path) -> None:
 
 def test_inspect_tells_everything_apart(model: str) -> None:
     alc("fit --vectors v.txt one.txt --log --out m2 --save-sums s -q")
-    alc("induce --model model one.txt --target blorp --out o.safetensors -q")
+    alc("induce --model model one.txt --word blorp --out o.safetensors -q")
     Transform(np.eye(4)).save("a.bin")
     Transform(np.eye(4)).save("a.csv")
     Path("t.csv").write_text("text,n\nsome words here,1\n", encoding="utf-8")
@@ -557,7 +555,7 @@ def test_other_warnings_stay_silent(folder: Path, monkeypatch: pytest.MonkeyPatc
         return original(*arguments, **options)
 
     monkeypatch.setattr(WordVectors, "load", staticmethod(load))
-    assert alc("nearest v.txt w1").stderr == ""
+    assert alc("nearest v.txt -w w1").stderr == ""
 
 
 def test_shards_checkpoints_and_memory(folder: Path) -> None:
@@ -594,3 +592,42 @@ def test_inspect_knows_checkpoints_of_sums_on_disk(folder: Path) -> None:
     assert (facts["what"], facts["complete"]) == ("checkpoint", True)
     slices = [f"dimensions {low + 1} to {min(low + 12, 30)} of" for low in range(0, 30, 12)]
     assert [stage.rpartition(" ")[0] for stage in facts["stages"]] == slices
+
+
+# ---------------------------------------------------------------------------------------------- words and plain text
+
+
+def test_contexts_of_plain_text(folder: Path) -> None:
+    """Lines of text are documents; no table and no column is needed, and no pandas either."""
+    Path("bank.txt").write_text("the river bank was green\nthe bank\nno word of it\n")
+    listed = alc("contexts bank.txt --word bank --window 2")
+    assert listed.exit_code == 0, listed.output
+    assert [line.strip() for line in listed.stdout.splitlines()] == ["the river  [bank]  was green", "the  [bank]"]
+    assert listed.stdout == alc("contexts - --word bank --window 2", stdin=Path("bank.txt").read_text()).stdout
+    assert len(json.loads(alc("contexts bank.txt bank.txt --glob b?nk --json").stdout)) == 4
+    assert len(json.loads(alc("contexts bank.txt --regex ^ban --json").stdout)) == 2
+    for wrong in ("--word bank --glob b*", "", "--word bank --id name", "--word bank --where year>3"):
+        assert alc(f"contexts bank.txt {wrong}").exit_code == 2
+
+
+def test_compare_of_two_texts(model: str) -> None:
+    found = json.loads(alc("compare one.txt two.txt --model model --word blorp --contexts 1 --json").stdout)
+    assert [row["word"] for row in found["words"]] == ["blorp"]
+    together = alc("compare one.txt two.txt --model model -w blorp --glob w1? --json")
+    assert {row["word"] for row in json.loads(together.stdout)["words"]} == {"blorp", "w1?"}
+    for wrong, message in (("one.txt", "two sides"), ("one.txt two.txt v.txt", "two sides"), ("", "two sides")):
+        result = alc(f"compare {wrong} --model model --word blorp")
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+
+@pytest.mark.parametrize("old", ["--target", "--targets", "--pattern", "--data"])
+def test_words_are_named_in_one_way(old: str) -> None:
+    """Every command that asks for words has --word, and none has another name for it."""
+    from test_docs import all_commands
+
+    for name, command in all_commands():
+        options = {option for parameter in command.params for option in parameter.opts}
+        metavars = {parameter.metavar for parameter in command.params if not parameter.opts[0].startswith("-")}
+        assert name.startswith("eval") or old not in options, name
+        assert not metavars & {"WORD", "WORDS", "PHRASE", "TEXT", "SYNSET"}, name

@@ -342,7 +342,7 @@ def alc(folder, *options):
 
 def test_the_command_on_two_files(folder):
     pytest.importorskip("matplotlib")
-    files = "--corpus", folder / "a.txt", "--with", folder / "b.txt", "--all"
+    files = folder / "a.txt", folder / "b.txt", "--all"
     result = alc(folder, *files, "--contexts", 1, "--top", 2, "--out", folder / "x.csv", "--plot", folder / "x.png")
     assert result.exit_code == 0, result.output
     assert "w0, a: " in result.output
@@ -361,12 +361,12 @@ def test_the_command_on_two_files(folder):
 
 
 def test_the_command_on_named_words_and_on_a_table(folder):
-    files = "--corpus", folder / "a.txt", "--with", folder / "b.txt"
-    found = json.loads(alc(folder, *files, "--target", "w0", "--target", "nowhere", "--json").stdout)
+    files = folder / "a.txt", folder / "b.txt"
+    found = json.loads(alc(folder, *files, "--word", "w0", "--word", "nowhere", "--json").stdout)
     assert [row["word"] for row in found["words"]] == ["w0", "nowhere"]
     assert found["words"][1]["reason"] == "does not occur in a"
     pytest.importorskip("pandas")
-    table = "--data", folder / "both.jsonl", "--text", "speech", "--by", "year", "--all"
+    table = folder / "both.jsonl", "--text", "speech", "--by", "year", "--all"
     result = alc(folder, *table, "--group", "1990", "--group", "2000", "--contexts", 0)
     assert result.exit_code == 0, result.output
     assert "uses in 1990" in result.output
@@ -379,7 +379,7 @@ def test_certainty_against_other_sums_shows_a_row_a_word(folder):
     (folder / "a.txt").write_text((folder / "a.txt").read_text().replace(" w0 ", " rare w0 "))
     for name in ("a", "b"):
         options = ["--corpus", folder / f"{name}.txt", "--spread", 16, "--save-sums", folder / f"{name}.sums"]
-        options += [option for word in ("w0", "w7", "rare") for option in ("--target", word)]
+        options += [option for word in ("w0", "w7", "rare") for option in ("--word", word)]
         options += ["--model", folder / "model", "--out", folder / f"{name}.vec"]
         assert CliRunner().invoke(app, ["induce", *map(str, options)]).exit_code == 0
     options = ["--model", folder / "model", "--sums", folder / "a.sums", "--against", folder / "b.sums"]
@@ -403,13 +403,13 @@ def test_certainty_against_other_sums_shows_a_row_a_word(folder):
     ("options", "message"),
     [
         (["--all"], "a comparison has two sides"),
-        (["--corpus", "a.txt", "--with", "a.txt", "--all"], "name the same text"),
-        (["--corpus", "a.txt", "--with", "b.txt"], "test every word with --all"),
-        (["--corpus", "a.txt", "--with", "b.txt", "--all", "--min-count", "5000"], "lower --min-count"),
-        (["--corpus", "a.txt", "--with", "b.txt", "--all", "--csv", "x.csv"], "not with two corpora"),
-        (["--corpus", "a.txt", "--with", "b.txt", "--all", "--out", "x.xls"], ".csv or .json"),
-        (["--data", "both.jsonl", "--all"], "--by COLUMN"),
-        (["--data", "both.jsonl", "--target", "w0", "--by", "year", "--top", "3"], "goes with --all"),
+        (["a.txt", "a.txt", "--all"], "there is nothing to compare"),
+        (["a.txt", "b.txt"], "test every word with --all"),
+        (["a.txt", "b.txt", "--all", "--min-count", "5000"], "lower --min-count"),
+        (["a.txt", "b.txt", "--all", "--csv", "x.csv"], "not with two corpora"),
+        (["a.txt", "b.txt", "--all", "--out", "x.xls"], ".csv or .json"),
+        (["both.jsonl", "--all"], "--by COLUMN"),
+        (["both.jsonl", "--word", "w0", "--by", "year", "--top", "3"], "goes with --all"),
     ],
 )
 def test_what_the_command_refuses(folder, monkeypatch, options, message):

@@ -14,6 +14,7 @@ from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.inference.spread import TypicalSpread
 from alacarte.model.explaining import explain
 from alacarte.spelling.fusion import Fusion
+from alacarte.vectors.geometry import cosines
 
 WORDS = ["a", "b", "c", "d", "e"]
 VECTORS = WordVectors(WORDS, np.random.default_rng(7).normal(size=(5, 6)).astype(np.float32))
@@ -106,6 +107,10 @@ def test_with_spelling_all_parts_add_up_to_the_fused_vector(common, intercept):
     fused = explanation.vector.astype(float)
     assert explanation.words[0].share == pytest.approx(explanation.contributions[0] @ fused / (fused @ fused))
     assert json.dumps(explanation.to_dict())
+    assert explanation.nearest is not None
+    for item in explanation.nearest:
+        assert item.cosine == pytest.approx(cosines(fused, vectors[item.other]), abs=1e-5)
+        assert item.conf_low <= item.estimate <= item.conf_high
 
 
 def test_shares_by_hand():

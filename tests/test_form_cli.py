@@ -101,15 +101,15 @@ def test_inspect_tells_of_the_spelling(folder):
 
 
 def test_induce_with_form(folder, word, tmp_path):
-    base = ["induce", "--model", str(folder / "model"), "--corpus", str(folder / "text.txt"), "--target", word]
+    base = ["induce", "--model", str(folder / "model"), "--corpus", str(folder / "text.txt"), "--word", word]
     told = json.loads(
-        alc(*base, "--target", word[:4] + "zz", "--form", "--json", "--out", str(tmp_path / "o.vec")).stdout
+        alc(*base, "--word", word[:4] + "zz", "--form", "--json", "--out", str(tmp_path / "o.vec")).stdout
     )
     assert told["origin"] == {word: "contexts and spelling", word[:4] + "zz": "spelling"}
-    plain = json.loads(alc(*base, "--target", word[:4] + "zz", "--json", "--out", str(tmp_path / "p.vec")).stdout)
+    plain = json.loads(alc(*base, "--word", word[:4] + "zz", "--json", "--out", str(tmp_path / "p.vec")).stdout)
     assert plain["missing"] == [word[:4] + "zz"]
     assert "origin" not in plain
     assert (
         "1 of them do not occur"
-        in alc(*base, "--target", word[:4] + "zz", "--form", "--out", str(tmp_path / "q.vec")).stdout
+        in alc(*base, "--word", word[:4] + "zz", "--form", "--out", str(tmp_path / "q.vec")).stdout
     )

@@ -266,7 +266,7 @@ def test_a_phrase_written_with_underscores_gets_a_hint(tmp_path):
     made.save(tmp_path / "model")
     (tmp_path / "text.txt").write_text("\n".join(line + " unknown words of another language here" for line in text))
     files = ("--corpus", tmp_path / "text.txt", "--out", tmp_path / "v.vec")
-    code, told = alc("induce", "--model", tmp_path / "model", *files, "--target", "x", "--target", "formic_acid")
+    code, told = alc("induce", "--model", tmp_path / "model", *files, "--word", "x", "--word", "formic_acid")
     assert code == 0
     assert "'formic acid' rather than 'formic_acid'" in told
     assert "53% of which have a vector" in told
@@ -298,12 +298,12 @@ def test_commands(tmp_path):
     (tmp_path / "text.txt").write_text("\n".join(text))
     (tmp_path / "other.txt").write_text("\n".join(two_senses(300, share=0.9, seed=1)[1]))
     code, told = alc(
-        "senses", "induce", "x", "--model", tmp_path / "model", "--corpus", tmp_path / "text.txt", "--json"
+        "senses", "induce", "--word", "x", "--model", tmp_path / "model", "--corpus", tmp_path / "text.txt", "--json"
     )
     assert code == 0
     assert len(json.loads(told)["senses"]) == 2
     (tmp_path / "one.txt").write_text("\n".join(two_senses(300, share=0.0)[1]))
-    code, told = alc("senses", "induce", "x", "--model", tmp_path / "model", "--corpus", tmp_path / "one.txt")
+    code, told = alc("senses", "induce", "--word", "x", "--model", tmp_path / "model", "--corpus", tmp_path / "one.txt")
     assert code == 0
     assert "one sense: two groups of contexts are too much alike" in told
     for name in ("text", "other"):
@@ -312,11 +312,11 @@ def test_commands(tmp_path):
             *using,
             "--corpus",
             tmp_path / f"{name}.txt",
-            "--target",
+            "--word",
             "x",
-            "--target",
+            "--word",
             "m1",
-            "--target",
+            "--word",
             "o1",
             "--spread",
             16,
@@ -329,9 +329,9 @@ def test_commands(tmp_path):
     sums = (*using, "--sums", tmp_path / "text.sums")
     code, told = alc("certainty", *sums, "--json")
     assert {row["word"] for row in json.loads(told)} == {"x", "m1", "o1"}
-    code, told = alc("certainty", "x", *sums, "-k", 2, "--json")
+    code, told = alc("certainty", "--word", "x", *sums, "-k", 2, "--json")
     assert len(json.loads(told)["x"]["similarities"]) == 2
-    code, told = alc("certainty", "x", *sums, "--with", "m3")
+    code, told = alc("certainty", "--word", "x", *sums, "--with", "m3")
     assert code == 0
     assert "m3" in told
     code, told = alc("certainty", *sums, "--against", tmp_path / "other.sums", "--json")

@@ -51,7 +51,7 @@ def test_from_plan_to_model(folder):
     collect(shared.VECTORS, [Path("0.txt"), Path("1.txt")]).save("one.sums")
     assert Path("all.sums").read_bytes() == Path("one.sums").read_bytes()
     alc("fit", "--vectors", "v.safetensors", "--sums", "all.sums", "--out", "model", "--no-weighting", "--ridge", "1")
-    plan = ("plan", "--model", "model", "--corpus", "0.txt", "--target", "x", "--target", "river bank")
+    plan = ("plan", "--model", "model", "--corpus", "0.txt", "--word", "x", "--word", "river bank")
     alc(*plan, "--tasks", "2", "--out", "run2")
     alc("work", "run2", "--any")
     assert "Next: alc induce --sums x.sums" in alc("reduce", "run2", "--out", "x.sums")

@@ -114,10 +114,10 @@ def test_command(tmp_path):
     built = CliRunner().invoke(app, ["index", "build", str(tmp_path / "v.safetensors"), "--out", str(out), "--json"])
     assert built.exit_code == 0, built.output
     assert json.loads(built.output)["recall"]["recall"] == 1.0
-    asked = CliRunner().invoke(app, ["index", "query", str(out), "w5", "-k", "3", "--json"])
+    asked = CliRunner().invoke(app, ["index", "query", str(out), "--word", "w5", "-k", "3", "--json"])
     found = [entry["word"] for entry in json.loads(asked.output)["w5"]]
     assert found == [word for word, _ in VECTORS.nearest(VECTORS["w5"], k=3, exclude=["w5"])]
-    unknown = CliRunner().invoke(app, ["index", "query", str(out), "nowhere"])
+    unknown = CliRunner().invoke(app, ["index", "query", str(out), "--word", "nowhere"])
     assert unknown.exit_code == 1
 
 

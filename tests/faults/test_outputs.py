@@ -66,12 +66,12 @@ def everything(folder):
 # ------------------------------------------------------------------------------- an output is none of the inputs
 
 INPUTS = [
-    "induce --model m --corpus c.txt --target new --to glove-text --out c.txt",
-    "induce --model m --corpus c.txt --targets t.txt --out t.txt",
-    "induce --model m --corpus . --target new --out v.vec",
-    "induce --model m --corpus *.txt --target new --to glove-text --out c.txt",
-    "induce --model m --corpus c.txt --target new --out v.vec",  # where the model's vectors are
-    "induce --model m --corpus c.txt --target new --out o.vec --missing c.txt",
+    "induce --model m --corpus c.txt --word new --to glove-text --out c.txt",
+    "induce --model m --corpus c.txt --words t.txt --out t.txt",
+    "induce --model m --corpus . --word new --out v.vec",
+    "induce --model m --corpus *.txt --word new --to glove-text --out c.txt",
+    "induce --model m --corpus c.txt --word new --out v.vec",  # where the model's vectors are
+    "induce --model m --corpus c.txt --word new --out o.vec --missing c.txt",
     "fit --vectors v.vec --corpus c.txt --save-sums c.txt --out n",
     "fit --vectors v.vec --corpus c.txt --checkpoint v.vec --out n",
     "fit --vectors v.vec --corpus c.txt --context-weights @t.txt --save-sums t.txt --out n",
@@ -81,7 +81,7 @@ INPUTS = [
     "convert v.safetensors v.safetensors --limit 10",
     "merge c.sums --out c.sums",
     "index build v.safetensors --out v.safetensors",
-    "senses induce new --model m --corpus c.txt --out c.txt",
+    "senses induce --word new --model m --corpus c.txt --out c.txt",
 ]
 
 
@@ -107,8 +107,8 @@ def test_nor_another_name_of_one(folder, link):
 
 def test_nor_another_output(folder):
     for line in (
-        "induce --model m --corpus c.txt --target new --out o.safetensors --save-sums o.safetensors",
-        "induce --model m --corpus c.txt --target new --out o.npy --missing o.vocab.txt",
+        "induce --model m --corpus c.txt --word new --out o.safetensors --save-sums o.safetensors",
+        "induce --model m --corpus c.txt --word new --out o.npy --missing o.vocab.txt",
         "fit --vectors v.vec --corpus c.txt --checkpoint x --save-sums ./x --out n",
     ):
         result = alc(line)
@@ -283,7 +283,7 @@ def test_a_checkpoint_that_names_a_file_of_somebody_else(tmp_path):
 def test_an_update_in_place_that_fails_can_be_repeated(folder):
     rng = np.random.default_rng(2)
     Path("d.txt").write_text("\n".join(" ".join(rng.choice([*WORDS, "new"], 12)) for _ in range(300)))
-    first = "induce --model m --corpus c.txt --target new --save-sums w.sums --out w.safetensors"
+    first = "induce --model m --corpus c.txt --word new --save-sums w.sums --out w.safetensors"
     assert alc(first).exit_code == 0
     Path("full").mkdir()
     again = "induce --model m --corpus d.txt --update w.sums --save-sums w.sums"
@@ -298,7 +298,7 @@ def test_an_update_in_place_that_fails_can_be_repeated(folder):
         patched.setattr(Path, "replace", fail)
         assert alc(f"{again} --out full/x.safetensors").exit_code == 1
     assert alc(f"{again} --out full/x.safetensors").exit_code == 0
-    both = "induce --model m --corpus c.txt --corpus d.txt --target new --out both.safetensors"
+    both = "induce --model m --corpus c.txt --corpus d.txt --word new --out both.safetensors"
     assert alc(both).exit_code == 0
     assert WordVectors.load("full/x.safetensors") == WordVectors.load("both.safetensors")
 
@@ -347,7 +347,7 @@ def test_a_device_without_room_is_named(folder):
     result = alc("convert v.vec /dev/full --to word2vec-text")
     assert (result.exit_code, result.stderr) == (1, "alc: error: /dev/full: No space left on device\n")
     with Path("/dev/full").open("wb") as full:
-        arguments = [sys.executable, "-m", "alacarte", "nearest", "v.vec", "w1"]
+        arguments = [sys.executable, "-m", "alacarte", "nearest", "v.vec", "-w", "w1"]
         ended = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (1, "alc: error: standard output: No space left on device\n")
 

@@ -33,7 +33,7 @@ def alc(*arguments, **options):
 
 
 def test_words_do_not_reach_the_terminal_as_commands(vectors):
-    for arguments in (["nearest", str(vectors), "cat"], ["inspect", str(vectors)]):
+    for arguments in (["nearest", str(vectors), "-w", "cat"], ["inspect", str(vectors)]):
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0
         assert "evil\\x1b]0;owned\\x07\\x9b2J\\u202egnp" in result.output
@@ -64,7 +64,7 @@ def test_names_of_files_do_not_reach_the_terminal_as_commands(tmp_path):
 
 
 def test_ascii_streams(vectors):
-    result = alc("nearest", vectors, "cat", env={"PYTHONIOENCODING": "ascii"})
+    result = alc("nearest", vectors, "-w", "cat", env={"PYTHONIOENCODING": "ascii"})
     assert result.returncode == 0, result.stderr
     assert b"n\\xe9" in result.stdout
     assert b"Traceback" not in result.stderr
@@ -77,10 +77,10 @@ def test_ascii_streams(vectors):
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("nearest {v} cat >&-", 1, b"Bad file descriptor"),
-        ("nearest {v} cat > /dev/full", 1, b"No space left"),
-        ("nearest {v} cat >&- 2>&-", 1, b""),
-        ("nearest {v} cat <&-", 0, b""),
+        ("nearest {v} -w cat >&-", 1, b"Bad file descriptor"),
+        ("nearest {v} -w cat > /dev/full", 1, b"No space left"),
+        ("nearest {v} -w cat >&- 2>&-", 1, b""),
+        ("nearest {v} -w cat <&-", 0, b""),
         ("convert {v} {v}.out.safetensors -q >&-", 0, b""),
         ("--help >&-", 1, b""),
     ],

@@ -71,7 +71,7 @@ def test_a_header_in_a_file_is_a_name(folder, header):
     frame.to_csv("table.csv", index=False)
     vectors = WordVectors(WORDS, VECTORS[1])
     ALaCarte(vectors, Transform(np.eye(4))).save("model")
-    arguments = ["regress", "--data", "table.csv", "--formula", "tax ~ .", "--model", "model", "--permutations", "0"]
+    arguments = ["regress", "table.csv", "--formula", "tax ~ .", "--model", "model", "--permutations", "0"]
     result = CliRunner().invoke(app, [*arguments, "--where", "year > 1990"])
     assert result.exit_code == 0, result.output
     assert not (folder / "ran").exists()
@@ -150,7 +150,7 @@ def test_code_runs_only_where_it_is_asked_for(folder):
 )
 def test_conditions_compare_columns_and_run_nothing(folder, where):
     pd.DataFrame(data()).to_csv("table.csv", index=False)
-    arguments = ["regress", "--data", "table.csv", "--formula", "tax ~ party", "--where", where]
+    arguments = ["regress", "table.csv", "--formula", "tax ~ party", "--where", where]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 1
     assert [path.name for path in folder.iterdir()] == ["table.csv"]

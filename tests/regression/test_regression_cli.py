@@ -33,7 +33,7 @@ def run(*arguments):
 
 
 def common(place, name="speeches.csv"):
-    return "--data", place / name, "--text", "speech"
+    return place / name, "--text", "speech"
 
 
 def test_regress(place):
@@ -61,17 +61,17 @@ def test_regress_with_another_variance(place):
 
 
 def test_contexts(place):
-    result = run("contexts", *common(place), "--pattern", "tax", "--window", 2, "--limit", 3, "--csv", place / "c.csv")
+    result = run("contexts", *common(place), "--word", "tax", "--window", 2, "--limit", 3, "--csv", place / "c.csv")
     assert result.exit_code == 0, result.output
     assert result.stdout.count("[tax]") == 3
     assert len(pd.read_csv(place / "c.csv")) == 40
-    rows = json.loads(run("contexts", *common(place), "-p", "tax", "--json").stdout)
+    rows = json.loads(run("contexts", *common(place), "-w", "tax", "--json").stdout)
     assert rows[0]["match"] == "tax"
     assert len(rows[0]["left"]) == 3
 
 
 def test_compare(place):
-    options = "--target", "tax", "--by", "party", "--model", place / "model", "--permutations", 19, "--feature", "w1"
+    options = "--word", "tax", "--by", "party", "--model", place / "model", "--permutations", 19, "--feature", "w1"
     result = run("compare", *common(place), *options, "--plot", place / "ratio.png", "--csv", place / "r.csv")
     assert result.exit_code == 0, result.output
     assert "D (20 contexts)" in result.output
@@ -79,7 +79,7 @@ def test_compare(place):
     found = json.loads(run("compare", *common(place), *options, "--json").stdout)
     assert set(found) == {"contexts", "nearest", "ratio", "similarity"}
     several = run(
-        "compare", *common(place), "-t", "tax", "--by", "year", "--model", place / "model", "--plot", place / "m.pdf"
+        "compare", *common(place), "-w", "tax", "--by", "year", "--model", place / "model", "--plot", place / "m.pdf"
     )
     assert several.exit_code == 0, several.output
 
@@ -105,7 +105,7 @@ def test_compare_with_a_group_of_one_context(place, plot):
     frame = pd.read_csv(place / "speeches.csv")
     frame["lone"] = ["x"] + ["y"] * 39
     frame.to_csv(place / "lone.csv", index=False)
-    options = "--target", "tax", "--by", "lone", "--model", place / "model", "--permutations", 19, "--feature", "w1"
+    options = "--word", "tax", "--by", "lone", "--model", place / "model", "--permutations", 19, "--feature", "w1"
     drawn = () if plot is None else ("--plot", place / plot)
     result = run("compare", *common(place, "lone.csv"), *options, *drawn)
     assert result.exit_code == 0, result.output

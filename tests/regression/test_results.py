@@ -167,7 +167,7 @@ def test_tables_for_papers_on_the_command_line(tmp_path, name, start):
     text = [f"w{i % 9} w{i % 7} tax w{i % 5}" for i in range(40)]
     pd.DataFrame({"text": text, "x": np.arange(40) % 11}).to_csv(tmp_path / "d.csv", index=False)
     ALaCarte(WordVectors(*VECTORS), Transform(np.eye(5))).save(tmp_path / "model")
-    arguments = ["regress", "--data", tmp_path / "d.csv", "--formula", "tax ~ x", "--model", tmp_path / "model"]
+    arguments = ["regress", tmp_path / "d.csv", "--formula", "tax ~ x", "--model", tmp_path / "model"]
     result = CliRunner().invoke(app, [*map(str, arguments), "--permutations", "19", "--table", str(tmp_path / name)])
     assert result.exit_code == 0, result.output
     assert (tmp_path / name).read_text().startswith(start)

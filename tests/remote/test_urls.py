@@ -142,7 +142,7 @@ def test_the_command_line(memory, text, vectors, tmp_path, monkeypatch):
     assert alc(*fit, "--sums", "memory://a.sums", "--out", "memory://again").exit_code == 0
     assert ALaCarte.load("memory://again").transform.matrix.tolist() == model.transform.matrix.tolist()
 
-    induce = ["induce", "--model", "memory://model", "--corpus", "memory://texts", "--target", "über"]
+    induce = ["induce", "--model", "memory://model", "--corpus", "memory://texts", "--word", "über"]
     assert alc(*induce, "--out", "memory://n.vec").exit_code == 0
     assert list(WordVectors.load("memory://n.vec")) == ["über"]
     assert not list(tmp_path.glob("memory*"))

@@ -89,7 +89,7 @@ def test_build_refuses_what_has_no_effect(run, semcor, tmp_path):
 def test_disambiguate_as_text_and_as_json_lines(run, built):
     base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0])
     text = "We fished by the bank. The bank gave a loan."
-    shown = run(*base, text).stdout
+    shown = run(*base, "--context", text).stdout
     assert "bank%1:17:01::" in shown
     assert "bank%1:14:00::" in shown
     assert "sloping land beside water" in shown
@@ -99,47 +99,67 @@ def test_disambiguate_as_text_and_as_json_lines(run, built):
     assert all(0 < sense["confidence"] <= 1 for line in lines for sense in line["senses"])
 
 
+def test_disambiguate_reads_files(run, built, tmp_path):
+    """Issue 21: the name of a file was taken for the text."""
+    base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0], "--jsonl")
+    (tmp_path / "bank.txt").write_text("We fished by the bank.\nThe bank gave a loan.\n")
+    (tmp_path / "table.csv").write_text("body,year\nWe fished by the bank.,1990\n")
+    lines = [json.loads(line) for line in run(*base, tmp_path / "bank.txt").stdout.splitlines()]
+    assert [line["text"] for line in lines] == ["We fished by the bank .", "The bank gave a loan ."]
+    table = run(*base, tmp_path / "table.csv", "--text", "body").stdout.splitlines()
+    assert [json.loads(line)["text"] for line in table] == ["We fished by the bank ."]
+    refused = run(*base, "The bank gave a loan.", expected=1).output
+    assert "--context" in refused
+    assert "not both" in run(*base, tmp_path / "bank.txt", "--context", "a bank", expected=2).output
+
+
 def test_disambiguate_options(run, built):
     base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0])
-    only = run(*base, "--jsonl", "--word", "goose", "The geese fished by the bank.").stdout
+    only = run(*base, "--jsonl", "--word", "goose", "--context", "The geese fished by the bank.").stdout
     assert [sense["synset"] for sense in json.loads(only)["senses"]] == ["goose.n.01"]
-    none = run(*base, "--no-prior", "zzz bank")
+    none = run(*base, "--no-prior", "--context", "zzz bank")
     assert "1 words have no answer" in none.stderr
-    assert "first sense" in run(*base, "--no-prior", "--fallback", "zzz bank").stdout
-    assert json.loads(run(*base, "--jsonl", "--counts", built[2], "zzz bank").stdout)["senses"][0]["source"] == "prior"
+    assert "first sense" in run(*base, "--no-prior", "--fallback", "--context", "zzz bank").stdout
+    assert (
+        json.loads(run(*base, "--jsonl", "--counts", built[2], "--context", "zzz bank").stdout)["senses"][0]["source"]
+        == "prior"
+    )
     assert "no text" in run(*base, input="\n", expected=2).output
-    assert "not sense counts" in run(*base, "--counts", built[0], "bank", expected=1).output
+    assert "not sense counts" in run(*base, "--counts", built[0], "--context", "bank", expected=1).output
 
 
 def test_disambiguate_with_a_wordnet_without_counts(run, built, tmp_path):
     bare = write_wordnet(tmp_path / "bare", counts=False)
     base = ("disambiguate", "--model", "MODEL", "--wordnet", bare, "--senses", built[0])
-    refused = run(*base, "We fished by the bank.", expected=1)
+    refused = run(*base, "--context", "We fished by the bank.", expected=1)
     assert "--no-prior" in refused.output
     assert "counts=None" not in refused.output  # that is for Python
-    assert "bank%1:17:01::" in run(*base, "--no-prior", "We fished by the bank.").stdout
-    assert "bank%1:17:01::" in run(*base, "--counts", built[2], "We fished by the bank.").stdout
+    assert "bank%1:17:01::" in run(*base, "--no-prior", "--context", "We fished by the bank.").stdout
+    assert "bank%1:17:01::" in run(*base, "--counts", built[2], "--context", "We fished by the bank.").stdout
 
 
 def test_nearest(run, built, tmp_path):
     words = tmp_path / "model" / "vectors.safetensors"
     base = ("--senses", built[0], "--vectors", words, "--json", "-k", 1)
-    found = json.loads(run("nearest", "bank.n.01", *base).stdout)
+    found = json.loads(run("nearest", "--word", "bank.n.01", *base).stdout)
     assert found["bank.n.01"][0]["word"] in ("river", "water", "fished")
-    found = json.loads(run("nearest", "banks", "--wordnet", "DICT", *base).stdout)
+    found = json.loads(run("nearest", "--word", "banks", "--wordnet", "DICT", *base).stdout)
     assert list(found) == ["bank.n.01", "depository.n.01", "bank.v.01"]
-    found = json.loads(run("nearest", "bank%1:14:00::", "--wordnet", "DICT", *base).stdout)
+    found = json.loads(run("nearest", "--word", "bank%1:14:00::", "--wordnet", "DICT", *base).stdout)
     assert found["depository.n.01"][0]["word"] in ("loan", "money")
     assert (
-        "depository.n.01" not in run("nearest", "depository.n.01", "--senses", built[0], "-k", 1, "--json").stdout[25:]
+        "depository.n.01"
+        not in run("nearest", "--word", "depository.n.01", "--senses", built[0], "-k", 1, "--json").stdout[25:]
     )
-    told = ("nearest", "bank%1:14:00::", "--wordnet", "DICT", "--gloss", *base)
+    told = ("nearest", "--word", "bank%1:14:00::", "--wordnet", "DICT", "--gloss", *base)
     found = json.loads(run(*told, "--counts", built[2]).stdout)["depository.n.01"]
     assert (found["definition"], found["seen"]) == ("an institution that keeps money", 1)
     assert "seen" not in json.loads(run(*told).stdout)["depository.n.01"]
     shown = run(*(word for word in told if word != "--json"), "--counts", built[2]).stdout
     assert "seen" in shown
     assert "institution" in shown
-    assert "--gloss" in run("nearest", "bank.n.01", *base, "--counts", built[2], expected=2).output
-    assert "no synset 'bank.n.77'" in run("nearest", "bank.n.77", "--wordnet", "DICT", *base, expected=1).output
-    assert "no sense of 'qwerty'" in run("nearest", "qwerty", "--wordnet", "DICT", *base, expected=1).output
+    assert "--gloss" in run("nearest", "--word", "bank.n.01", *base, "--counts", built[2], expected=2).output
+    assert (
+        "no synset 'bank.n.77'" in run("nearest", "--word", "bank.n.77", "--wordnet", "DICT", *base, expected=1).output
+    )
+    assert "no sense of 'qwerty'" in run("nearest", "--word", "qwerty", "--wordnet", "DICT", *base, expected=1).output

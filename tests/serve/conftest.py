@@ -13,7 +13,7 @@ from alacarte import ALaCarte, Concordance, Corpus, Document, Transform, WordVec
 pytest.importorskip("starlette")
 
 from alacarte.serve.app import application
-from alacarte.serve.questions import Workspace
+from alacarte.serve.workspace import Opening, Workspace
 
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 WORDS = ["the", "bank", "of", "river", "money", "in", "a", "boat", "deep", "script", "document", "title"]
@@ -29,9 +29,11 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         )
         for n in range(120)
     ]
-    folder = tmp_path_factory.mktemp("serve") / "hostile.concordance"
-    corpus = Concordance.build(vectors, Corpus(documents, columns=["party", "year"]), folder, show_progress=False)
-    return Workspace(ALaCarte(vectors, Transform(rng.normal(size=(6, 6)))), {f"hostile {SCRIPT}": corpus})
+    folder = tmp_path_factory.mktemp("serve")
+    path = folder / "hostile.concordance"
+    Concordance.build(vectors, Corpus(documents, columns=["party", "year"]), path, show_progress=False)
+    ALaCarte(vectors, Transform(rng.normal(size=(6, 6)))).save(folder / "model")
+    return Workspace({"six": Opening(str(folder / "model"))}, {f"hostile {SCRIPT}": path}, folder / "workspace")
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,7 @@ except ModuleNotFoundError:  # Windows
     fcntl = None
 
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+MAGIC |= {bytes([byte]) + b"\x2a\x4d\x18": "zst" for byte in range(0x50, 0x60)}  # frames without text, as of pzstd
 PART = ".alacarte-part"  # ends the name of a file that is being written
 NEW = ".alacarte-new"  # stands in the name of a complete one that waits for its main file
 LOCK = ".alacarte-lock"
@@ -404,9 +405,18 @@ def lock(path: Path, error: type[AlacarteError], what: str = "file", wait: float
 
 def cache_folder() -> Path:
     """Where copies that can be made again are kept: `$XDG_CACHE_HOME/alacarte`, or `~/.cache/alacarte`."""
-    given = os.environ.get("XDG_CACHE_HOME")
+    return _user_folder("XDG_CACHE_HOME", ".cache")
+
+
+def data_folder() -> Path:
+    """Where what a user made is kept: `$XDG_DATA_HOME/alacarte`, or `~/.local/share/alacarte`."""
+    return _user_folder("XDG_DATA_HOME", ".local/share")
+
+
+def _user_folder(variable: str, usual: str) -> Path:
+    given = os.environ.get(variable)
     try:
-        folder = Path(given) if given else Path.home() / ".cache"
+        folder = Path(given) if given else Path.home() / usual
     except RuntimeError:  # a user without an entry in the system's list of users, as in some containers
-        raise FileNotFoundError("this user has no home folder; let XDG_CACHE_HOME name a folder for copies") from None
+        raise FileNotFoundError(f"this user has no home folder; let {variable} name a folder for files") from None
     return folder / "alacarte"

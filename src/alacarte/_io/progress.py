@@ -1,15 +1,23 @@
-"""A progress bar on the terminal, or a callback for anything else that wants to show progress."""
+"""Progress bars on a terminal and in notebooks, or a callback for anything else that wants to show progress."""
 
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from shutil import get_terminal_size
 from typing import Any
 
 from alacarte._io.printing import printable
 
 silent = False  # whether nothing is said that was not asked for (`alc --quiet`)
 DELAY = 2.0  # seconds; what is done sooner needs no bar
+LONGEST = 30  # letters of a description; more are cut
+BESIDE = 41  # what a bar takes beside its description: the share, a short bar, two sizes, two times
+MANY = 100_000  # from here on, counts are written as 1.23M
+KNOWN = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}{unit} [{elapsed}<{remaining}{postfix}]"
+UNKNOWN = "{desc}: {n_fmt}{unit} [{elapsed}{postfix}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +57,22 @@ class Progress:
         """`position` out of the total is done; `postfix` is shown beside the bar."""
         if not self._bar.disable:
             if postfix:
-                self._bar.set_postfix({key: _shown(value) for key, value in postfix.items()}, refresh=False)
+                self._bar.set_postfix_str(self._fitting(postfix), refresh=False)
             self._bar.update(position - self._bar.n)
         if self._callback is not None:
             elapsed = time.perf_counter() - self._start
             self._callback(ProgressState(position, self._total, self._unit, elapsed, dict(postfix)))
+
+    def _fitting(self, postfix: dict[str, object]) -> str:
+        """As many of these as there is room for on the line, the first ones first."""
+        room = (self._bar.ncols or 80) - len(self._bar.desc) - BESIDE
+        text = ""
+        for key, value in postfix.items():
+            longer = f"{text}, {key}={_shown(value)}" if text else f"{key}={_shown(value)}"
+            if len(longer) + 2 > room:
+                break
+            text = longer
+        return text
 
 
 def _shown(value: object) -> str:
@@ -79,22 +98,73 @@ def progress(
 ) -> Iterator[Progress]:
     """A bar from 0 to `total` (None: unknown), as a context manager.
 
-    `show=None` shows it only on a terminal, and only once the work has taken two seconds. The unit "B" is
-    bytes. The callback is called at every update, shown or not.
+    `show=None` shows it only on a terminal and in notebooks, and only once the work has taken two seconds. The unit
+    "B" is bytes. The callback is called at every update, shown or not.
 
     >>> with progress(10, "B", "reading", show=False, callback=lambda s: print(s.done, s.postfix)) as bar:
     ...     bar.update_to(5, targets=3)
     5 {'targets': 3}
     """
-    from tqdm import tqdm  # a tenth of a second that `import alacarte` does not have to take
-
-    with tqdm(
+    scaled = unit == "B" or (total or 0) >= MANY
+    with _bar(
+        description,
+        show,
         total=total,
         unit=unit if unit == "B" else f" {unit}",
-        unit_scale=True,
-        desc=printable(description),
-        disable=None if show is None else not show,
+        unit_scale=scaled,
+        bar_format=KNOWN if total else UNKNOWN,
         delay=DELAY if show is None else 0,
-        dynamic_ncols=True,
     ) as bar:
         yield Progress(bar, total, unit, callback)
+
+
+@contextmanager
+def phase(description: str, show: bool | None = None) -> Iterator[None]:
+    """Name work that cannot say how far it has come, once it has taken two seconds; as a context manager.
+
+    >>> with phase("sorting", show=False):
+    ...     sorted([2, 1])
+    [1, 2]
+    """
+    ended = threading.Event()
+
+    def name_it() -> None:
+        if ended.wait(DELAY if show is None else 0):
+            return
+        with _bar(description, show, bar_format="{desc} … [{elapsed}]", leave=False) as bar:
+            while not ended.wait(1):
+                bar.refresh()
+
+    if show is False or (show is None and not (in_notebook() or sys.stderr.isatty())):
+        yield
+        return
+    thread = threading.Thread(target=name_it, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _bar(description: str, show: bool | None, **options: Any) -> Any:
+    """A bar of tqdm: a widget in notebooks, else on the standard error, if that is a terminal or `show` is True."""
+    from tqdm import tqdm  # a tenth of a second that `import alacarte` does not have to take
+
+    notebook = in_notebook()
+    if notebook:
+        from tqdm.auto import tqdm
+    hidden = None if show is None and not notebook else show is False
+    named = printable(description)
+    named = named if len(named) <= LONGEST else named[: LONGEST - 1] + "…"
+    return tqdm(desc=named, disable=hidden, ncols=None if notebook else get_terminal_size().columns, **options)
+
+
+def in_notebook() -> bool:
+    """Whether a notebook, or another front end of a Jupyter kernel, shows what is printed.
+
+    >>> in_notebook()
+    False
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and "IPKernelApp" in getattr(shell, "config", {})

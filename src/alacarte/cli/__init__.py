@@ -18,6 +18,7 @@ from alacarte.cli._group import INTERRUPTED, Group, report_failure
 from alacarte.cli.certainty import certainty
 from alacarte.cli.compare import compare
 from alacarte.cli.concordance import app as concordance
+from alacarte.cli.config import config
 from alacarte.cli.contexts_table import contexts
 from alacarte.cli.convert import convert
 from alacarte.cli.demo import demo
@@ -26,6 +27,7 @@ from alacarte.cli.fit import fit
 from alacarte.cli.index import app as index
 from alacarte.cli.induce import induce
 from alacarte.cli.inspect import inspect
+from alacarte.cli.man import man
 from alacarte.cli.merge import merge
 from alacarte.cli.nearest import nearest
 from alacarte.cli.plan import plan
@@ -42,13 +44,12 @@ app = typer.Typer(
     name="alc",
     cls=Group,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress, certainty)
-for command in (*COMMANDS, plan, work, reduce, status, serve):
+for command in (*COMMANDS, plan, work, reduce, status, serve, config, man):
     app.command()(command)
 app.add_typer(senses, name="senses")
 app.add_typer(index, name="index")
@@ -70,18 +71,12 @@ LITTLE_ALGEBRA = {
 }
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        from alacarte import __version__
-
-        typer.echo(f"alc {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _alc(
+    ctx: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool,
+        typer.Option("--version", help="Print the version and leave; with --verbose, all that a bug report needs."),
     ] = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -89,6 +84,19 @@ def _alc(
 
     Try it, offline: alc demo
     """
+    if version and verbosity:
+        from alacarte.cli._versions import versions
+        from alacarte.cli.output import show_rows
+
+        show_rows(versions())
+        raise typer.Exit
+    if version:
+        from alacarte import __version__
+
+        typer.echo(f"alc {__version__}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        ctx.fail("Missing command.")
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ import os
 import sys
 import traceback
 import warnings
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
@@ -22,8 +22,49 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 
+NUMBERS = {"int range": "N", "int": "N", "float range": "X", "float": "X", "str": "TEXT"}
+
+
+def subcommands(command: Any, ctx: Any) -> dict[str, Any]:
+    """The commands of a group by name; none of a command that is no group."""
+    names = command.list_commands(ctx) if hasattr(command, "list_commands") else []
+    return {name: command.get_command(ctx, name) for name in names}
+
+
+def type_shown(parameter: Any, ctx: Any) -> str | None:
+    """What help says of the values an option takes: its metavar, N for a number, choices; nothing for a flag."""
+    if parameter.param_type_name == "argument" or getattr(parameter, "is_flag", False):
+        return None
+    if parameter.metavar:
+        return str(parameter.metavar)
+    written = parameter.display_type(ctx) if hasattr(parameter, "display_type") else parameter.make_metavar(ctx)
+    plain = str(written).strip("<>[]")
+    return NUMBERS.get(plain, plain)
+
+
+def _show_types_plainly(command: Any) -> None:
+    """Let help show `type_shown`, and not the types of Python: N, and not <int range>; nothing, and not <list[str]>."""
+    help_option = command.get_help_option
+
+    def plain_help_option(ctx: Any) -> Any:
+        option = help_option(ctx)
+        if option is not None:
+            option.display_type_rich = partial(type_shown, option)
+        return option
+
+    command.get_help_option = plain_help_option
+    for parameter in command.params:
+        parameter.display_type_rich = partial(type_shown, parameter)
+    for child in getattr(command, "commands", {}).values():
+        _show_types_plainly(child)
+
+
 class Group(TyperGroup):
     """Runs a command and turns what goes wrong into a message and an exit code."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        _show_types_plainly(self)
 
     @cached_property
     def _plug_ins(self) -> "EntryPoints":
@@ -41,6 +82,7 @@ class Group(TyperGroup):
         if command is None and cmd_name in self._plug_ins.names:
             command = typer.main.get_command(self._plug_ins[cmd_name].load())
             command.name = cmd_name
+            _show_types_plainly(command)
         return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

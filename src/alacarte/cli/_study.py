@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from alacarte.cli.completing import column_names
 from alacarte.cli.output import detail, note, show_columns, show_json, wrote
 from alacarte.cli.outputs import FIGURE, check_outputs
 from alacarte.errors import AlacarteError, BadCorpus
@@ -16,15 +17,23 @@ DATA = "The data"
 SHOWN = 50  # rows of a table on the terminal
 
 Data = Annotated[
-    Path,
+    Path, typer.Argument(metavar="FILE", help="A table: CSV, TSV, JSON lines or Parquet, compressed or not.")
+]
+Text = Annotated[
+    str,
     typer.Option(
-        metavar="FILE", rich_help_panel=DATA, help="A table: CSV, TSV, JSON lines or Parquet, compressed or not."
+        "--text", metavar="COLUMN", rich_help_panel=DATA, autocompletion=column_names, help="The column with the text."
     ),
 ]
-Text = Annotated[str, typer.Option("--text", metavar="COLUMN", rich_help_panel=DATA, help="The column with the text.")]
 Tokens = Annotated[
     str | None,
-    typer.Option("--tokens", metavar="COLUMN", rich_help_panel=DATA, help="Or the one with lists of tokens."),
+    typer.Option(
+        "--tokens",
+        metavar="COLUMN",
+        rich_help_panel=DATA,
+        autocompletion=column_names,
+        help="Or the one with lists of tokens.",
+    ),
 ]
 Where = Annotated[
     str | None,
@@ -33,7 +42,9 @@ Where = Annotated[
 Cluster = Annotated[
     str | None,
     typer.Option(
-        metavar="COLUMN", help="Contexts with the same value (a speaker; or first,last) are one unit of inference."
+        metavar="COLUMN",
+        autocompletion=column_names,
+        help="Contexts with the same value (a speaker; or first,last) are one unit of inference.",
     ),
 ]
 EqualClusters = Annotated[
@@ -80,6 +91,32 @@ def open_table(data: Path, where: str | None, allow_code: bool = False) -> Any:
     if not len(chosen):
         raise BadCorpus(f"--where {where!r} leaves none of {len(frame):,} rows; check the values of the column")
     return chosen
+
+
+def is_table(path: str) -> bool:
+    """Whether a file is a table, by the ending of its name.
+
+    >>> is_table("speeches.csv.gz"), is_table("news.txt")
+    (True, False)
+    """
+    return bool({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"} & {end.lower() for end in Path(path).suffixes})
+
+
+def one_kind(
+    words: list[str] | None, globs: list[str] | None, regexes: list[str] | None
+) -> tuple[list[str], Literal["fixed", "glob", "regex"]]:
+    """(what was named, of which kind it is), where all must be of one kind.
+
+    >>> one_kind(None, ["immigr*"], None)
+    (['immigr*'], 'glob')
+    """
+    given: list[tuple[list[str], Literal["fixed", "glob", "regex"]]]
+    given = [(words or [], "fixed"), (globs or [], "glob"), (regexes or [], "regex")]
+    given = [(named, kind) for named, kind in given if named]
+    if len(given) != 1:
+        problem = "these cannot be mixed here" if given else "no word is given"
+        raise typer.BadParameter(f"{problem}; pass --word WORD, or --glob PATTERN, or --regex PATTERN")
+    return given[0]
 
 
 def columns_of(cluster: str | None) -> str | list[str] | None:

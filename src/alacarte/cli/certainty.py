@@ -18,9 +18,7 @@ SHOWN = 50  # rows of a table on the terminal
 
 
 def certainty(
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="WORD", show_default=False, help="Targets; all if left out.")
-    ] = None,
+    word: o.Words = None,
     model: o.Model = None,
     sums: Annotated[
         list[Path] | None,
@@ -28,7 +26,7 @@ def certainty(
     ] = None,
     similar: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="W", help="The cosine with this word, with its interval; repeat for more."),
+        typer.Option("--with", metavar="WORD", help="The cosine with this word, with its interval; repeat for more."),
     ] = None,
     against: Annotated[
         list[Path] | None,
@@ -46,38 +44,42 @@ def certainty(
     """Say how sure induced vectors are, and test whether two corpora use a word differently.
 
     \b
-    alc induce --model glove.6B.50d --corpus old.txt --targets words.txt --spread 16 --save-sums old.sums --out old.vec
+    alc induce --model glove.6B.50d --corpus old.txt --words words.txt \\
+        --spread 16 --save-sums old.sums --out old.vec
     alc certainty --model glove.6B.50d --sums old.sums
-    alc certainty bank --model glove.6B.50d --sums old.sums --among 50000
-    alc certainty bank --model glove.6B.50d --sums old.sums --with money --with river
+    alc certainty --model glove.6B.50d --sums old.sums --word bank --among 50000
+    alc certainty --model glove.6B.50d --sums old.sums --word bank \\
+        --with money --with river
     alc certainty --model glove.6B.50d --sums old.sums --against new.sums
+
+    Without --word, of all targets in the sums.
     """
     if not sums:
         raise typer.BadParameter("pass --sums FILE, which alc induce --spread 16 --save-sums FILE makes")
-    if similar and (against or not words):
-        raise typer.BadParameter("--with goes with WORD, and not with --against")
+    if similar and (against or not word):
+        raise typer.BadParameter("--with goes with --word, and not with --against")
     opened = open_model(model, vectors=vectors, transform=transform, force=force)
     uncertainty = opened.apply(open_sums(sums)).uncertainty
     if against:
         from alacarte.inference.comparing import compare_uses
 
         there = opened.apply(open_sums(against)).uncertainty
-        _show_comparisons(compare_uses(uncertainty, there, words or None, level), as_json)
+        _show_comparisons(compare_uses(uncertainty, there, word or None, level), as_json)
         return
-    if not words:
+    if not word:
         _show_all(uncertainty, as_json)
         return
     lists = {
-        word: uncertainty.similarities(word, similar, level)
+        asked: uncertainty.similarities(asked, similar, level)
         if similar
-        else uncertainty.nearest(word, k, level=level, among=among)
-        for word in words
+        else uncertainty.nearest(asked, k, level=level, among=among)
+        for asked in word
     }
     if as_json:
         show_json(
             {
-                word: {"confidence": uncertainty.confidence_of(word), "similarities": similarities.to_dict()}
-                for word, similarities in lists.items()
+                asked: {"confidence": uncertainty.confidence_of(asked), "similarities": similarities.to_dict()}
+                for asked, similarities in lists.items()
             }
         )
         return

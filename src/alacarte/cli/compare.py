@@ -8,56 +8,43 @@ import typer
 from alacarte.cli import _study as s
 from alacarte.cli import options as o
 from alacarte.cli._vocabulary import check_table_file, parse_groups, show_comparison, write_comparison
-from alacarte.cli.opening import open_corpus, open_model, parse_window, refuse
+from alacarte.cli.completing import column_names
+from alacarte.cli.opening import listed_targets, open_corpus, open_model, parse_window, refuse
 from alacarte.cli.output import note, show_json, show_neighbours, voice
 
 WHOLE = "Two corpora, word by word"
 OF_ONE_WORD = (  # options of the comparison of groups by neighbours
-    *("features", "cluster", "equal_clusters", "window", "match", "k", "among"),
+    *("features", "cluster", "equal_clusters", "window", "k", "among"),
     *("permutations", "numerator", "seed", "csv"),
 )
-OF_ALL_WORDS = (
-    "corpus",
-    "other",
-    "group",
-    "min_count",
-    "top",
-    "contexts",
-    "out",
-    "unit",
-    "format",
-    "threads",
-    "memory",
-)
+OF_ALL_WORDS = ("group", "min_count", "top", "contexts", "out", "unit", "format", "threads", "memory")
 
 
 def compare(
     ctx: typer.Context,
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", rich_help_panel=s.DATA, help="A table: CSV, TSV, JSON lines or Parquet."),
-    ] = None,
-    target: Annotated[
+    files: Annotated[
         list[str] | None,
-        typer.Option("--target", "-t", metavar="PATTERN", help="The word, phrase or glob; repeat for more."),
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="Two texts (files, folders, globs, URLs), or with --by one table: CSV, TSV, JSON lines or Parquet.",
+        ),
     ] = None,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     by: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The variable of the table whose groups are compared.")
-    ] = None,
-    corpus: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATH", rich_help_panel=WHOLE, help="Instead of a table: text of one side; repeat."),
-    ] = None,
-    other: Annotated[
-        list[str] | None,
-        typer.Option("--with", metavar="PATH", rich_help_panel=WHOLE, help="Text of the other side; repeat for more."),
+        str | None,
+        typer.Option(
+            metavar="COLUMN", autocompletion=column_names, help="The variable of the table whose groups are compared."
+        ),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", rich_help_panel=WHOLE, help="Test every word that both sides use often enough.")
     ] = False,
     group: Annotated[
         list[str] | None,
-        typer.Option(metavar="VALUE", rich_help_panel=WHOLE, help="With --data and --all: the two groups of --by."),
+        typer.Option(metavar="VALUE", rich_help_panel=WHOLE, help="With --by and --all: the two groups."),
     ] = None,
     min_count: Annotated[
         int, typer.Option(min=2, rich_help_panel=WHOLE, help="How often both sides must use a word.")
@@ -84,7 +71,6 @@ def compare(
     cluster: s.Cluster = None,
     equal_clusters: s.EqualClusters = False,
     window: s.WindowSize = None,
-    match: s.ValueKind = "glob",
     k: o.K = 10,
     among: o.Among = 30_000,
     permutations: Annotated[int, typer.Option(min=0, help="For the p-values of two groups' ratios.")] = 999,
@@ -106,30 +92,34 @@ def compare(
     """Compare groups' uses of a word, or two corpora's uses of every word.
 
     \b
-    alc compare --data speeches.csv --text speech --target immigration --by party --model glove.6B.50d --plot map.png
-    alc compare --corpus old.txt --with new.txt --all --model glove.6B.50d --out words.csv --plot words.png
-    alc compare --data speeches.csv --text speech --by party --group D --group R --all --model glove.6B.50d
+    alc compare old.txt new.txt --word bank --model glove.6B.50d
+    alc compare old.txt new.txt --all --model glove.6B.50d --out words.csv
+    alc compare speeches.csv --text speech --by party --word immigration \\
+        --model glove.6B.50d --plot map.png
+    alc compare speeches.csv --text speech --by party --group D --group R \\
+        --all --model glove.6B.50d
 
-    Of a word in groups: nearest words, the words that tell two groups apart, cosines. With two groups, --csv and --plot
-    are of the ratios; with more, of the neighbours and a map. Of a vocabulary: a test for each word, by documents, and
-    the lines that speak loudest; on two files of text without --all, for the words named with --target.
+    Of two texts: a test for each word, by documents, and the lines that speak loudest. Of groups in a table: nearest
+    words, the words that tell two groups apart, cosines; with two groups, --csv and --plot are of the ratios, with
+    more, of the neighbours and a map. With --all, two groups are tested word by word as two texts are.
     """
     s.check_study(ctx, plot)
-    if everything or corpus or other:
+    if not everything and not (word or glob or regex):
+        raise typer.BadParameter("name words with --word, or test every word with --all")
+    if everything or by is None:
         refuse(ctx, "goes with one word in the groups of a table, and not with two corpora", *OF_ONE_WORD)
         check_table_file(out)
         opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
         reading = {"unit": unit, "format": format, "text": text}
-        first, second, grouping = _sides(data, where, by, group, (corpus, other), text, reading)
-        if not everything and not target:
-            raise typer.BadParameter("name words with --target, or test every word with --all")
+        first, second, grouping = _sides(files or [], where, by, group, reading)
+        named = listed_targets(word, None, glob, regex)
         from alacarte.inference.vocabulary import compare as compare_words
 
         comparison = compare_words(
             opened,
             first,
             second,
-            target,
+            named if len(named) else None,
             vocabulary=everything,
             min_count=min_count,
             level=level,
@@ -145,24 +135,20 @@ def compare(
             s.write_plot(comparison.plot(labels=top), plot)
         show_comparison(comparison, top, contexts, as_json)
         return
-    if data is None or not target or by is None:
-        raise typer.BadParameter(
-            "name a table, a word and a variable: --data FILE --target WORD --by COLUMN; or two texts and every word: "
-            "--corpus FILE --with FILE --all"
-        )
-    refuse(ctx, "goes with --all, or with --corpus and --with", *OF_ALL_WORDS)
-    frame = s.open_table(data, where)
+    refuse(ctx, "goes with --all, or with two texts", *OF_ALL_WORDS)
+    patterns, kind = s.one_kind(word, glob, regex)
+    frame = s.open_table(_table(files or []), where)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
     from alacarte.regression import contexts as contexts_of
     from alacarte.regression import dem, dem_group, nearest, plot_map, plot_ratio, ratio, similarity
 
     table = contexts_of(
         frame,
-        target,
+        patterns,
         text=text,
         tokens=tokens,
         window=None if window is None else parse_window(window),
-        valuetype=match,
+        valuetype=kind,
         known=opened,
         show_progress=voice.progress,
     )
@@ -208,7 +194,7 @@ def compare(
         shown["similarity"] = cosines.to_dict()
     s.write_csv(main.to_frame(), csv)
     if plot is not None:
-        title = f"“{', '.join(target)}” by {by}"
+        title = f"“{', '.join(patterns)}” by {by}"
         drawn = plot_ratio(apart, title=title) if apart is not None else plot_map(means, candidates=among, title=title)
         s.write_plot(drawn, plot)
     if as_json:
@@ -224,27 +210,28 @@ def compare(
         s.show_table(cosines, False, "cosines")
 
 
+def _table(files: list[str]) -> Path:
+    if len(files) != 1:
+        raise typer.BadParameter(f"--by COLUMN compares groups of one table, and {len(files)} files are given")
+    return Path(files[0])
+
+
 def _sides(
-    data: Path | None,
-    where: str | None,
-    by: str | None,
-    group: list[str] | None,
-    corpora: tuple[list[str] | None, list[str] | None],
-    text: str,
-    reading: dict[str, Any],
+    files: list[str], where: str | None, by: str | None, group: list[str] | None, reading: dict[str, Any]
 ) -> tuple[Any, Any, dict[str, Any]]:
     """(one side, the other, how they are told apart), as `alacarte.compare` takes them."""
-    if data is not None:
-        if by is None or any(corpora):
-            raise typer.BadParameter("with --data, --by COLUMN says what is compared; --corpus and --with are for text")
-        frame = s.open_table(data, where)
+    if by is not None:
+        frame = s.open_table(_table(files), where)
         values = frame[by].unique().tolist() if by in frame else []
-        return frame, None, {"by": by, "groups": parse_groups(group, values), "text": text}
-    if not all(corpora):
-        raise typer.BadParameter("a comparison has two sides: --corpus FILE --with FILE, or --data FILE --by COLUMN")
-    if by is not None or group or where is not None:
-        raise typer.BadParameter("--by, --group and --where are for the columns of a table; pass it as --data")
-    first, second = (open_corpus(paths or [], **reading) for paths in corpora)
-    if set(corpora[0] or []) == set(corpora[1] or []):
-        raise typer.BadParameter("--corpus and --with name the same text; there is nothing to compare")
+        return frame, None, {"by": by, "groups": parse_groups(group, values), "text": reading["text"]}
+    if len(files) != 2:
+        raise typer.BadParameter(
+            f"a comparison has two sides, and {len(files)} files are given: pass two texts (a side of many files as a "
+            "folder, or as a pattern in quotes), or one table with --by COLUMN"
+        )
+    if group or where is not None:
+        raise typer.BadParameter("--group and --where are for the columns of a table; pass one, and --by COLUMN")
+    if files[0] == files[1]:
+        raise typer.BadParameter(f"both sides are {files[0]}; there is nothing to compare")
+    first, second = (open_corpus([file], **reading) for file in files)
     return first, second, {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import open_corpus, open_model, open_vectors
+from alacarte.cli.opening import listed_targets, open_corpus, open_model, open_vectors
 from alacarte.cli.output import note, show_columns, show_json, show_line, show_rows, voice, wrote
 from alacarte.cli.outputs import check_outputs
 
@@ -20,8 +20,6 @@ app = typer.Typer(
 )
 
 Folder = Annotated[Path, typer.Argument(metavar="CONCORDANCE", help="A folder made by alc concordance build.")]
-Phrase = Annotated[str, typer.Argument(metavar="PHRASE", help="A word or phrase; with --glob, a pattern.")]
-Glob = Annotated[bool, typer.Option("--glob", help="PHRASE is a pattern: * stands for any letters, as in immigr*.")]
 Where = Annotated[
     list[str] | None,
     typer.Option(
@@ -40,12 +38,13 @@ Column = Annotated[
 ]
 Count = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many lines to show.")]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all lines as CSV.")]
+TableCsv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")]
 
 
 @app.command()
 def build(
-    vectors: o.Vectors,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make, as in reviews.concordance.")],
+    vectors: o.Vectors = None,
     paths: o.CorpusPaths = None,
     corpus: o.Corpora = None,
     column: Column = None,
@@ -66,7 +65,8 @@ def build(
     \b
     alc concordance build reviews.jsonl --text body --column date --column party \\
         --vectors glove.6B.50d --out reviews.concordance
-    alc concordance lines reviews.concordance "customer service" --where "date>=2020"
+    alc concordance lines reviews.concordance --word "customer service" \\
+        --where "date>=2020"
     """
     from alacarte.concordance import Concordance
 
@@ -165,8 +165,9 @@ def show(concordance: Folder, as_json: o.Json = False, verbosity: o.Verbosity = 
 def lines(
     ctx: typer.Context,
     concordance: Folder,
-    phrase: Phrase,
-    glob: Glob = False,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     where: Where = None,
     limit: Count = 20,
     seed: Annotated[
@@ -180,11 +181,12 @@ def lines(
     """The lines in which a word, a phrase or a pattern stands.
 
     \b
-    alc concordance lines reviews.concordance "customer service" --where "party=D" --where "date>=2020"
-    alc concordance lines reviews.concordance "immigr*" --glob --csv lines.csv
+    alc concordance lines reviews.concordance --word "customer service" \\
+        --where "party=D" --where "date>=2020"
+    alc concordance lines reviews.concordance --glob "immigr*" --csv lines.csv
     """
     check_outputs(ctx, csv=None)
-    chosen, target = _open(concordance, where), _target(phrase, glob)
+    chosen, target = _open(concordance, where), _targets(word, glob, regex)
     count = chosen.count(target)
     shown = chosen.lines(target, limit=limit, seed=seed)
     if csv is not None:
@@ -199,11 +201,12 @@ def lines(
 def influence(
     ctx: typer.Context,
     concordance: Folder,
-    phrase: Phrase,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     model: o.Model = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
-    glob: Glob = False,
     where: Where = None,
     limit: Count = 20,
     csv: Csv = None,
@@ -216,15 +219,159 @@ def influence(
     The shares of all lines add up to 1; change is how far the vector would turn without the line.
 
     \b
-    alc concordance influence reviews.concordance "customer service" --model glove.6B.50d
+    alc concordance influence reviews.concordance --word "customer service" \\
+        --model glove.6B.50d
     """
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
-    chosen, target = _open(concordance, where), _target(phrase, glob)
+    chosen, target = _open(concordance, where), _targets(word, glob, regex)
     if csv is not None:
         chosen.influence(opened, target, limit=None).to_csv(csv)
         wrote(csv)
     _show(chosen.influence(opened, target, limit=limit), as_json)
+
+
+@app.command()
+def nearest(
+    ctx: typer.Context,
+    concordance: Folder,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    where: Where = None,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many words.")] = 10,
+    csv: TableCsv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """The words most like a phrase as these texts use it, with 95 % intervals.
+
+    \b
+    alc concordance nearest reviews.concordance --word "customer service" \\
+        --where "date>=2020" --model glove.6B.50d
+    """
+    from alacarte.inference.uncertainty import Similarities
+
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
+    shown = [item for each in induced.words for item in induced.uncertainty.nearest(each, k)]
+    _show_and_keep(Similarities(tuple(shown)), csv, as_json)
+
+
+@app.command()
+def over(
+    ctx: typer.Context,
+    concordance: Folder,
+    word: o.Word,
+    by: Annotated[str, typer.Option(metavar="COLUMN", help="The column of dates or numbers.")],
+    like: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="A word to compare with; repeat it for more.")
+    ] = None,
+    periods: Annotated[int, typer.Option(min=1, metavar="N", help="How many periods at most.")] = 12,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    where: Where = None,
+    csv: TableCsv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """A phrase over time: how often it is used, and how like other words it is.
+
+    \b
+    alc concordance over speeches.concordance --word freedom --by year \\
+        --like rights --like hope --model glove.6B.50d
+    """
+    from alacarte.concordance import over_periods
+
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    _show_and_keep(over_periods(_open(concordance, where), opened, word, by, like or (), most=periods), csv, as_json)
+
+
+@app.command()
+def compare(
+    ctx: typer.Context,
+    concordance: Folder,
+    word: Annotated[
+        str | None, typer.Option("--word", "-w", metavar="WORD", help="A word or phrase; all words without one.")
+    ] = None,
+    where: Where = None,
+    other: Annotated[
+        Path | None, typer.Option(metavar="CONCORDANCE", help="Another concordance for the other side.")
+    ] = None,
+    other_where: Annotated[
+        list[str] | None, typer.Option(metavar="CONDITION", help="The documents of the other side, as --where.")
+    ] = None,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    min_count: Annotated[int, typer.Option(min=2, metavar="N", help="Uses on either side, at least.")] = 20,
+    csv: TableCsv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Do two groups, periods or corpora use a word differently, or which of all words?
+
+    \b
+    alc concordance compare speeches.concordance --word freedom \\
+        --where "year<1900" --other-where "year>=1981" --model glove.6B.50d
+    """
+    from alacarte.inference.comparing import compare_uses
+    from alacarte.inference.vocabulary import compare as compare_words
+
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    sides = _open(concordance, where), _open(other or concordance, other_where)
+    if word is None:
+        found = compare_words(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
+    else:
+        found = compare_uses(sides[0].induce(opened, [word]), sides[1].induce(opened, [word]), [word])
+    _show_and_keep(found, csv, as_json)
+
+
+@app.command("map")
+def draw_map(
+    ctx: typer.Context,
+    concordance: Folder,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    where: Where = None,
+    csv: TableCsv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Words on a plane: where their own vectors put them and where these texts do, with regions of doubt.
+
+    \b
+    alc concordance map reviews.concordance --word plot --word acting \\
+        --word director --csv map.csv --model glove.6B.50d
+    """
+    from alacarte.inference.word_map import word_map
+
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
+    _show_and_keep(word_map(induced.uncertainty), csv, as_json)
+
+
+def _show_and_keep(table: "Table", csv: Path | None, as_json: bool) -> None:
+    if csv is not None:
+        table.to_csv(csv)
+        wrote(csv)
+    _show(table, as_json)
 
 
 def _open(path: Path, where: list[str] | None = None) -> "Concordance":
@@ -233,10 +380,10 @@ def _open(path: Path, where: list[str] | None = None) -> "Concordance":
     return Concordance(path).where(*where) if where else Concordance(path)
 
 
-def _target(phrase: str, glob: bool) -> "Targets":
-    from alacarte.targets.targets import Targets
-
-    return Targets.glob(phrase) if glob else Targets.of([phrase])
+def _targets(words: list[str] | None, globs: list[str] | None, regexes: list[str] | None) -> "Targets":
+    if not (words or globs or regexes):
+        raise typer.BadParameter("no word is given; pass --word WORD, --glob PATTERN or --regex PATTERN")
+    return listed_targets(words, None, globs, regexes)
 
 
 def _show(table: "Table", as_json: bool) -> None:

@@ -15,7 +15,9 @@ LITTLE = 0.75  # weight below which a context is named
 
 def embed(
     model: o.Model = None,
-    word: Annotated[str | None, typer.Option(metavar="W", help="The word or phrase; may be new.")] = None,
+    word: Annotated[
+        str | None, typer.Option("--word", "-w", metavar="WORD", help="The word or phrase; may be new.")
+    ] = None,
     context: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,7 +72,7 @@ def embed(
             "--agreement goes with contexts, and not with --each, --definition, --explain or --form"
         )
     if form and word is None:
-        raise typer.BadParameter("--form needs the word itself; pass --word W")
+        raise typer.BadParameter("--form needs the word itself; pass --word WORD")
     contexts = _contexts(context, needed=word is None or definition or explained or agreement)
     opened = open_model(
         model,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def fit(
     ctx: typer.Context,
-    vectors: o.Vectors,
+    vectors: o.Vectors = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the model; made if it is not there.")
     ] = None,
@@ -112,7 +112,8 @@ def fit(
 
     \b
     alc fit --vectors glove.6B.50d --corpus wiki.txt.xz --out model
-    alc fit --vectors my.vec --corpus a.txt --corpus b.jsonl --log --ridge loo --out model
+    alc fit --vectors my.vec --corpus a.txt --corpus b.jsonl --log --ridge loo \\
+        --out model
 
     How words are weighted is chosen for words of few contexts unless --tau, --log or --no-weighting says it.
     """

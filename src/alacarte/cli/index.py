@@ -24,8 +24,8 @@ Effort = Annotated[
 @app.command()
 def build(
     ctx: typer.Context,
-    vectors: Annotated[str, typer.Argument(metavar="VECTORS", help="A file of any common format, or glove.6B.50d.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
+    vectors: o.VectorsArgument = None,
     backend: Annotated[
         Literal["auto", "exact", "usearch"], typer.Option(help="auto: exact below 200,000 vectors, usearch above.")
     ] = "auto",
@@ -45,7 +45,8 @@ def build(
     """Build an index over vectors, and measure what it finds against the exact search.
 
     \b
-    alc induce --model glove.6B.50d --corpus news.txt --discover --ngrams 2,3 --out ngrams.safetensors
+    alc induce --model glove.6B.50d --corpus news.txt --discover --ngrams 2,3 \\
+        --out ngrams.safetensors
     alc index build ngrams.safetensors --out ngrams.index
     """
     check_outputs(ctx, out=INDEX)
@@ -80,7 +81,7 @@ def build(
 @app.command()
 def query(
     file: IndexFile,
-    words: Annotated[list[str], typer.Argument(metavar="WORD", show_default=False, help="Words or n-grams.")],
+    word: o.Words = None,
     source: Annotated[
         str | None,
         typer.Option("--from", metavar="FILE|NAME", help="Take the words from these vectors of the same space."),
@@ -93,15 +94,17 @@ def query(
     """List the nearest entries of an index.
 
     \b
-    alc index query ngrams.index "waste of time"
-    alc index query ngrams.index boring --from glove.6B.50d
+    alc index query ngrams.index --word "waste of time"
+    alc index query ngrams.index --word boring --from glove.6B.50d
     """
+    if not word:
+        raise typer.BadParameter("no word is given; pass --word WORD")
     from alacarte.vectors.neighbours import Index
 
     index = Index.load(file)
     vectors = index.vectors if source is None else open_vectors(source)
-    lists = {word: index.nearest(vectors[word], k, exclude=[word], effort=effort) for word in words}
+    lists = {asked: index.nearest(vectors[asked], k, exclude=[asked], effort=effort) for asked in word}
     if as_json:
-        show_json({word: neighbour_dicts(neighbours) for word, neighbours in lists.items()})
+        show_json({asked: neighbour_dicts(neighbours) for asked, neighbours in lists.items()})
     else:
         show_neighbours(lists)

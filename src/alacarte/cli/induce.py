@@ -15,6 +15,7 @@ from alacarte.cli.opening import (
     detail_memory,
     finish_shard,
     forget,
+    listed_targets,
     open_corpus,
     open_model,
     open_shard,
@@ -46,10 +47,10 @@ def induce(
     model: o.Model = None,
     corpus: o.Corpora = None,
     manifest: o.Manifests = None,
-    targets: o.TargetFiles = None,
-    target: o.TargetTexts = None,
-    glob: o.TargetGlobs = None,
-    regex: o.TargetRegexes = None,
+    word: o.Words = None,
+    words: o.WordFiles = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     spans: o.AllSpans = False,
     span: o.SpanLabels = None,
     discover: Annotated[
@@ -126,9 +127,12 @@ def induce(
     """Give every word, phrase, pattern or label in a list a vector, from a corpus that mentions it.
 
     \b
-    alc induce --model glove.6B.50d --corpus news.txt --targets words.txt --out new.safetensors
-    alc induce --model model --corpus news.txt --discover --ngrams 1,2 --min-count 10 --out new.vec
-    alc induce --model model --corpus news.txt --task reviews.csv --ngrams 3 --out ngrams.safetensors
+    alc induce --model glove.6B.50d --corpus news.txt --words words.txt \\
+        --out new.safetensors
+    alc induce --model model --corpus news.txt --discover --ngrams 1,2 \\
+        --min-count 10 --out new.vec
+    alc induce --model model --corpus news.txt --task reviews.csv --ngrams 3 \\
+        --out ngrams.safetensors
 
     Targets that do not occur get no vector; the summary says which, and --missing keeps the list.
     """
@@ -142,10 +146,10 @@ def induce(
         raise typer.BadParameter("say where the vectors go with --out FILE")
     if update is not None:
         refuse(ctx, "--update continues the targets of the saved sums; leave it out", panels=(o.TARGETS,))
-    elif not sums and not (targets or target or glob or regex or spans or span or discover or task):
-        raise typer.BadParameter("nothing to embed is given; pass --targets FILE, --target TEXT, --discover or --task")
+    elif not sums and not (word or words or glob or regex or spans or span or discover or task):
+        raise typer.BadParameter("nothing to embed is given; pass --word WORD, --words FILE, --discover or --task")
     lengths = parse_lengths(ngrams)
-    listed = listed_targets(targets or [], target or [], glob or [], regex or [], span or [], spans)
+    listed = listed_targets(word, words, glob, regex, span, spans)
     if out is not None:
         phrases = ["a phrase"] if (discover or task) and max(lengths) > 1 else []
         check_vectors(out, to, [*listed, *phrases], space)
@@ -257,24 +261,6 @@ def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
     if induced.origin is not None:
         facts["origin"] = dict(zip(induced.words, induced.origin, strict=True))
     return facts
-
-
-def listed_targets(
-    files: list[Path],
-    words: list[str],
-    globs: list[str],
-    regexes: list[str],
-    labels: list[str],
-    any_label: bool,
-) -> "Targets":
-    """The targets that options name."""
-    from alacarte.targets.targets import Targets
-
-    listed = Targets(words)
-    for file in files:
-        listed = listed | Targets.from_file(file)
-    listed = listed | Targets.glob(globs) | Targets.regex(regexes) | Targets.spans(labels)
-    return listed | Targets.spans() if any_label else listed
 
 
 def _ngrams(

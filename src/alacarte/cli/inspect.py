@@ -10,7 +10,7 @@ from alacarte.cli.output import show_json, show_rows
 
 
 def inspect(
-    what: Annotated[str, typer.Argument(metavar="FILE|FOLDER|NAME")],
+    what: Annotated[str, typer.Argument(metavar="FILE|DIR|NAME", help="A file, a folder, a URL, or glove.6B.50d.")],
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:

@@ -10,14 +10,14 @@ from alacarte.cli.output import neighbour_dicts, show_json, show_neighbours
 
 
 def nearest(
-    vectors: Annotated[str, typer.Argument(metavar="VECTORS", help="A file of any common format, or glove.6B.50d.")],
-    words: Annotated[list[str] | None, typer.Argument(metavar="WORD", show_default=False)] = None,
+    vectors: o.VectorsArgument = None,
+    word: o.Words = None,
     positive: Annotated[
         list[str] | None,
-        typer.Option(metavar="W", help="Near to all of these, as one query; repeat for more."),
+        typer.Option(metavar="WORD", help="Near to all of these, as one query; repeat for more."),
     ] = None,
     negative: Annotated[
-        list[str] | None, typer.Option(metavar="W", help="And far from these; repeat for more.")
+        list[str] | None, typer.Option(metavar="WORD", help="And far from these; repeat for more.")
     ] = None,
     source: Annotated[
         str | None,
@@ -35,17 +35,17 @@ def nearest(
     """List the words whose vectors have the largest cosine with those of the words given.
 
     \b
-    alc nearest glove.6B.50d cheese wine --among 50000
+    alc nearest glove.6B.50d --word cheese --word wine --among 50000
     alc nearest glove.6B.50d --positive king --positive woman --negative man
-    alc nearest glove.6B.50d "keyword argument" --from induced.safetensors
+    alc nearest glove.6B.50d -w "keyword argument" --from new.safetensors
     """
-    if not (words or positive or negative):
-        raise typer.BadParameter("no word is given; name some, or pass --positive and --negative")
+    if not (word or positive or negative):
+        raise typer.BadParameter("no word is given; pass --word WORD, or --positive and --negative")
     opened = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
     others = opened if source is None else open_vectors(source)
     lists: dict[str, list[tuple[str, float]]] = {}
-    for word in words or []:
-        lists[word] = opened.nearest(others[word], k, among=among, exclude=[word])
+    for asked in word or []:
+        lists[asked] = opened.nearest(others[asked], k, among=among, exclude=[asked])
     if positive or negative:
         plus, minus = positive or [], negative or []
         title = " − ".join([" + ".join(plus), *minus])
@@ -53,7 +53,7 @@ def nearest(
             lists[title] = opened.most_similar(plus, minus, k, among=among)
         else:
             lists[title] = opened.most_similar(
-                [others[word] for word in plus], [others[word] for word in minus], k, among=among
+                [others[name] for name in plus], [others[name] for name in minus], k, among=among
             )
     if as_json:
         show_json({name: neighbour_dicts(neighbours) for name, neighbours in lists.items()})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from alacarte.cli.config import default
 from alacarte.cli.output import detail, show_json, show_line, voice, wrote
 from alacarte.errors import AlacarteError
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from alacarte.contexts.reading import Averaging
     from alacarte.contexts.sums import ContextSums
     from alacarte.model import ALaCarte
+    from alacarte.targets.targets import Targets
     from alacarte.text.corpus import Corpus
     from alacarte.vectors.word_vectors import WordVectors
 
@@ -35,6 +37,28 @@ def parse_window(text: str) -> tuple[int, int]:
             f"{text!r} is neither a number of words nor two, as in 5,10", param_hint="--window"
         ) from None
     return before, after
+
+
+def listed_targets(
+    words: Iterable[str] | None,
+    files: Iterable[Path] | None = None,
+    globs: Iterable[str] | None = None,
+    regexes: Iterable[str] | None = None,
+    labels: Iterable[str] | None = None,
+    any_label: bool = False,
+) -> "Targets":
+    """The targets that --word, --words, --glob, --regex, --span and --spans name.
+
+    >>> listed_targets(["new york"], globs=["immigr*"])
+    Targets(2: 'new york', 'immigr*')
+    """
+    from alacarte.targets.targets import Targets
+
+    listed = Targets(words or ())
+    for file in files or ():
+        listed = listed | Targets.from_file(file)
+    listed = listed | Targets.glob(globs or ()) | Targets.regex(regexes or ()) | Targets.spans(labels or ())
+    return listed | Targets.spans() if any_label else listed
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:
@@ -162,7 +186,7 @@ def refuse(ctx: typer.Context, reason: str, *names: str, panels: Container[str] 
 
 
 def open_vectors(
-    source: str,
+    source: str | None,
     *,
     format: str | None = None,
     limit: int | None = None,
@@ -172,6 +196,8 @@ def open_vectors(
 ) -> "WordVectors":
     from alacarte.vectors.word_vectors import WordVectors
 
+    if source is None:
+        source = default("vectors", "no vectors are given; name a file, or glove.6B.50d")
     path = Path(source).expanduser()
     # A whole path, so that a saved model finds its vectors from any folder.
     where = os.fspath(path.resolve()) if path.exists() else source
@@ -201,7 +227,7 @@ def open_corpus(
 
     places, lists = list(paths), list(manifests or ())
     if not places and not lists:
-        raise typer.BadParameter("no text is given; pass --corpus FILE, or - for standard input")
+        raise typer.BadParameter("no text is given; name a file, or - for standard input")
     if "-" in places and len(places) + len(lists) > 1:
         raise typer.BadParameter("- (standard input) cannot be mixed with files; use `cat` to join them")
     if len(places) == 1 and not lists and is_concordance(places[0]):
@@ -235,12 +261,12 @@ def open_model(
     tokenizer: str | None = None,
     force: bool = False,
 ) -> "ALaCarte":
-    """A saved model, a pretrained one, or a bare transform with vectors."""
-    if (model is None) == (transform is None):
+    """A saved model, a pretrained one, or a bare transform with vectors; the default model if none is named."""
+    if model is not None and transform is not None:
         raise typer.BadParameter("pass either --model DIR|NAME, or --transform FILE with --vectors")
-    if model is None and transform is not None:
+    if transform is not None:
         if vectors is None:
-            raise typer.BadParameter("--transform needs the vectors it belongs to; pass --vectors FILE|NAME")
+            vectors = default("vectors", "--transform needs the vectors it belongs to; pass --vectors FILE|NAME")
         return _with_transform(open_vectors(vectors), transform, window, averaging, tokenizer, force)
     if window is not None or averaging is not None:
         raise typer.BadParameter("--window and --averaging are the model's own; they go with --transform only")
@@ -248,7 +274,8 @@ def open_model(
     from alacarte.model import ALaCarte, pretrained_names
 
     given_vectors = None if vectors is None else open_vectors(vectors)
-    assert model is not None
+    if model is None:
+        model = default("model", "no model is given; pass --model DIR|NAME, or --transform FILE with --vectors")
     folder = Path(model).expanduser()
     if folder.is_dir() or url_of(model) is not None:
         opened = ALaCarte.load(

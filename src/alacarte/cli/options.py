@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from alacarte._io import progress
+from alacarte.cli.completing import column_names, format_names, model_names, tokenizer_names, vector_names
 from alacarte.cli.output import voice
 
 CORPUS = "The corpus"
@@ -13,7 +14,7 @@ CONTEXTS = "How contexts are read"
 MATRIX = "How the matrix is learned"
 VECTORS = "The vectors"
 WORK = "Large corpora"
-TARGETS = "What to embed"
+TARGETS = "Which words"
 
 
 def _set_verbosity(value: bool | None) -> bool | None:
@@ -81,16 +82,39 @@ Among = Annotated[
 # ---------------------------------------------------------------------------------------------------- vectors
 
 Vectors = Annotated[
-    str,
-    typer.Option(metavar="FILE|NAME", help="Word vectors: a file of any common format, or glove.6B.50d."),
+    str | None,
+    typer.Option(
+        metavar="FILE|NAME",
+        autocompletion=vector_names,
+        help="Word vectors: a file of any common format, or glove.6B.50d; else your default.",
+    ),
+]
+VectorsArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="VECTORS",
+        show_default=False,
+        autocompletion=vector_names,
+        help="A file of any common format, or glove.6B.50d; else your default.",
+    ),
 ]
 OtherVectors = Annotated[
     str | None,
-    typer.Option("--vectors", metavar="FILE|NAME", help="The word vectors, with --transform or if they have moved."),
+    typer.Option(
+        "--vectors",
+        metavar="FILE|NAME",
+        autocompletion=vector_names,
+        help="The word vectors, with --transform or if they have moved.",
+    ),
 ]
 VectorsFormat = Annotated[
     str | None,
-    typer.Option(metavar="FORMAT", rich_help_panel=VECTORS, help="Their format, if the content misleads."),
+    typer.Option(
+        metavar="FORMAT",
+        rich_help_panel=VECTORS,
+        autocompletion=format_names,
+        help="Their format, if the content misleads.",
+    ),
 ]
 Limit = Annotated[
     int | None,
@@ -109,14 +133,23 @@ Space = Annotated[
 ]
 To = Annotated[
     str | None,
-    typer.Option("--to", metavar="FORMAT", help="Format to write, if the ending of the name does not tell."),
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        autocompletion=format_names,
+        help="Format to write, if the ending of the name does not tell.",
+    ),
 ]
 
 # ------------------------------------------------------------------------------------------------------ model
 
 Model = Annotated[
     str | None,
-    typer.Option(metavar="DIR|NAME", help="A folder made by alc fit, or a transform that ships: glove.6B.50d."),
+    typer.Option(
+        metavar="DIR|NAME",
+        autocompletion=model_names,
+        help="A folder made by alc fit, or a transform that ships: glove.6B.50d; else your default (alc config).",
+    ),
 ]
 TransformFile = Annotated[
     Path | None,
@@ -135,7 +168,10 @@ ModelAveraging = Annotated[
     typer.Option("--averaging", help="With a bare --transform: the average it was learned for."),
 ]
 ModelTokenizer = Annotated[
-    str | None, typer.Option("--tokenizer", metavar="NAME", help="Another tokenizer than the model's.")
+    str | None,
+    typer.Option(
+        "--tokenizer", metavar="NAME", autocompletion=tokenizer_names, help="Another tokenizer than the model's."
+    ),
 ]
 
 # --------------------------------------------------------------------------------------------------- contexts
@@ -169,6 +205,7 @@ Tokenizer = Annotated[
     typer.Option(
         metavar="NAME",
         rich_help_panel=CONTEXTS,
+        autocompletion=tokenizer_names,
         help="words, words-cased, whitespace, whitespace-lower, authors, authors-lower.",
     ),
 ]
@@ -187,21 +224,31 @@ Sums = Annotated[
 
 # ---------------------------------------------------------------------------------------------------- targets
 
-TargetFiles = Annotated[
+# One way to name a word, in every command: --word W, and for many --words FILE; patterns are --glob and --regex.
+Words = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--word",
+        "-w",
+        metavar="WORD",
+        rich_help_panel=TARGETS,
+        help='A word or phrase, as in "new york"; repeat for more.',
+    ),
+]
+Word = Annotated[str, typer.Option("--word", "-w", metavar="WORD", help="The word or phrase.")]
+WordFiles = Annotated[
     list[Path] | None,
-    typer.Option(metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or n-gram a line."),
+    typer.Option("--words", metavar="FILE", rich_help_panel=TARGETS, help="A file with a word or phrase a line."),
 ]
-TargetTexts = Annotated[
+Globs = Annotated[
     list[str] | None,
-    typer.Option(metavar="TEXT", rich_help_panel=TARGETS, help='A word or n-gram: "new york"; repeat for more.'),
+    typer.Option("--glob", metavar="PATTERN", rich_help_panel=TARGETS, help='All words that match, as one: "immigr*".'),
 ]
-TargetGlobs = Annotated[
+Regexes = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='All tokens that match, as one: "immigr*".'),
-]
-TargetRegexes = Annotated[
-    list[str] | None,
-    typer.Option(metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'),
+    typer.Option(
+        "--regex", metavar="PATTERN", rich_help_panel=TARGETS, help='The same with a regular expression: "^un".'
+    ),
 ]
 AllSpans = Annotated[
     bool, typer.Option("--spans", rich_help_panel=TARGETS, help="Every label of the documents' annotated spans.")
@@ -216,6 +263,12 @@ SpanLabels = Annotated[
 CorpusPaths = Annotated[
     list[str] | None,
     typer.Argument(metavar="CORPUS", show_default=False, help="More text, as with --corpus."),
+]
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE", show_default=False, help="Text: a file, folder, archive, glob, URL, or - for stdin."
+    ),
 ]
 Corpora = Annotated[
     list[str] | None,
@@ -245,11 +298,23 @@ CorpusFormat = Annotated[
 ]
 TextColumn = Annotated[
     str,
-    typer.Option("--text", metavar="COLUMN", rich_help_panel=CORPUS, help="Field or column with the text."),
+    typer.Option(
+        "--text",
+        metavar="COLUMN",
+        rich_help_panel=CORPUS,
+        autocompletion=column_names,
+        help="Field or column with the text.",
+    ),
 ]
 TokensColumn = Annotated[
     str,
-    typer.Option("--tokens", metavar="COLUMN", rich_help_panel=CORPUS, help="Field with ready-made tokens."),
+    typer.Option(
+        "--tokens",
+        metavar="COLUMN",
+        rich_help_panel=CORPUS,
+        autocompletion=column_names,
+        help="Field with ready-made tokens.",
+    ),
 ]
 SpansColumn = Annotated[
     str,

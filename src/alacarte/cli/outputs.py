@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from alacarte.cli.config import read_defaults
 from alacarte.cli.output import voice
 from alacarte.errors import AlacarteError, Hint
 
@@ -192,12 +193,16 @@ def _check_distinct(outputs: list[Place]) -> None:
 
 
 def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[Place]:
-    """Every file that an option of this command leads to, but for the outputs."""
+    """Every file that an option of this command leads to, or the default in its place, but for the outputs."""
+    defaults = read_defaults()
     for parameter in ctx.command.params:
         metavar = set((parameter.metavar or "").split("|"))
         if parameter.name is None or parameter.name in outputs or not metavar & PLACES:
             continue
-        for option, path in _typed(ctx, parameter.name):
+        places = list(_typed(ctx, parameter.name))
+        if not places and parameter.name in defaults:
+            places = [(f"the default {parameter.name}", Path(defaults[parameter.name]))]
+        for option, path in places:
             for file in _files_behind(path):
                 yield option, file
 

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.induce import listed_targets
 from alacarte.cli.opening import (
+    listed_targets,
     open_corpus,
     open_model,
     open_vectors,
@@ -34,10 +34,10 @@ def plan(
     task_size: Annotated[
         str, typer.Option(metavar="SIZE", help="Without --tasks: how much text a task reads, as in 4GB.")
     ] = "4GB",
-    targets: o.TargetFiles = None,
-    target: o.TargetTexts = None,
-    glob: o.TargetGlobs = None,
-    regex: o.TargetRegexes = None,
+    word: o.Words = None,
+    words: o.WordFiles = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     spans: o.AllSpans = False,
     span: o.SpanLabels = None,
     spread: Annotated[
@@ -79,7 +79,7 @@ def plan(
 
     if (vectors is None) == (model is None):
         raise typer.BadParameter("pass --vectors FILE|NAME, to learn a model, or --model DIR|NAME, to use one")
-    listed = listed_targets(targets or [], target or [], glob or [], regex or [], span or [], spans)
+    listed = listed_targets(word, words, glob, regex, span, spans)
     some = bool(len(listed)) or spans
     documents = open_corpus(
         [*(corpus or []), *(paths or [])],

@@ -65,9 +65,11 @@ def regress(
     """Regress the embeddings of a word's contexts on variables of the documents.
 
     \b
-    alc regress --data speeches.csv --text speech --formula "immigration ~ party + gender" --model glove.6B.50d
-    alc regress --data speeches.csv --formula "c('tax', 'taxes') ~ party * year" --cluster speaker
-        --model glove.6B.50d --csv terms.csv --plot terms.pdf
+    alc regress speeches.csv --text speech --model glove.6B.50d \\
+        --formula "immigration ~ party + gender"
+    alc regress speeches.csv --text speech --model glove.6B.50d \\
+        --formula "c('tax', 'taxes') ~ party * year" --cluster speaker \\
+        --csv terms.csv --plot terms.pdf
     """
     s.check_study(ctx, plot, table)
     frame = s.open_table(data, where, allow_code)

@@ -1,13 +1,12 @@
 """`alc senses`: vectors for word senses, and which sense a word has in a text."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from alacarte.cli import options as o
-from alacarte.cli.opening import open_model, open_vectors, write_lines
+from alacarte.cli.opening import open_corpus, open_model, open_vectors, write_lines
 from alacarte.cli.output import (
     neighbour_dicts,
     note,
@@ -19,13 +18,14 @@ from alacarte.cli.output import (
     wrote,
 )
 from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
-from alacarte.errors import AlacarteError
+from alacarte.errors import AlacarteError, BadCorpus
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte
     from alacarte.senses.disambiguation import Answer
     from alacarte.senses.synset_vectors import SynsetVectors
     from alacarte.senses.wordnet import WordNet
+    from alacarte.text.corpus import Corpus
     from alacarte.vectors.word_vectors import WordVectors
 
 app = typer.Typer(no_args_is_help=True, help="Word senses: vectors for synsets, and disambiguation.")
@@ -80,9 +80,11 @@ def build(
     """Make a vector for every WordNet synset, from SemCor, from glosses, or from both.
 
     \b
-    alc senses build --model glove.6B.50d --wordnet dict/ --semcor semcor3.0.tar.xz \\
+    alc senses build --model glove.6B.50d --wordnet dict/ \\
+        --semcor semcor3.0.tar.xz \\
         --counts senses.tsv --out senses.safetensors
-    alc senses build --model glove.6B.50d --wordnet dict/ --method gloss --out glosses.safetensors
+    alc senses build --model glove.6B.50d --wordnet dict/ --method gloss \\
+        --out glosses.safetensors
     """
     from alacarte.senses.synset_vectors import STRENGTH, by_sense_key
 
@@ -145,12 +147,16 @@ def _build(
 def disambiguate(
     senses: Senses,
     model: o.Model = None,
-    text: Annotated[
-        list[str] | None, typer.Argument(metavar="TEXT", show_default=False, help="Text; from stdin if left out.")
+    files: o.Files = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", show_default=False, help="A text itself, instead of files; repeat for more."),
     ] = None,
     word: Annotated[
         list[str] | None,
-        typer.Option("--word", metavar="W", show_default=False, help="Only these words or lemmas; repeat for more."),
+        typer.Option(
+            "--word", "-w", metavar="WORD", show_default=False, help="Only these words or lemmas; repeat for more."
+        ),
     ] = None,
     wordnet: WordNetSource = None,
     prior: Annotated[
@@ -177,22 +183,32 @@ def disambiguate(
     ] = False,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
+    unit: o.Unit = "line",
+    format: o.CorpusFormat = None,
+    column: o.TextColumn = "text",
     verbosity: o.Verbosity = None,
 ) -> None:
     """Say which sense the words of a text have: sense keys, glosses and confidences.
 
     \b
-    alc senses disambiguate --model glove.6B.50d --senses senses.safetensors --wordnet dict/ \\
-        "He sat on the bank of the river." "The bank raised its interest rates."
+    alc senses disambiguate story.txt --word bank --model glove.6B.50d \\
+        --senses senses.safetensors --wordnet dict/
+    alc senses disambiguate --context "He sat on the bank of the river." \\
+        --model glove.6B.50d --senses senses.safetensors --wordnet dict/
     """
     from alacarte.senses.disambiguation import Disambiguator
     from alacarte.senses.plain_text import sentences_of_text
 
     if counts is not None and not prior:
         raise typer.BadParameter("--counts make the prior; leave one of --counts and --no-prior out")
-    text = text or [line for line in sys.stdin.read().split("\n") if line.strip()]
+    if files and context:
+        raise typer.BadParameter("pass files or --context TEXT, and not both")
+    try:
+        text = context or _texts(open_corpus(files or ["-"], unit=unit, format=format, text=column))
+    except BadCorpus as error:
+        raise AlacarteError(f"{error.for_command_line()}; a text itself goes with --context TEXT") from None
     if not text:
-        raise typer.BadParameter("no text is given; pass it as an argument or on standard input")
+        raise typer.BadParameter("no text is given; pass a file, --context TEXT, or text on standard input")
     net = _open_wordnet(wordnet)
     opened = open_model(model, vectors=vectors, transform=transform)
     if spacy is None:
@@ -220,6 +236,15 @@ def disambiguate(
         note(f"none of {', '.join(sorted(wanted))} occurs as a word that WordNet lists")
 
 
+def _texts(corpus: "Corpus") -> list[str]:
+    """The documents as text; ready-made tokens are joined by spaces."""
+    from alacarte.text.corpus import Document
+
+    contents = [(item.text or item.tokens) if isinstance(item, Document) else item for item in corpus]
+    texts = [content if isinstance(content, str) else " ".join(content or ()) for content in contents]
+    return [text for text in texts if text.strip()]
+
+
 def _is_wanted(answer: "Answer", wanted: set[str]) -> bool:
     names = {answer.lemma, answer.word.lower().replace(" ", "_"), (answer.key or "").partition("%")[0]}
     return bool(names & wanted)
@@ -240,8 +265,16 @@ def _show(text: str, answers: "list[Answer]", jsonl: bool) -> None:
 
 @app.command()
 def nearest(
-    synsets: Annotated[list[str], typer.Argument(metavar="SYNSET", help="bank.n.01, bank%1:17:01:: or a word.")],
     senses: Senses,
+    word: Annotated[
+        list[str],
+        typer.Option(
+            "--word",
+            "-w",
+            metavar="WORD",
+            help="A word, for all of its senses, or a sense: bank.n.01, bank%1:17:01::; repeat for more.",
+        ),
+    ],
     vectors: Annotated[
         str | None,
         typer.Option(
@@ -264,16 +297,19 @@ def nearest(
     """List what is nearest to a sense: words, or other synsets. A plain word stands for all of its senses.
 
     \b
-    alc senses nearest bank.n.01 --senses senses.safetensors --vectors glove.6B.50d --among 50000
-    alc senses nearest bass --senses senses.safetensors --wordnet dict/ --vectors glove.6B.50d
-    alc senses nearest bass --senses senses.safetensors --wordnet dict/ --gloss --counts counts.tsv
+    alc senses nearest --word bank.n.01 --senses senses.safetensors \\
+        --vectors glove.6B.50d --among 50000
+    alc senses nearest --word bass --senses senses.safetensors \\
+        --wordnet dict/ --vectors glove.6B.50d
+    alc senses nearest --word bass --senses senses.safetensors \\
+        --wordnet dict/ --gloss --counts counts.tsv
     """
     if counts is not None and not gloss:
         raise typer.BadParameter("--counts goes with --gloss, whose table has a column for them")
     opened = open_vectors(senses)
-    net = _open_wordnet(wordnet) if gloss or any(name not in opened for name in synsets) else None
+    net = _open_wordnet(wordnet) if gloss or any(name not in opened for name in word) else None
     names: list[str] = []
-    for asked in synsets:
+    for asked in word:
         names += [asked] if net is None or asked in opened else _names(asked, opened, net)
     others = opened if vectors is None else open_vectors(vectors)
     if others.dimension != opened.dimension:

@@ -15,7 +15,7 @@ from alacarte.cli.senses import app
 @app.command()
 def induce(
     ctx: typer.Context,
-    word: Annotated[str, typer.Argument(metavar="WORD", help="The word or phrase.")],
+    word: o.Word,
     model: o.Model = None,
     corpus: o.Corpora = None,
     manifest: o.Manifests = None,
@@ -43,8 +43,9 @@ def induce(
     """Group the contexts of a word in a corpus: a vector, the nearest words and typical contexts for each group.
 
     \b
-    alc senses induce bank --model glove.6B.100d --vectors glove.6B.100d.npy --corpus wiki.txt
-    alc senses induce bank --number 3 --model glove.6B.50d --corpus wiki.txt --out bank.vec
+    alc senses induce --word bank --model glove.6B.50d --corpus wiki.txt
+    alc senses induce --word bank --model glove.6B.50d --corpus wiki.txt \\
+        --number 3 --out bank.vec
     """
     if number != "auto" and not (number.isdigit() and int(number)):
         raise typer.BadParameter(f"{number!r} is neither a number nor auto", param_hint="--number")

@@ -1,6 +1,5 @@
 """`alc serve`: the page."""
 
-import json
 import os
 import secrets
 import socket
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from alacarte._io.files import data_folder
 from alacarte.cli import options as o
+from alacarte.cli.config import read_defaults
 from alacarte.cli.opening import open_model
 from alacarte.cli.output import show_line, voice
 from alacarte.errors import AlacarteError, require
@@ -19,6 +20,9 @@ from alacarte.errors import AlacarteError, require
 if TYPE_CHECKING:
     from alacarte.concordance import Concordance
     from alacarte.model import ALaCarte
+
+
+MODEL = "glove.6B.50d"
 
 
 def serve(
@@ -38,12 +42,21 @@ def serve(
         str | None,
         typer.Option(metavar="TEXT", help="What others have to know; 'new' makes one up.", show_default=False),
     ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where texts, corpora and notes of the page are kept; the user's own by default."
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="The most memory for one long question; half of it by default.")
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
     verbosity: o.Verbosity = None,
 ) -> None:
-    """Open a page to invent words and to question a corpus; without one, a small corpus to try.
+    """Open a page to invent words and to question corpora; without one, a small corpus to try.
 
-    Only this machine is answered, unless --host says otherwise. Ctrl-C ends it.
+    More corpora can be added on the page. Only this machine is answered, unless --host says otherwise. Ctrl-C ends it.
 
     \b
     alc serve
@@ -52,25 +65,38 @@ def serve(
     require("starlette", extra="serve", purpose="alc serve")
     uvicorn = require("uvicorn", extra="serve", purpose="alc serve")
     from alacarte.concordance import Concordance
+    from alacarte.passes.memory import parse_size
     from alacarte.serve.app import THIS_MACHINE, application
-    from alacarte.serve.questions import Workspace
+    from alacarte.serve.worker import usual_memory
+    from alacarte.serve.workspace import Opening, Workspace, corpus_name
 
     if host is not None and not token:
         raise AlacarteError("--host lets other machines in; pass --token TEXT too, or --token new to have one made up")
     if token and not (token.isascii() and token.isalnum()):
         raise AlacarteError("--token is made of letters from a to z and digits")
     secret = secrets.token_hex(16) if token == "new" else token or ""
-    opened = open_model(model or (None if transform else "glove.6B.50d"), vectors=vectors, transform=transform)
-    corpora = {path.name.removesuffix(".concordance"): Concordance(path) for path in concordances or ()}
+    if transform is None:
+        model = model or read_defaults().get("model", MODEL)
+    usual = Opening(model, None if transform is None else str(transform), vectors)
+    opened = open_model(usual.model, vectors=vectors, transform=transform)  # says at once what is wrong with it
+    corpora = {corpus_name(path): Concordance(path).path.absolute() for path in concordances or ()}
     if len(corpora) < len(concordances or ()):
         raise AlacarteError("two of these concordances have the same name; rename one of the folders")
     if not concordances:
-        corpora = {"Python's language reference": _small_corpus(opened)}
-    names = (*THIS_MACHINE, *([host] if host else ()))
+        corpora = {"Python's language reference": _small_corpus(opened).path.absolute()}
+    folder = (data_folder() / "workspace" if workspace is None else workspace).absolute()
+    kept = sorted(path for path in folder.glob("models/*") if path.is_dir())
+    models = {usual.model or str(transform): usual, **{path.name: Opening(str(path)) for path in kept}}
     config = uvicorn.Config(
-        application(Workspace(opened, corpora, _opening(model, transform, vectors)), names, secret),
+        application(
+            Workspace(models, corpora, folder),
+            (*THIS_MACHINE, *([host] if host else ())),
+            secret,
+            usual_memory() if memory is None else parse_size(memory),
+        ),
         log_level="info" if voice.verbose else "warning",
         server_header=False,
+        timeout_graceful_shutdown=2,
     )
     try:
         listening = socket.create_server(("127.0.0.1" if host is None else "0.0.0.0", port))
@@ -87,22 +113,6 @@ def serve(
         webbrowser.open(address)
     with suppress(KeyboardInterrupt):  # how it is meant to end
         uvicorn.Server(config).run(sockets=[listening])
-
-
-def _opening(model: str | None, transform: Path | None, vectors: str | None) -> str:
-    """The Python that opens the same model.
-
-    >>> _opening(None, None, None)
-    'ALaCarte.pretrained("glove.6B.50d")'
-    """
-    from alacarte.model import pretrained_names
-
-    given = "" if vectors is None else f", vectors={json.dumps(vectors)}"
-    if transform is not None:
-        return f"ALaCarte({json.dumps(vectors)}, Transform.load({json.dumps(str(transform))}))"
-    name = model or "glove.6B.50d"
-    shipped = name in pretrained_names() and not Path(name).is_dir()
-    return f"ALaCarte.{'pretrained' if shipped else 'load'}({json.dumps(name)}{given})"
 
 
 def _small_corpus(model: "ALaCarte") -> "Concordance":

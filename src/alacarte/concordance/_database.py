@@ -5,15 +5,14 @@ A segment counts from the moment its row is committed here; until then, nothing 
 
 import json
 import re
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.sqlite import rows, transaction
 from alacarte.errors import AlacarteError
 
 Mask = npt.NDArray[np.bool_]
@@ -54,7 +53,7 @@ class Database:
             raise AlacarteError(f"two columns have the same name: {', '.join(columns)}; name each once")
         new = path.with_name(f".{path.name}.new")
         new.unlink(missing_ok=True)
-        with _transaction(new) as connection:
+        with transaction(new) as connection:
             connection.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT)")
             connection.executemany(
                 "INSERT INTO facts VALUES (?, ?)", [(name, json.dumps(value)) for name, value in facts.items()]
@@ -70,39 +69,30 @@ class Database:
         return {name: json.loads(value) for name, value in self._rows("SELECT name, value FROM facts")}
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        if not self.path.is_file():
-            raise AlacarteError(f"{self.path}: there is no such file; check the path of the concordance")
-        try:
-            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-                connection.create_function("number", 1, _as_number, deterministic=True)
-                return connection.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise AlacarteError(
-                f"{self.path} cannot be read ({error}); it is damaged, or of another program"
-            ) from error
+        return rows(self.path, query, values, {"number": _as_number})
 
     # ----------------------------------------------------------------------------------------------- segments
 
     def segments(self) -> list[SegmentRow]:
         """All segments, in the order in which they were added."""
-        rows = self._rows("SELECT file, documents, tokens FROM segments ORDER BY number")
-        return [SegmentRow(*row) for row in rows]
+        found = self._rows("SELECT file, documents, tokens FROM segments ORDER BY number")
+        return [SegmentRow(*row) for row in found]
 
     def add_segment(self, segment: SegmentRow, values: Iterable[Sequence[Any]]) -> None:
         """A new segment, with the values of the columns of each of its documents: from here on it counts."""
-        with _transaction(self.path) as connection:
+        with transaction(self.path) as connection:
             first = connection.execute("SELECT COALESCE(SUM(documents), 0) FROM segments").fetchone()[0]
             connection.execute("INSERT INTO segments (file, documents, tokens) VALUES (?, ?, ?)", segment)
             if self.columns:
                 marks = ", ".join("?" * (1 + len(self.columns)))
-                rows = ((first + place, *row) for place, row in enumerate(values))
-                connection.executemany(f"INSERT INTO documents VALUES ({marks})", rows)
+                numbered = ((first + place, *row) for place, row in enumerate(values))
+                connection.executemany(f"INSERT INTO documents VALUES ({marks})", numbered)
 
     # ---------------------------------------------------------------------------------------------- documents
 
     def remove(self, documents: npt.NDArray[np.int64]) -> None:
         """Take documents out; their text stays where it is and is not read any more."""
-        with _transaction(self.path) as connection:
+        with transaction(self.path) as connection:
             connection.executemany("INSERT OR IGNORE INTO removed VALUES (?)", [(n,) for n in documents.tolist()])
 
     def kept(self, count: int) -> Mask:
@@ -151,20 +141,33 @@ class Database:
         if not self.columns:
             return {}
         listed = ", ".join(f"c{place}" for place in range(len(self.columns)))
-        rows: dict[int, tuple[Any, ...]] = {}
+        values: dict[int, tuple[Any, ...]] = {}
         wanted = np.unique(documents).tolist()
         for low in range(0, len(wanted), 500):  # the number of values in a statement is limited
             part = wanted[low : low + 500]
             query = f"SELECT number, {listed} FROM documents WHERE number IN ({', '.join('?' * len(part))})"
-            rows |= {number: row for number, *row in self._rows(query, part)}
+            values |= {number: row for number, *row in self._rows(query, part)}
         missing = (None,) * len(self.columns)
-        chosen = [rows.get(number, missing) for number in documents.tolist()]
+        chosen = [values.get(number, missing) for number in documents.tolist()]
         return {name: [row[place] for row in chosen] for place, name in enumerate(self.columns)}
 
-    def levels(self, name: str) -> list[Any]:
-        """The different values of a column."""
+    def levels(self, name: str) -> dict[Any, int]:
+        """The different values of a column in their order, and how many documents have each."""
         column = self._column(name)
-        return [value for (value,) in self._rows(f"SELECT DISTINCT {column} FROM documents ORDER BY {column}")]
+        query = f"SELECT {column}, COUNT(*) FROM documents GROUP BY {column} ORDER BY {_IN_ORDER.format(column)}"
+        return dict(self._rows(query))
+
+    def ranks(self, name: str, count: int) -> npt.NDArray[np.int64]:
+        """The place of each of `count` documents in the order of a column; those with the same value share one."""
+        order = _IN_ORDER.format(self._column(name))
+        ranked = self._rows(f"SELECT number, DENSE_RANK() OVER (ORDER BY {order}) FROM documents")
+        numbers, places = np.array(ranked, dtype=np.int64).reshape(-1, 2).T
+        ranks = np.zeros(count, dtype=np.int64)
+        ranks[numbers] = places
+        return ranks
+
+
+_IN_ORDER = "{0} IS NULL, number({0}) IS NULL, number({0}), {0}"  # numbers, however they are written; text; nothing
 
 
 def _number(text: str) -> str | int | float:
@@ -182,12 +185,3 @@ def _as_number(value: Any) -> int | float | None:
     """The number that a value of a column is, or None."""
     number = _number(value) if isinstance(value, str) else value
     return number if isinstance(number, int | float) else None
-
-
-@contextmanager
-def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
-    """All or nothing, and on the disk when it is done."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA synchronous = FULL")
-        with connection:
-            yield connection

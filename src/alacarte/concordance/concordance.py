@@ -12,25 +12,26 @@ document  before        match  after  year
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from re import Pattern
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte._io.files import lock
-from alacarte._io.table import Columns, Table
 from alacarte.concordance._database import Database, SegmentRow
 from alacarte.concordance._parts import Parts
 from alacarte.concordance._segment import Segment, write_segment
+from alacarte.concordance.periods import Period, periods_of
+from alacarte.concordance.uses import AROUND, SIDES, Lines, Place, Source, Uses, order_by_words
 from alacarte.contexts.groups import dealt
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions
@@ -60,52 +61,8 @@ Mask = npt.NDArray[np.bool_]
 
 DATABASE, VOCABULARY, UNFINISHED = "concordance.sqlite", "vocabulary.safetensors", "unfinished"
 WORDS_KIND = "concordance vocabulary"
-AROUND = 10  # words shown on each side of a match
 TOGETHER = 1 << 15  # windows summed at a time
 SPREAD = 16  # groups of documents, by which a vector knows how sure it is
-
-
-class Place(NamedTuple):
-    """Matches in one segment: tokens [begin, end) of it, in the order of the text."""
-
-    segment: Segment
-    begins: Longs
-    ends: Longs
-
-    @property
-    def documents(self) -> Longs:
-        """The document of each, counted over all segments."""
-        return self.segment.first + self.segment.document_of(self.begins)
-
-    def only(self, chosen: Any) -> "Place":
-        return Place(self.segment, self.begins[chosen], self.ends[chosen])
-
-
-@dataclass(frozen=True)
-class Lines(Table):
-    """Lines of a concordance: the document, the words before, the match, the words after.
-
-    Then what was measured of each line, and the values of the document's columns.
-    """
-
-    document: Longs
-    before: list[str]
-    match: list[str]
-    after: list[str]
-    measures: Mapping[str, npt.NDArray[np.float64]]
-    values: Mapping[str, list[Any]]
-
-    def columns(self) -> Columns:
-        own: Columns = {"document": self.document, "before": self.before, "match": self.match, "after": self.after}
-        return {**own, **self.measures, **self.values}
-
-    def _shown(self, most: int | None) -> Columns:
-        """Numbers of documents, and values, as they are written in the data: a year has no comma."""
-        written = {name: ["" if v is None else str(v) for v in values] for name, values in self.values.items()}
-        return {**self.columns(), "document": list(map(str, self.document.tolist())), **written}
-
-    def __len__(self) -> int:
-        return len(self.document)
 
 
 class Concordance:
@@ -127,6 +84,7 @@ class Concordance:
         self._database = Database(self.path / DATABASE)
         self._words = PackedWords.from_artifact(read_artifact(self.path / VOCABULARY, WORDS_KIND))
         self._conditions: tuple[str, ...] = ()
+        self._chosen: Mask | None = None  # of each document whether it belongs to this slice
         self._fitting: set[str] = set()  # fingerprints of vectors that have the words of the vocabulary
         self._read_segments()
 
@@ -174,7 +132,7 @@ class Concordance:
             before = concordance.tokenizer.name, concordance._database.vocabulary, concordance.columns
             same = before == (split.name, _digest(words), source.columns)
             if overwrite or (not same and concordance._is_empty):
-                _delete(folder)
+                delete_concordance(folder)
             elif concordance._segments or not same:
                 raise AlacarteError(
                     f"{folder} is a concordance already; choose another path, or add to it",
@@ -191,7 +149,7 @@ class Concordance:
             concordance.add(source, **work)
         except BaseException:
             if concordance._is_empty:  # nothing that could be taken up
-                _delete(folder)
+                delete_concordance(folder)
                 if made:
                     folder.rmdir()
             raise
@@ -272,7 +230,15 @@ class Concordance:
 
     def levels(self, column: str) -> list[Any]:
         """The different values of a column, over all documents."""
-        return self._database.levels(column)
+        return list(self._database.levels(column))
+
+    def periods(self, column: str, most: int = 12) -> list[Period]:
+        """The documents in the order of a column, as at most `most` slices of about as many documents each.
+
+        A value of a column is never cut in two, and dates (2001-05-03) are cut by years. The slices are those of the
+        whole concordance, so that those of its slices can be compared.
+        """
+        return periods_of(column, self._database.levels(column), most)
 
     def where(self, *conditions: str) -> "Concordance":
         """The documents whose columns are as all of these say, such as "party=D|R" or "date>=2001-01-01".
@@ -286,10 +252,21 @@ class Concordance:
         _ = slice_._mask  # a column that is not there is said at once
         return slice_
 
+    def holding(self, target: TargetsLike) -> "Concordance":
+        """The documents in which a word, phrase or pattern occurs: all that a question about it has to read."""
+        slice_ = copy(self)
+        slice_._chosen = np.zeros(self._documents, dtype=bool)
+        for place in self.uses(target).places:
+            slice_._chosen[place.documents] = True
+        vars(slice_).pop("_mask", None)
+        return slice_
+
     @cached_property
     def _mask(self) -> Mask:
-        kept = self._database.kept(self._documents)
-        return kept & self._database.matching(self._conditions, self._documents) if self._conditions else kept
+        mask = self._database.kept(self._documents)
+        if self._conditions:
+            mask &= self._database.matching(self._conditions, self._documents)
+        return mask if self._chosen is None else mask & self._chosen
 
     def _of(self, segment: Segment) -> Mask:
         return self._mask[segment.first : segment.first + segment.documents]
@@ -320,6 +297,10 @@ class Concordance:
                 return segment.texts(np.array([document - segment.first]))[0]
         raise AlacarteError(f"there is no document {document}; they are numbered from 0 to {self._documents - 1}")
 
+    def values(self, document: int) -> dict[str, Any]:
+        """The columns of one document, by its number."""
+        return {name: values[0] for name, values in self._database.values(np.array([document])).items()}
+
     def to_columns(self) -> dict[str, Any]:
         """The documents as columns by name: their numbers, their text, and the columns of this concordance."""
         numbers = np.flatnonzero(self._mask)
@@ -336,6 +317,36 @@ class Concordance:
         """How often a word, phrase or pattern occurs."""
         return sum(len(place.begins) for _, places in self._matches_of(_targets(target)) for place in places)
 
+    def uses(self, target: TargetsLike, *, sort: str | None = None, descending: bool = False) -> Uses:
+        """All places where a word, phrase or pattern stands, in the order of the text or in that of `sort`.
+
+        `sort` is the name of a column, or "before" or "after": by the words there, as in a dictionary. `NoOccurrences`
+        if there is none.
+
+        >>> import tempfile
+        >>> vectors = WordVectors(["the", "river"], [[0.1, 0.1], [1.0, 0.0]])
+        >>> path = Path(tempfile.mkdtemp()) / "bank.concordance"
+        >>> text = ["the bank sleeps", "a bank of sand", "no bank"]
+        >>> bank = Concordance.build(vectors, text, path, show_progress=False).uses("bank", sort="after")
+        >>> len(bank), bank.lines(1, 2).after
+        (3, ['of sand', 'sleeps'])
+        """
+        wanted = _targets(target)
+        places = [place for _, places in self._matches_of(wanted) for place in places if len(place.begins)]
+        if not places:
+            raise _absent(wanted)
+        return Uses(places, self._source, None if sort is None else self._order(places, sort, descending))
+
+    def _order(self, places: list[Place], sort: str, descending: bool) -> Longs:
+        if sort in SIDES:
+            return order_by_words(places, self._source, sort, descending)
+        ranks = self._database.ranks(sort, self._documents)[np.concatenate([place.documents for place in places])]
+        return np.argsort(-ranks if descending else ranks, kind="stable")
+
+    @property
+    def _source(self) -> Source:
+        return Source(self._words, self._database.values)
+
     def lines(
         self,
         target: TargetsLike,
@@ -347,40 +358,14 @@ class Concordance:
     ) -> Lines:
         """The lines in which a word, phrase or pattern stands, with the columns of their documents.
 
-        At most `limit` of them after the first `skip`, in the order of the text or in a random one by `seed`. `around`:
-        words on each side.
+        At most `limit` of them after the first `skip`, in the order of the text; with `seed`, a random choice.
+        `around`: words on each side. For another order, see `uses`.
         """
-        wanted = _targets(target)
-        matched = [place for _, places in self._matches_of(wanted) for place in places if len(place.begins)]
-        if not matched:
-            raise _absent(wanted)
-        total = sum(len(place.begins) for place in matched)
-        order = np.arange(total) if seed is None else np.random.default_rng(seed).permutation(total)
-        chosen = np.sort(order[skip : None if limit is None else skip + limit])
-        first = 0
-        parts = []
-        for place in matched:
-            here = chosen[(chosen >= first) & (chosen < first + len(place.begins))] - first
-            parts.append(self._lines(place.only(here), around))
-            first += len(place.begins)
-        return _joined(parts)
-
-    def _lines(self, place: Place, around: int) -> Lines:
-        segment = place.segment
-        before, after = segment.window(place.begins, place.ends, around, around)
-        spans = [segment.ids[low:high] for low, high in zip(place.begins, place.ends, strict=True)]
-        sides = {
-            name: [self._text(segment, row) for row in rows]
-            for name, rows in (("before", before), ("match", spans), ("after", after))
-        }
-        return Lines(place.documents, **sides, measures={}, values=self._database.values(place.documents))
-
-    def _text(self, segment: Segment, ids: Ints) -> str:
-        known = len(self._words)
-        words = (
-            self._words[word] if word < known else segment.extra[word - known] for word in ids.tolist() if word >= 0
-        )
-        return " ".join(words)
+        uses = self.uses(target)
+        if seed is None:
+            return uses.lines(skip, limit, around=around)
+        chosen = np.random.default_rng(seed).permutation(len(uses))[skip : None if limit is None else skip + limit]
+        return uses.at(np.sort(chosen), around=around)
 
     def _matches_of(self, targets: Targets) -> Iterator[tuple[str, list[Place]]]:
         """Each target with its matches in each segment."""
@@ -453,12 +438,9 @@ class Concordance:
         whole; the shares of all lines add up to 1, and a negative one pulls the other way. `change` is 1 minus the
         cosine of the vector with and without the line.
         """
-        wanted = _targets(target)
+        uses = self.uses(target)
         questions = _Questions(self, model.vectors, model.reading)
-        places = [place for _, found in self._matches_of(wanted) for place in found if len(place.begins)]
-        if not places:
-            raise _absent(wanted)
-        sums, divisors = (np.concatenate(each) for each in zip(*map(questions.each, places), strict=True))
+        sums, divisors = (np.concatenate(each) for each in zip(*map(questions.each, uses.places), strict=True))
         added = sums @ model.transform.matrix.astype(np.float64).T
         whole = added.sum(axis=0)
         shares = added @ whole / max(float(whole @ whole), 1e-300)
@@ -467,7 +449,7 @@ class Concordance:
         without = model.transform((sums.sum(axis=0) - sums) / np.where(rest > 0, rest, np.nan)[:, None])
         change = 1 - cosines(without.astype(np.float64), vector.astype(np.float64))
         order = np.argsort(-np.abs(shares), kind="stable")[:limit]
-        return _ranked(self, places, order, {"share": shares[order], "change": change[order]})
+        return uses.at(order, {"share": shares[order], "change": change[order]})
 
 
 def is_concordance(path: str | PathLike[str]) -> bool:
@@ -488,7 +470,7 @@ def _refuse_others(folder: Path) -> None:
         raise AlacarteError(f"{folder} holds {min(others).name}, which is no part of a concordance; move it elsewhere")
 
 
-def _delete(folder: Path) -> None:
+def delete_concordance(folder: Path) -> None:
     """Delete a concordance; refused if anything else is in its folder."""
     with lock(folder / DATABASE, AlacarteError, "concordance"):
         _refuse_others(folder)
@@ -568,23 +550,6 @@ class _Questions:
         matches = Matches(starts, starts + (place.ends - place.begins).astype(np.int32), rows)
         count = int(rows.max(initial=-1)) + 1
         return sums_of_matches(self.integers, self.reading, Encoded(ids, offsets, []), matches, count)
-
-
-def _ranked(concordance: Concordance, places: list[Place], order: Longs, measures: dict[str, Any]) -> Lines:
-    """Lines in an order of their own, by their numbers over all places."""
-    bounds = np.cumsum([0, *(len(place.begins) for place in places)])
-    rows = []
-    for number in order.tolist():
-        which = int(np.searchsorted(bounds, number, side="right")) - 1
-        rows.append(concordance._lines(places[which].only([number - int(bounds[which])]), AROUND))
-    return replace(_joined(rows), measures=measures)
-
-
-def _joined(parts: list[Lines]) -> Lines:
-    """Several lists of lines as one."""
-    values = {name: [value for part in parts for value in part.values[name]] for name in parts[0].values}
-    sides = {name: [text for part in parts for text in getattr(part, name)] for name in ("before", "match", "after")}
-    return Lines(np.concatenate([part.document for part in parts]), **sides, measures={}, values=values)
 
 
 def _digest(words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ corrected for it. How the noise is measured: `alacarte.inference.spread`; what i
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -101,7 +101,7 @@ class Uncertainty(Table):
     @classmethod
     def of_sums(
         cls, sums: ContextSums, transform: Transform, vectors: WordVectors, typical: TypicalSpread | None = None
-    ) -> "Uncertainty":
+    ) -> Self:
         """For the targets of sums that were collected with `spread`."""
         seen = sums.seen
         if sums.groups is None:
@@ -126,7 +126,7 @@ class Uncertainty(Table):
         vectors: WordVectors,
         typical: TypicalSpread | None = None,
         contexts: int | None = None,
-    ) -> "Uncertainty":
+    ) -> Self:
         """For one target from all of its contexts: a row of `sums` and a weight for each.
 
         Contexts that belong together (of one document) may be one row; `contexts` then says how many there are.

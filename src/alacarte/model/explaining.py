@@ -17,6 +17,7 @@ from alacarte.contexts.averaging import divisor
 from alacarte.inference.uncertainty import Similarities, Uncertainty
 from alacarte.model.embedding import Contexts
 from alacarte.model.model import ALaCarte
+from alacarte.spelling.uncertainty import FusedUncertainty
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -42,7 +43,7 @@ class Explanation(Table):
 
     `confidence` is the cosine to be expected with the vector that infinitely many contexts would give. It is None
     where nothing is known of how contexts differ: one context, and a model without `typical` spread. `nearest` has an
-    interval on each similarity; it is None under the same condition, and with `form=True`.
+    interval on each similarity; it is None under the same condition.
     """
 
     word: str | None
@@ -121,9 +122,9 @@ def explain(
     )
     confidence, nearest = None, None
     if model.typical is not None or np.count_nonzero(read.weights > 0) > 1:
-        uncertainty = _uncertainty(model, read, target or "")
+        uncertainty = _uncertainty(model, read, target or "", form)
         confidence = float(uncertainty.confidence[0])
-        nearest = None if form else uncertainty.nearest(target or "", k, level=level, among=among)
+        nearest = uncertainty.nearest(target or "", k, level=level, among=among)
     intercept = float(offset @ along)
     contexts_read = len(read.weights)
     return Explanation(
@@ -183,8 +184,11 @@ def _within_fusion(rows: Doubles, common: Doubles | None, context_part: Singles)
     return np.asarray(rows * (whole @ context_part / (whole @ whole)))
 
 
-def _uncertainty(model: ALaCarte, read: _ReadContexts, name: str) -> Uncertainty:
+def _uncertainty(model: ALaCarte, read: _ReadContexts, name: str, form: bool) -> Uncertainty:
     filled = read.weights > 0
-    return Uncertainty.of_contexts(
-        name, read.sums[filled], read.weights[filled], model.transform, model.vectors, model.typical
-    )
+    contexts = read.sums[filled], read.weights[filled]
+    known = model.transform, model.vectors, model.typical
+    if form:
+        return FusedUncertainty.of_fused_contexts(name, contexts, *known, model.require_form())
+    sums, weights = contexts
+    return Uncertainty.of_contexts(name, sums, weights, *known)

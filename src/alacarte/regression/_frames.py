@@ -18,10 +18,11 @@ import numpy.typing as npt
 from alacarte._io import table
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
+from alacarte._io.frames import is_frame
 from alacarte._io.printing import map_text, unguarded
 from alacarte.concordance import Concordance
 from alacarte.errors import AlacarteError, BadCorpus, require
-from alacarte.text.records import as_frame, is_frame, is_null
+from alacarte.text.records import as_frame, is_null
 
 if TYPE_CHECKING:
     from alacarte.regression.plots import TableFigureOptions

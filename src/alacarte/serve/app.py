@@ -6,16 +6,22 @@ one is set, and bounds what is sent. The page is files of this package; nothing 
 
 import json
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any
 
 from alacarte.errors import AlacarteError, require
-from alacarte.serve.questions import QUESTIONS, BadQuestion, Question, Workspace, checked, openapi
+from alacarte.serve.answers import QUESTIONS
+from alacarte.serve.desk import Desk, desk_answer
+from alacarte.serve.jobs import Jobs
+from alacarte.serve.questions import BadQuestion, Parameter, Question, checked, openapi
+from alacarte.serve.workspace import Workspace
 
 LARGEST = 1 << 20  # bytes of a request
-PAGES = ("/", "/invent", "/word")  # views of the one page
-FILES = {"/app.js": "text/javascript", "/style.css": "text/css", "/icon.svg": "image/svg+xml"}
+PAGES = ("/", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
+KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+UPLOAD = "/api/upload"
 HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
@@ -31,19 +37,42 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 def application(
-    workspace: Workspace, hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]"), token: str = ""
+    workspace: Workspace,
+    hosts: tuple[str, ...] = THIS_MACHINE,
+    token: str = "",
+    memory: int | None = None,
 ) -> Any:
-    """The ASGI application; `hosts` are the names it answers to, `token` what a stranger has to know, if set."""
+    """The ASGI application.
+
+    `hosts` are the names it answers to, `token` what a stranger has to know, if set, and `memory` the bytes that one
+    long question may take.
+    """
     require("starlette", extra="serve", purpose="alc serve")
     from starlette.applications import Starlette
     from starlette.routing import Route
 
-    routes = [Route(question.path, _endpoint(question, workspace), methods=[question.method]) for question in QUESTIONS]
-    routes.append(Route("/openapi.json", lambda request: _answer(openapi())))
+    jobs = Jobs(workspace, memory)
+    desk = Desk(workspace, jobs)
+
+    @asynccontextmanager
+    async def lifespan(app: Any) -> AsyncIterator[None]:
+        await jobs.warm()
+        yield
+        await desk.close()
+        await jobs.close()
+
+    routes = [Route(question.path, _endpoint(question, desk), methods=[question.method]) for question in QUESTIONS]
+    routes.append(Route(UPLOAD, _receiver(desk), methods=["post"]))
+    routes.append(Route("/openapi.json", lambda request: _answer(_document())))
     page = _file("index.html")
     routes += [Route(path, _static(page, "text/html")) for path in PAGES]
-    routes += [Route(path, _static(_file(path.strip("/")), kind)) for path, kind in FILES.items()]
-    return _Guard(Starlette(routes=routes, exception_handlers={404: _not_found, 405: _not_found}), hosts, token)
+    routes += [Route(f"/{name}", _static(_file(name), KINDS[name.rpartition(".")[2]])) for name in _page_files()]
+    inside = Starlette(routes=routes, exception_handlers={404: _not_found, 405: _not_found}, lifespan=lifespan)
+    return _Guard(inside, hosts, token)
+
+
+def _page_files() -> list[str]:
+    return [file.name for file in files("alacarte.serve").joinpath("page").iterdir() if file.name[0] != "."]
 
 
 def _file(name: str) -> bytes:
@@ -69,18 +98,77 @@ def _not_found(request: Any, error: Any) -> Any:
     )
 
 
-def _endpoint(question: Question, workspace: Workspace) -> Any:
-    from starlette.concurrency import run_in_threadpool
+def _endpoint(question: Question, desk: Desk) -> Any:
+    from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 
     async def endpoint(request: Any) -> Any:
         try:
-            given = await _given(question, request)
-            values = checked(question, given)
-            return _answer(await run_in_threadpool(question.answer, workspace, **values))
+            values = checked(question, await _given(question, request))
+            if question.manner == "job":
+                return _stream(desk.jobs.ask(question.path, values))
+            if question.manner == "desk":
+                return _answer(await desk_answer(question.answer(desk, **values)))
+            if question.manner == "lines":
+                return _stream(await _begun(iterate_in_threadpool(question.answer(desk.workspace, **values))))
+            return _answer(await run_in_threadpool(question.answer, desk.workspace, **values))
         except AlacarteError as error:
-            return _answer({"error": error.message, "hint": error.hint.python if error.hint else ""}, 400)
+            return _refused(error)
 
     return endpoint
+
+
+def _refused(error: AlacarteError) -> Any:
+    return _answer({"error": error.message, "hint": error.hint.python if error.hint else ""}, 400)
+
+
+async def _begun(items: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    """The same items; what is wrong with the first one is said before anything is sent."""
+    first = await anext(items)  # there is one: a phrase that nobody uses is an error
+
+    async def all_items() -> AsyncIterator[Any]:
+        yield first
+        async for item in items:
+            yield item
+
+    return all_items()
+
+
+def _stream(messages: AsyncIterator[Any]) -> Any:
+    """Lines of JSON, as they come. When nobody listens any more, the source is closed."""
+    from starlette.responses import StreamingResponse
+
+    async def written() -> AsyncIterator[str]:
+        try:
+            async for message in messages:
+                yield json.dumps(message, ensure_ascii=False, allow_nan=False) + "\n"
+        finally:
+            close = getattr(messages, "aclose", None)
+            if close is not None:
+                await close()
+
+    return StreamingResponse(written(), media_type="application/x-ndjson")
+
+
+def _receiver(desk: Desk) -> Any:
+    async def receive(request: Any) -> Any:
+        try:
+            size = await desk.receive(request.query_params.get("name", ""), request.stream())
+        except AlacarteError as error:
+            return _refused(error)
+        return _answer({"bytes": size})
+
+    return receive
+
+
+def _document() -> dict[str, Any]:
+    """The OpenAPI document, with the one question that is no JSON."""
+    document = openapi(QUESTIONS)
+    name = Parameter("name", "string", "the name of the file", required=True, most=80)
+    sent = Question(UPLOAD, "Send a text, as the body.", print, (name,), manner="desk")
+    operation = openapi([sent])["paths"][UPLOAD]["get"]
+    operation["requestBody"] = {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
+    document["paths"][UPLOAD] = {"post": operation}
+    return document
 
 
 async def _given(question: Question, request: Any) -> dict[str, Any]:

@@ -180,20 +180,22 @@ class FormModel(Table):
     ) -> "FormModel":
         """`learn`, kept in a folder (default: the user's cache) under the vectors' fingerprint and the options."""
         source = WordVectors.of(vectors)
-        place = cache_folder() if folder is None else Path(folder)
-        identity = {name: value for name, value in options.items() if name not in ("threads", "show_progress")}
-        name = hashlib.blake2b(json.dumps([KIND, VERSION, identity], default=str).encode(), digest_size=4).hexdigest()
-        path = place / f"form-{source.fingerprint}-{name}.safetensors"
+        path = _cached_path(source, folder, options)
         if path.is_file():
             with suppress(BadTransform):  # a damaged copy is made again
                 return cls.load(path)
         model = cls.learn(source, **options)
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             model.save(path)
         except OSError as error:
             warnings.warn(f"the form model is not kept: {error}", AlacarteWarning, stacklevel=2)
         return model
+
+    @staticmethod
+    def is_cached(vectors: VectorsLike, folder: str | PathLike[str] | None = None) -> bool:
+        """Whether `cached` has a model of these vectors already, and learns none."""
+        return _cached_path(WordVectors.of(vectors), folder, {}).is_file()
 
     # ------------------------------------------------------------------------------------------------ files
 
@@ -468,3 +470,11 @@ def _curve(guesses: Singles, truth: Singles, bins: int = 10) -> tuple[tuple[floa
         tuple(float(lengths[part].mean()) for part in parts),
         tuple(float(by_word[part].mean()) for part in parts),
     )
+
+
+def _cached_path(vectors: WordVectors, folder: str | PathLike[str] | None, options: FormOptions) -> Path:
+    """Where the form model of some vectors and options is kept."""
+    place = cache_folder() if folder is None else Path(folder)
+    identity = {name: value for name, value in options.items() if name not in ("threads", "show_progress")}
+    name = hashlib.blake2b(json.dumps([KIND, VERSION, identity], default=str).encode(), digest_size=4).hexdigest()
+    return place / f"form-{vectors.fingerprint}-{name}.safetensors"

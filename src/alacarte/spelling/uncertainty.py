@@ -97,10 +97,12 @@ class _Fused:
     def unexplained_variance(self, near: Doubles, theta: Doubles) -> Doubles:
         """The variance of cosines θ that the gradient does not explain: of the length and of the agreement.
 
-        `near` are the cosines of x alone.
+        `near` are the cosines of x alone. A wrong length changes these and the cosine of x and the spelling alike, so
+        that the fused vector's length goes along with its products: only what is left of the two counts.
         """
-        by_length = self.weight * near / np.sqrt(self.square) / (2 * self.length**2)
         by_agreement = theta * self.weight * (1 - self.weight) / self.square
+        along = self.weight * near / np.sqrt(self.square) - by_agreement * self.own_agreement * self.agreement
+        by_length = along / (2 * self.length**2)
         return np.asarray(by_length**2 * self.unexplained_length + by_agreement**2 * self.unexplained)
 
 
@@ -120,16 +122,26 @@ class FusedUncertainty(Uncertainty):
         spelling: tuple[FormModel, Fusion],
     ) -> "FusedUncertainty":
         """For the targets of sums that were collected with `spread`."""
-        form, fusion = spelling
-        if fusion.common is not None:
-            keep = np.eye(len(fusion.common)) - np.outer(fusion.common, fusion.common)
-            shift = None if transform.intercept is None else (keep @ transform.intercept).astype(np.float32)
-            transform = replace(transform, matrix=(keep @ transform.matrix).astype(np.float32), intercept=shift)
-            typical = None if typical is None else _projected(typical, keep, vectors.matrix[:OTHERS])
-        made = cls.of_sums(sums, transform, vectors, typical)
-        assert isinstance(made, cls)
-        made.form, made.fusion = form, fusion
-        return made
+        transform, typical = _without_common(transform, vectors, typical, spelling[1])
+        return cls.of_sums(sums, transform, vectors, typical)._with(spelling)
+
+    @classmethod
+    def of_fused_contexts(
+        cls,
+        word: str,
+        contexts: tuple[Doubles, Doubles],
+        transform: Transform,
+        vectors: WordVectors,
+        typical: TypicalSpread | None,
+        spelling: tuple[FormModel, Fusion],
+    ) -> "FusedUncertainty":
+        """For one target from all of its contexts: (a row of sums for each, a weight for each)."""
+        transform, typical = _without_common(transform, vectors, typical, spelling[1])
+        return cls.of_contexts(word, *contexts, transform, vectors, typical)._with(spelling)
+
+    def _with(self, spelling: tuple[FormModel, Fusion]) -> "FusedUncertainty":
+        self.form, self.fusion = spelling
+        return self
 
     def _fused(self, word: str) -> _Fused:
         target = self.one(word)
@@ -280,6 +292,18 @@ class FusedUncertainty(Uncertainty):
             return np.asarray(fused.weight * unit_rows(rows - spelled) + spelled)
 
         return SearchedVector(fused.vector, fused.square, covariance, squares, as_given)
+
+
+def _without_common(
+    transform: Transform, vectors: WordVectors, typical: TypicalSpread | None, fusion: Fusion
+) -> tuple[Transform, TypicalSpread | None]:
+    """A transform and a typical spread without the direction that fusion takes out of vectors."""
+    if fusion.common is None:
+        return transform, typical
+    keep = np.eye(len(fusion.common)) - np.outer(fusion.common, fusion.common)
+    shift = None if transform.intercept is None else (keep @ transform.intercept).astype(np.float32)
+    transform = replace(transform, matrix=(keep @ transform.matrix).astype(np.float32), intercept=shift)
+    return transform, None if typical is None else _projected(typical, keep, vectors.matrix[:OTHERS])
 
 
 def _projected(typical: TypicalSpread, keep: Doubles, vectors: npt.NDArray[np.float32]) -> TypicalSpread:

@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast, get_args
 
 from alacarte._io.files import SUFFIXES
+from alacarte._io.frames import is_frame
 from alacarte._io.remote import Location, locate, url_of, without_secrets
 from alacarte.errors import BadCorpus, Hint
-from alacarte.text.pieces import Piece, is_plain, piece_blocks, whole_file
+from alacarte.text.members import CannotCut
+from alacarte.text.pieces import Piece, cut_lines, cut_row_groups, piece_blocks, whole_file
 from alacarte.text.records import (
     Fields,
     Record,
@@ -27,7 +29,6 @@ from alacarte.text.records import (
     delimited,
     frame_length,
     frame_rows,
-    is_frame,
     is_null,
     jsonl,
     parquet,
@@ -350,14 +351,33 @@ class Corpus:
             )
         return [whole_file(path) for path in self._source]
 
-    def can_cut(self, path: str) -> bool:
-        """Whether several readers can share a file of this corpus: plain UTF-8 with a document a line.
+    def format_of(self, name: str) -> Format:
+        """What a file of this name is read as.
 
-        >>> Corpus([], encoding="latin-1").can_cut("a.txt")
-        False
+        >>> Corpus([]).format_of("a.jsonl.gz"), Corpus([]).format_of("a.txt")
+        ('jsonl', 'text')
         """
-        text = (self._format or _format_of(path)) == "text" and self._unit == "line"
-        return text and is_strict_utf8(self._encoding, self._errors) and is_plain(path)
+        return self._format or _format_of(name)
+
+    def cut(self, file: Piece, places: list[int], block_size: int) -> list[Piece]:
+        """A file of this corpus, cut near some of its bytes into pieces that several readers share.
+
+        Raises `CannotCut`, which says why, for a file that only one reader can read.
+
+        >>> Corpus([], encoding="latin-1").cut(Piece("a.txt", 0, 9, 9, ""), [4], 1)
+        Traceback (most recent call last):
+        alacarte.text.members.CannotCut: is not UTF-8; make it so
+        """
+        format = self.format_of(file.path)
+        if format == "parquet":
+            return cut_row_groups(file, places)
+        if format != "text":
+            raise CannotCut(f"is {format}; write several files, or Parquet")
+        if self._unit != "line":
+            raise CannotCut(f"has documents of more than a line (unit {self._unit!r}); write several files")
+        if not is_strict_utf8(self._encoding, self._errors):
+            raise CannotCut("is not UTF-8; make it so")
+        return cut_lines(file, places, block_size)
 
     @property
     def length(self) -> int | None:
@@ -443,7 +463,8 @@ class Corpus:
                 yield _blocks(self._file_chunks(file, size, raw=True), number, _whole_name(file))
         elif self._kind == "pieces":
             for number, piece in enumerate(self._source):
-                piece.check_block_size(size)
+                if self.format_of(piece.path) == "text":
+                    piece.check_block_size(size)
                 yield _blocks(self._piece_chunks(piece, size, raw=True), number, str)
         else:
             yield _blocks(self._chunks(size, raw=True), 0, _no_name)
@@ -488,8 +509,10 @@ class Corpus:
 
     def _piece_chunks(self, piece: Piece, size: int, raw: bool) -> Iterator["_Chunk"]:
         piece.check()
-        if piece.whole:
+        if piece.whole and piece.packed is None:
             yield from self._file_chunks(piece.location(), size, raw)
+        elif self.format_of(piece.path) == "parquet":
+            yield from self._parquet_chunks(piece.location(), size, piece.start, piece.stop)
         else:
             for text, offset, position in piece_blocks(piece, size):
                 if raw:
@@ -500,9 +523,14 @@ class Corpus:
         piece.check()
 
     def _stream_chunks(self, stream: Stream, size: int, raw: bool = False) -> Iterator["_Chunk"]:
-        format = self._format or _format_of(stream.name)
+        format = self.format_of(stream.name)
         if format == "parquet":
-            return self._parquet_chunks(stream, size)
+            if stream.location is None:
+                raise BadCorpus(
+                    f"{stream.name}: Parquet is read from a plain file only; unpack it, or pass format= if it is "
+                    "something else"
+                )
+            return self._parquet_chunks(stream.location, size, 0, stream.location.size)
         if raw and format == "text" and self._unit == "line":
             return (
                 _Chunk([], len(text), position, text, stream.name, offset, offset)
@@ -527,16 +555,12 @@ class Corpus:
             items = _documents(f"{stream.name}, line", records, self._fields)
         return _gathered(items, lambda _: stream.position(), size, stream.name)
 
-    def _parquet_chunks(self, stream: Stream, size: int) -> Iterator["_Chunk"]:
-        location = stream.location
-        if location is None:
-            raise BadCorpus(
-                f"{stream.name}: Parquet is read from a plain file only; unpack it, or pass format= if it is "
-                "something else"
-            )
-        count, records = parquet(location, self._fields)
-        items = _documents(f"{stream.name}, at index", records, self._fields)
-        return _gathered(items, lambda done: location.size * done // max(count, 1), size, stream.name)
+    def _parquet_chunks(self, location: Location, size: int, start: int, stop: int) -> Iterator["_Chunk"]:
+        """The row groups that begin in [start, stop). No chunk goes beyond its group, so that groups can be shared."""
+        for group, records in parquet(location, self._fields, start, stop):
+            items = _documents(f"{location}, at index", records, self._fields)
+            for chunk in _gathered(items, group.position, size, location.name, group.first_row):
+                yield chunk._replace(position=chunk.position - start)
 
 
 def extent(corpus: Corpus) -> tuple[int | None, str]:
@@ -652,11 +676,13 @@ def _same(count: int) -> int:
     return count
 
 
-def _gathered(items: Iterator[Item], position: Callable[[int], int], size: int, name: str = "") -> Iterator[_Chunk]:
+def _gathered(
+    items: Iterator[Item], position: Callable[[int], int], size: int, name: str = "", first: int = 0
+) -> Iterator[_Chunk]:
     """The items that are not empty, in chunks; `position` is told how many items there were so far."""
     documents: list[Item] = []
-    weight = count = start = 0
-    for count, item in enumerate(items, 1):
+    weight, count, start = 0, first, first
+    for count, item in enumerate(items, first + 1):
         content = (item.text or item.tokens) if isinstance(item, Document) else item
         if not content or (isinstance(content, str) and content.isspace()):
             continue

@@ -4,11 +4,13 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, BinaryIO, TypeAlias
 
 from alacarte._io.decoding import decoding, read_json
+from alacarte._io.frames import is_dataset, open_frame
 from alacarte._io.printing import unguarded
 from alacarte._io.remote import Location
 from alacarte.errors import BadCorpus, Hint, require
@@ -141,30 +143,72 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
             yield last
 
 
-def parquet(location: Location, fields: Fields) -> tuple[int, Iterator[Record]]:
-    """How many rows there are, and each of them."""
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Rows of a Parquet file that lie together."""
+
+    number: int
+    start: int  # bytes of the file up to it
+    stop: int  # and up to the next one
+    first_row: int
+    rows: int
+
+    def position(self, row: int) -> int:
+        """About where in the file a row lies."""
+        return self.start + (self.stop - self.start) * (row - self.first_row) // self.rows
+
+
+def row_groups(location: Location) -> list[RowGroup]:
+    """The row groups of a Parquet file that hold anything."""
+    with _parquet(location) as file:
+        return _row_groups(file, location.size)
+
+
+def _row_groups(file: Any, size: int) -> list[RowGroup]:
+    groups: list[RowGroup] = []
+    stop, row = size, file.metadata.num_rows
+    for number in reversed(range(file.metadata.num_row_groups)):
+        group = file.metadata.row_group(number)
+        row -= group.num_rows
+        if group.num_rows:
+            columns = [group.column(place) for place in range(group.num_columns)]
+            start = min(column.dictionary_page_offset or column.data_page_offset for column in columns) if row else 0
+            groups.append(RowGroup(number, start, stop, row, group.num_rows))
+            stop = start
+    return groups[::-1]
+
+
+@contextmanager
+def _parquet(location: Location) -> Iterator[Any]:
+    """A Parquet file, open."""
     require("pyarrow", extra="parquet", purpose="reading Parquet files")
     module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    raw = location.open()
-    with decoding(location.name, BadCorpus, "check how it was written"):
-        file = module.ParquetFile(raw if location.path is None else location.path)
+    with location.open() as raw:
+        with decoding(location.name, BadCorpus, "check how it was written"):
+            file = module.ParquetFile(raw if location.path is None else location.path)
+        with file:
+            yield file
+
+
+def parquet(location: Location, fields: Fields, start: int, stop: int) -> Iterator[tuple[RowGroup, Iterator[Record]]]:
+    """The row groups that begin in [start, stop), and the records of each."""
+    with _parquet(location) as file:
         columns = fields.among(file.schema_arrow.names, location.name)
-        count = int(file.metadata.num_rows)
+        for group in _row_groups(file, location.size):
+            if start <= group.start < stop:
+                batches = file.iter_batches(batch_size=ROWS, row_groups=[group.number], columns=columns)
+                yield group, _records(location, batches, group.first_row, fields)
 
-    def records() -> Iterator[Record]:
-        number = 0
-        with raw, file:
-            batches = file.iter_batches(batch_size=ROWS, columns=columns)
-            while True:
-                with decoding(f"{location}, after row {number},", BadCorpus, "copy it again"):
-                    batch = next(batches, None)
-                    if batch is None:
-                        return
-                    rows = batch.to_pydict()
-                yield from _zipped(fields, number, rows)
-                number += batch.num_rows
 
-    return count, records()
+def _records(location: Location, batches: Iterator[Any], number: int, fields: Fields) -> Iterator[Record]:
+    while True:
+        with decoding(f"{location}, after row {number},", BadCorpus, "copy it again"):
+            batch = next(batches, None)
+            if batch is None:
+                return
+            rows = batch.to_pydict()
+        yield from _zipped(fields, number, rows)
+        number += batch.num_rows
 
 
 def arrow(name: str, file: BinaryIO, fields: Fields) -> Iterator[Record]:
@@ -230,7 +274,7 @@ def dataset_rows(source: Any, fields: Fields) -> Iterator[Record]:
 
 def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:
     """Each row of a pandas, polars or Arrow frame, of a dataset, or of whatever else narwhals knows."""
-    if _is_dataset(source):
+    if is_dataset(source):
         yield from dataset_rows(source, fields)
         return
     frame = as_frame(source)
@@ -244,7 +288,7 @@ def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:
 
 
 def frame_length(source: Any) -> int | None:
-    if _is_dataset(source):
+    if is_dataset(source):
         return len(source) if hasattr(source, "__len__") else None
     frame = as_frame(source)
     return None if hasattr(frame, "collect") else len(frame)
@@ -252,33 +296,7 @@ def frame_length(source: Any) -> int | None:
 
 def as_frame(source: Any) -> Any:
     """A frame, or a dataset that is not a stream, as narwhals has it."""
-    narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
-    if _is_dataset(source) and hasattr(source, "__len__"):
-        source = source.with_format("arrow")[:]  # as it lies on disk, mapped into memory
-    try:
-        return narwhals.from_native(source)
-    except TypeError:
-        raise BadCorpus(
-            f"a {type(source).__module__}.{type(source).__name__} is not a frame that can be read; make it a "
-            "pandas or polars DataFrame or an Arrow Table, or pass its texts as a list"
-        ) from None
-
-
-def is_frame(source: object) -> bool:
-    """By the type's name, so that no frame library has to be imported.
-
-    >>> is_frame(["no frame"])
-    False
-    """
-    libraries = ("pandas", "polars", "pyarrow", "narwhals", "modin", "cudf")
-    of_library = type(source).__module__.partition(".")[0] in libraries and hasattr(type(source), "columns")
-    return of_library or _is_dataset(source)
-
-
-def _is_dataset(source: object) -> bool:
-    """Whether this is a dataset of Hugging Face's `datasets`, and not several of them in a dictionary."""
-    kind = type(source)
-    return kind.__module__.partition(".")[0] == "datasets" and hasattr(kind, "column_names") and hasattr(kind, "iter")
+    return open_frame(source, BadCorpus, "reading documents from a data frame", "pass its texts as a list")
 
 
 def _zipped(fields: Fields, start: int, columns: dict[str, list[Any]]) -> Iterator[Record]:

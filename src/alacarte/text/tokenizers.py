@@ -284,6 +284,16 @@ _NAMED: dict[str, Callable[[str, Known], list[str]]] = {
     "authors-lower": _authors_lower,
 }
 
+
+def tokenizer_names() -> list[str]:
+    """The tokenizers that `get_tokenizer` knows by name.
+
+    >>> tokenizer_names()
+    ['words', 'words-cased', 'whitespace', 'whitespace-lower', 'authors', 'authors-lower']
+    """
+    return list(_NAMED)
+
+
 TokenizerLike = str | Tokenizer | Callable[[str], Iterable[str]]
 
 

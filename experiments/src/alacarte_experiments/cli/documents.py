@@ -101,9 +101,12 @@ def documents(
     sst_fine_…, imdb.tar.xz.
 
     \b
-    alc eval documents --task mine=train.tsv,test.tsv --model glove.6B.50d --corpus text.txt
-    alc eval documents --data documents --model glove.6B.50d --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
-    alc eval documents --data documents --model glove.6B.50d --task CR --system bong-2 --system words
+    alc eval documents --task mine=train.tsv,test.tsv --model glove.6B.50d \\
+        --corpus text.txt
+    alc eval documents --data documents --model glove.6B.50d \\
+        --corpus enwiki.txt.xz --corpus imdb_unsup.jsonl
+    alc eval documents --data documents --model glove.6B.50d --task CR \\
+        --system bong-2 --system words
     alc eval documents --data documents --model glove.6B.50d --inductive
     """
     from alacarte_experiments.documents.data import TASKS, read_task
@@ -174,7 +177,8 @@ def bigrams(
 
     \b
     alc eval bigrams --model glove.6B.50d --corpus enwiki.txt.xz
-    alc eval bigrams "red tape" "kick the bucket" --model glove.6B.50d --corpus enwiki.txt.xz
+    alc eval bigrams "red tape" "kick the bucket" --model glove.6B.50d \\
+        --corpus enwiki.txt.xz
     """
     from alacarte_experiments.documents.bigrams import compare
 

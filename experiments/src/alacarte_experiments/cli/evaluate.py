@@ -172,8 +172,10 @@ def nonce(
     with train.txt and test.txt.
 
     \b
-    alc eval nonce --data fewshot/nonce --vectors glove.6B.50d --corpus wiki.txt.xz
-    alc eval nonce --data definitions.txt --vectors vectors.txt --corpus text.txt --system additive --system alacarte
+    alc eval nonce --data fewshot/nonce --vectors glove.6B.50d \\
+        --corpus wiki.txt.xz
+    alc eval nonce --data definitions.txt --vectors vectors.txt \\
+        --corpus text.txt --system additive --system alacarte
     """
     given = dict(locals())
     from alacarte_experiments.fewshot.nonce import run
@@ -209,8 +211,10 @@ def chimera(
     l2.test.txt, and the same of 4 and 6.
 
     \b
-    alc eval chimera --data fewshot/chimera --vectors glove.6B.50d --corpus wiki.txt.xz
-    alc eval chimera --data trials.txt --vectors vectors.txt --corpus text.txt --system additive --system alacarte
+    alc eval chimera --data fewshot/chimera --vectors glove.6B.50d \\
+        --corpus wiki.txt.xz
+    alc eval chimera --data trials.txt --vectors vectors.txt --corpus text.txt \\
+        --system additive --system alacarte
     """
     given = dict(locals())
     from alacarte_experiments.fewshot.chimera import run
@@ -248,8 +252,10 @@ def crw(
     comes.
 
     \b
-    alc eval crw --data fewshot/crw-dev --vectors glove.6B.50d --corpus wiki.txt.xz
-    alc eval crw --data pairs.tsv --contexts contexts.jsonl --vectors vectors.txt --corpus text.txt
+    alc eval crw --data fewshot/crw-dev --vectors glove.6B.50d \\
+        --corpus wiki.txt.xz
+    alc eval crw --data pairs.tsv --contexts contexts.jsonl \\
+        --vectors vectors.txt --corpus text.txt
     """
     given = dict(locals())
     from alacarte_experiments.fewshot.crw import run
@@ -284,7 +290,8 @@ def wordsim(
 
     \b
     alc eval wordsim --data wordsim/ --vectors glove.6B.50d --corpus wiki.txt.xz
-    alc eval wordsim --data my-pairs.tsv --vectors vectors.txt --corpus text.txt --system additive --system alacarte
+    alc eval wordsim --data my-pairs.tsv --vectors vectors.txt \\
+        --corpus text.txt --system additive --system alacarte
     """
     given = dict(locals())
     from alacarte_experiments.fewshot.wordsim import run
@@ -351,7 +358,8 @@ def sweep(
     """Learning curves: à la carte over a grid of settings, on training data only.
 
     \b
-    alc eval sweep --task nonce --grid window=2,5,10 --grid tau=100,1000 --data fewshot/nonce --corpus wiki.txt.xz
+    alc eval sweep --task nonce --grid window=2,5,10 --grid tau=100,1000 \\
+        --data fewshot/nonce --corpus wiki.txt.xz
 
     With --out, best.toml holds the best settings, for a final run: alc eval nonce --config best.toml --split test
     """

@@ -22,7 +22,8 @@ def weights(
     """Learned context weights: by frequency, informativeness, distance; and what held-out words say to each.
 
     \b
-    alc eval weights --vectors glove.6B.50d --corpus wiki.txt.xz --sizes 4 --out weights
+    alc eval weights --vectors glove.6B.50d --corpus wiki.txt.xz --sizes 4 \\
+        --out weights
     """
     given = dict(locals())
     from alacarte_experiments.fewshot.context_weights import run

@@ -75,15 +75,19 @@ def wsd(
     \b
     alc eval wsd --semcor semcor3.0.tar.xz --wordnet dict/ --model glove.6B.50d \\
         --test senseval3=senseval3.data.xml,senseval3.gold.key.txt
-    alc eval wsd --data wsd --model glove.6B.50d --test mine=mine.data.xml,mine.gold.key.txt
-    alc eval wsd --data wsd --baselines --test mine=mine.data.xml,mine.gold.key.txt
+    alc eval wsd --data wsd --model glove.6B.50d \\
+        --test mine=mine.data.xml,mine.gold.key.txt
+    alc eval wsd --data wsd --baselines \\
+        --test mine=mine.data.xml,mine.gold.key.txt
 
     The paper's table needs its test sets in one folder: semcor*, wordnet3.0*, brown*, semeval2013.task12.en.xml and
     .key, semeval2015.task13.en.xml and .key, and unified/semeval2013.data.xml, .gold.key.txt and the same of 2015:
 
     \b
-    alc eval wsd --data wsd --vectors glove.6B.50d        # A learned on Brown, as in the paper
-    alc eval wsd --data wsd --model glove.6B.50d          # A learned on Wikipedia, as it ships
+    # A learned on Brown, as in the paper
+    alc eval wsd --data wsd --vectors glove.6B.50d
+    # A learned on Wikipedia, as it ships
+    alc eval wsd --data wsd --model glove.6B.50d
     alc eval wsd --data wsd --vectors glove.6B.50d --tune
     alc eval wsd --data wsd --baselines
     """

@@ -1,0 +1,87 @@
+"""Long questions, each in a process of its own: with a limit on its memory, and ended when nobody waits any more.
+
+A worker is `python -m alacarte.serve.worker`. It reads one question, as a line of JSON, and writes lines of JSON: how
+far it has come, then the answer or what is wrong. One is always started ahead, so that a question need not wait for
+Python to start.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from alacarte.serve.workspace import Workspace
+
+Message = dict[str, Any]
+LONGEST_LINE = 1 << 28  # bytes of an answer
+
+
+class Jobs:
+    """The processes that answer long questions; at most `at_once` at a time, the others wait."""
+
+    def __init__(self, workspace: Workspace, memory: int | None = None, at_once: int = 2) -> None:
+        self._workspace, self._memory = workspace, memory
+        self._free = asyncio.Semaphore(at_once)
+        self._spare: asyncio.subprocess.Process | None = None
+
+    async def warm(self) -> None:
+        """Start a worker ahead of the next question, if there is none."""
+        if self._spare is None or self._spare.returncode is not None:
+            self._spare = await self._started()
+
+    async def close(self) -> None:
+        """End the worker that waits."""
+        if self._spare is not None:
+            await _ended(self._spare)
+            self._spare = None
+
+    async def ask(self, path: str, values: Mapping[str, Any]) -> AsyncIterator[Message]:
+        """The messages of a worker: {"progress": …}, then {"answer": …} or {"error": …}.
+
+        Whoever stops listening (`aclose`) ends the process.
+        """
+        if self._free.locked():
+            yield {"progress": {"phase": "waiting for others", "done": 0, "total": None}}
+        async with self._free:
+            worker, self._spare = self._spare, None
+            if worker is None or worker.returncode is not None:
+                worker = await self._started()
+            try:
+                async for message in self._messages(worker, json.dumps([path, dict(values)])):
+                    yield message
+            finally:
+                await _ended(worker)
+                await self.warm()
+
+    async def _messages(self, worker: asyncio.subprocess.Process, question: str) -> AsyncIterator[Message]:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        with suppress(ConnectionError):
+            worker.stdin.write(question.encode() + b"\n")
+            await worker.stdin.drain()
+        last: Message = {}
+        while line := await worker.stdout.readline():
+            last = json.loads(line)
+            yield last
+        if "answer" not in last and "error" not in last:
+            yield {"error": "the process that worked on this ended; it may have needed more memory than there is"}
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "alacarte.serve.worker",
+            self._workspace.description(),
+            str(self._memory or 0),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=LONGEST_LINE,
+        )
+
+
+async def _ended(worker: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        worker.kill()
+    await worker.wait()

@@ -1,0 +1,254 @@
+"""Notes, texts and builds: kept whatever happens, and nothing outside the workspace; long questions that are ended."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from alacarte import ALaCarte, Concordance, Transform, WordVectors
+from alacarte.errors import AlacarteError
+from alacarte.serve.app import application
+from alacarte.serve.desk import Desk
+from alacarte.serve.jobs import Jobs
+from alacarte.serve.workspace import Opening, Workspace, checked_name
+
+WORDS = [f"w{number}" for number in range(50)]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    rng = np.random.default_rng(0)
+    ALaCarte(WordVectors(WORDS, rng.normal(size=(50, 6))), Transform(np.eye(6))).save(tmp_path / "model")
+    return Workspace({"six": Opening(str(tmp_path / "model"))}, {}, tmp_path / "workspace")
+
+
+@pytest.fixture
+def client(workspace: Workspace) -> Iterator[TestClient]:
+    with TestClient(application(workspace), base_url="http://localhost:8765") as opened:
+        yield opened
+
+
+def text(size: int) -> bytes:
+    """Documents with columns, as lines of JSON."""
+    rng = np.random.default_rng(1)
+    lines = (
+        json.dumps({"body": " ".join(rng.choice(WORDS, size=20)), "year": 2000 + number % 9}) for number in range(size)
+    )
+    return ("\n".join(lines) + "\n").encode()
+
+
+def state_of(client: Any, name: str, until: Any, seconds: float = 60) -> Any:
+    """The build of this name, when it is as `until` says; None when it is a corpus."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = client.get("/api/corpora").json()
+        build = next((item for item in found["builds"] if item["name"] == name), None)
+        if until(build):
+            return build
+        time.sleep(0.02)
+    raise AssertionError(build)
+
+
+def test_a_text_is_sent_built_and_questioned(client: TestClient, workspace: Workspace) -> None:
+    assert client.get("/api/about").json()["corpora"] == []
+    assert client.post("/api/upload", params={"name": "a.jsonl"}, content=text(300)).json()["bytes"] == len(text(300))
+    asked = {"name": "reviews", "texts": ["a.jsonl"], "text": "body", "columns": ["year"]}
+    assert client.post("/api/build", json=asked).status_code == 200
+    state_of(client, "reviews", lambda build: build is None)
+    (corpus,) = client.get("/api/about").json()["corpora"]
+    assert (corpus["name"], corpus["documents"], corpus["columns"][0]["name"]) == ("reviews", 300, "year")
+    answer = client.get("/api/word", params={"phrase": "w3", "where": ["year=2001"]}).json()
+    assert answer["uses"] == Concordance(workspace.corpora["reviews"]).where("year=2001").count("w3")
+    assert "already" in client.post("/api/build", json=asked).json()["error"]
+    assert client.post("/api/corpus/delete", json={"name": "reviews"}).status_code == 200
+    assert client.get("/api/about").json()["corpora"] == []
+    assert [item["name"] for item in client.get("/api/corpora").json()["texts"]] == ["a.jsonl"]
+    assert client.post("/api/text/delete", json={"name": "a.jsonl"}).status_code == 200
+    assert client.get("/api/corpora").json()["texts"] == []
+
+
+def test_a_build_that_fails_says_why(client: TestClient) -> None:
+    client.post("/api/upload", params={"name": "a.jsonl"}, content=text(5))
+    client.post("/api/build", json={"name": "bad", "texts": ["a.jsonl"], "text": "nobody"})
+    build = state_of(client, "bad", lambda build: build is not None and build["state"] == "failed")
+    assert "nobody" in build["message"]
+    assert client.get("/api/about").json()["corpora"] == []
+
+
+def test_a_build_is_stopped_and_taken_up(client: TestClient, workspace: Workspace) -> None:
+    client.post("/api/upload", params={"name": "a.jsonl"}, content=text(100_000))
+    client.post("/api/build", json={"name": "large", "texts": ["a.jsonl"], "text": "body", "columns": ["year"]})
+    state_of(client, "large", lambda build: build is not None and build.get("done", 0) > 0)
+    assert client.post("/api/build/cancel", json={"name": "large"}).status_code == 200
+    build = state_of(client, "large", lambda build: build["state"] == "stopped")
+    assert build["texts"] == ["a.jsonl"]
+    assert client.post("/api/build/resume", json={"name": "large"}).status_code == 200
+    state_of(client, "large", lambda build: build is None)
+    assert len(workspace.corpus("large")) == 100_000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../a.txt",
+        "/etc/passwd",
+        "a/b.txt",
+        "",
+        ".hidden.txt",
+        "a\x00.txt",
+        "a.exe",
+        "x" * 200 + ".txt",
+        "..",
+        "a\\b.txt",
+    ],
+)
+def test_names_that_lead_elsewhere_are_refused(client: TestClient, workspace: Workspace, name: str) -> None:
+    response = client.post("/api/upload", params={"name": name}, content=b"text")
+    assert response.status_code == 400
+    assert "name" in response.json()["error"]
+    for path, values in (("/api/text/delete", {}), ("/api/build", {"texts": [name]}), ("/api/corpus/delete", {})):
+        refused = client.post(path, json={"name": name or "x", **values})
+        assert refused.status_code == 400
+    assert not any(path.is_file() for path in Path(str(workspace.folder)).glob("texts/*"))
+
+
+def test_a_link_out_of_the_folder_is_not_followed(client: TestClient, workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("w1 w2")
+    client.get("/api/corpora")
+    assert workspace.folder is not None
+    (workspace.folder / "texts" / "link.txt").symlink_to(tmp_path / "secret.txt")
+    assert client.post("/api/build", json={"name": "x", "texts": ["link.txt"]}).status_code == 400
+
+
+def test_a_text_that_stops_half_way_is_not_there(workspace: Workspace) -> None:
+    async def half() -> AsyncIterator[bytes]:
+        yield b"half of it"
+        raise ConnectionResetError
+
+    desk = Desk(workspace, Jobs(workspace))
+    with pytest.raises(ConnectionResetError):
+        asyncio.run(desk.receive("a.txt", half()))
+    assert desk.texts() == []
+
+
+def test_notes(client: TestClient) -> None:
+    number = client.post("/api/note", json={"address": "/word?phrase=bank", "title": "t", "text": "<b>"}).json()[
+        "number"
+    ]
+    client.post("/api/note", json={"address": "/map", "text": "second"})
+    client.post("/api/note", json={"number": number, "address": "/word?phrase=bank", "text": "changed"})
+    assert [note["text"] for note in client.get("/api/notes").json()["notes"]] == ["changed", "second"]
+    assert client.post("/api/note/delete", json={"number": number}).status_code == 200
+    assert client.post("/api/note/delete", json={"number": number}).status_code == 400
+    for address in ("https://evil.example", "//evil.example", "javascript:alert(1)"):
+        assert client.post("/api/note", json={"address": address}).status_code == 400
+
+
+def test_a_server_without_a_folder_keeps_nothing(tmp_path: Path, workspace: Workspace) -> None:
+    with TestClient(application(Workspace(workspace.models)), base_url="http://localhost:1") as client:
+        assert client.get("/api/corpora").json()["folder"] is None
+        assert "--workspace" in client.get("/api/notes").json()["error"]
+
+
+@pytest.mark.parametrize("name", ["reviews", "Größe 2", "a-b_c.d"])
+def test_names_that_are_fine(name: str) -> None:
+    assert checked_name(f" {name} ") == name
+
+
+def test_a_worker_that_takes_too_much_memory_is_an_error(workspace: Workspace) -> None:
+    if sys.platform != "linux":
+        pytest.skip("the limit is that of Linux")
+
+    async def answers() -> list[dict[str, Any]]:
+        jobs = Jobs(workspace, memory=60_000_000)
+        return [message async for message in jobs.ask("/api/influence", {})]
+
+    assert "memory" in asyncio.run(answers())[-1]["error"]
+
+
+def test_nobody_waits_for_a_job_and_it_ends(workspace: Workspace) -> None:
+    async def begun() -> tuple[int | None, int | None]:
+        jobs = Jobs(workspace)
+        desk = Desk(workspace, jobs)
+        (desk._part("texts") / "a.jsonl").write_bytes(text(200_000))
+        desk._part("corpora")
+        messages = jobs.ask("build", {"name": "x", "texts": ["a.jsonl"], "text": "body", "columns": []})
+        await jobs.warm()
+        worker = jobs._spare
+        assert worker is not None
+        first = await anext(messages)
+        assert "progress" in first
+        await messages.aclose()  # type: ignore[attr-defined]
+        spare = jobs._spare
+        assert spare is not None
+        await jobs.close()
+        return worker.returncode, spare.returncode
+
+    assert asyncio.run(begun()) == (-signal.SIGKILL, -signal.SIGKILL)
+
+
+SERVER = """
+import sys, uvicorn
+from alacarte.serve.app import application
+from alacarte.serve.workspace import Workspace
+uvicorn.run(application(Workspace.described(sys.argv[1])), port=int(sys.argv[2]), log_level="error")
+"""
+
+
+def started(workspace: Workspace, port: int) -> "subprocess.Popen[bytes]":
+    server = subprocess.Popen([sys.executable, "-c", SERVER, workspace.description(), str(port)])
+    for _ in range(600):
+        try:
+            httpx.get(f"http://127.0.0.1:{port}/api/corpora")
+            return server
+        except httpx.ConnectError:
+            time.sleep(0.05)
+    raise AssertionError("the server did not start")
+
+
+def test_all_is_there_after_kill_9(workspace: Workspace) -> None:
+    import socket
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = started(workspace, port)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            client.post("/api/upload", params={"name": "a.jsonl"}, content=text(200_000))
+            client.post("/api/note", json={"address": "/map", "text": "kept"})
+            client.post("/api/build", json={"name": "large", "texts": ["a.jsonl"], "text": "body"})
+            state_of(client, "large", lambda build: build is not None and build.get("done", 0) > 0)
+            server.send_signal(signal.SIGKILL)
+            server.wait()
+        server = started(workspace, port)
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            assert [note["text"] for note in client.get("/api/notes").json()["notes"]] == ["kept"]
+            assert state_of(client, "large", bool)["state"] == "cut off"
+            for _ in range(200):  # the worker of the server that was killed ends by itself, and gives its lock back
+                client.post("/api/build/resume", json={"name": "large"})
+                build = state_of(client, "large", lambda build: build is None or build["state"] != "building")
+                if build is None:
+                    break
+                assert "another process" in build["message"]
+                time.sleep(0.05)
+            assert len(workspace.corpus("large")) == 200_000
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path, workspace: Workspace) -> None:
+    (tmp_path / "workspace").write_text("no folder")
+    with pytest.raises(AlacarteError, match="cannot be used"):
+        Desk(workspace, Jobs(workspace)).notes()
