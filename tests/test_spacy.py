@@ -98,6 +98,23 @@ def test_words_without_a_vector_have_what_embed_makes_of_the_text(model, nlp):
     assert by_text["The"]._.vector_origin == "vectors"
 
 
+@pytest.mark.parametrize("reading", [{}, {"unknown": "drop"}, {"positions": "linear"}, {"averaging": "context"}])
+def test_long_texts_of_random_words(reading):
+    """Only what is near a word is looked at, which must not show."""
+    rng = np.random.default_rng(8)
+    vectors = WordVectors(WORDS, rng.normal(size=(len(WORDS), 6)))
+    model = ALaCarte(vectors, Transform(rng.normal(size=(6, 6)), settings=Reading(left=4, right=2, **reading)))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("alacarte").model = model
+    doc = nlp(" ".join(rng.choice([*WORDS[:8], *(f"x{i}" for i in range(40)), "xx/yy", "ZZ"], 300)))
+    context = tokens_of(model, doc)
+    unknown = {token.text for token in doc if token._.vector_origin == "contexts"}
+    assert len(unknown) > 30
+    for token in doc:
+        if token.text in unknown:
+            assert np.array_equal(token.vector, model.embed([context], token.text)), token.text
+
+
 def test_docs_spans_and_similarities_use_the_vectors(nlp):
     doc = nlp(TEXT)
     with warnings.catch_warnings():
