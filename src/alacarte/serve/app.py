@@ -18,7 +18,7 @@ from alacarte.serve.jobs import Jobs
 from alacarte.serve.questions import BadQuestion, Parameter, Question, checked, openapi
 from alacarte.serve.workspace import Workspace
 
-LARGEST = 1 << 20  # bytes of a request
+LARGEST = 1 << 20  # bytes of a request, or of its address
 PAGES = ("/", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
 KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 UPLOAD = "/api/upload"
