@@ -26,6 +26,7 @@ from alacarte._io.remote import shown, url_of
 from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
+from alacarte.vectors.databases import is_database, read_database, shown_database, write_database
 from alacarte.vectors.formats import cache as copies
 from alacarte.vectors.formats import columns, gensim_pickle, hub, named, npy, objects, static_models
 from alacarte.vectors.formats.cache import Facts
@@ -148,7 +149,8 @@ class WordVectors:
         Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
         `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
         `cache=True`, or a folder, keeps a binary copy of a text file, which opens at once the next time. Of a file
-        behind a URL (``s3://…``) a copy is kept in the cache folder until it changes there.
+        behind a URL (``s3://…``) a copy is kept in the cache folder until it changes there. The address of a table in a
+        database (``postgresql://host/database?table=words``, see `alacarte.vectors.databases`) is read like a file.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -160,6 +162,8 @@ class WordVectors:
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit must be at least 1, not {limit}")
+        if is_database(source):
+            return WordVectors._of_database(source, limit)
         name: str | None = None
         with copied(source, BadVectors, beside=npy.word_list_names(source)) as path:
             if isinstance(source, str) and source in named.PACKAGES and not path.is_file():
@@ -177,6 +181,13 @@ class WordVectors:
         if table.skipped:
             warnings.warn(f"{shown(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
         return _with_subwords(table, name, shown(source), facts)
+
+    @staticmethod
+    def _of_database(source: str | os.PathLike[str], limit: int | None) -> "WordVectors":
+        table = read_database(source, limit)
+        return WordVectors(
+            table.words, table.matrix, source=shown_database(source), counts=table.counts, origin=table.origin
+        )
 
     @staticmethod
     def of(obj: Any, words: Iterable[str] | None = None) -> "WordVectors":
@@ -670,20 +681,22 @@ class WordVectors:
         came_from = self.name or (Path(self.source).name if self.source else None)
         hub.write(Path(folder).expanduser(), self._table(), came_from, overwrite)
 
-    def to_spacy(self, nlp: Any, *, replace: bool = True, capitals: bool = False) -> None:
+    def to_spacy(
+        self, nlp: Any, *, on_collision: Literal["error", "keep", "replace"] = "error", capitals: bool = False
+    ) -> None:
         """Put the vectors into the vocabulary of a spaCy pipeline, beside those that it has.
 
-        Words that have a vector there get this one, or keep theirs without `replace`. The vocabulary's vectors must
-        have as many values. spaCy looks words up as they are written: with `capitals`, *Wine* and *WINE* get the
-        vector of *wine* too where they have none. A phrase is found by tokens that a pipeline merges. Needs
-        `pip install 'alacarte-embeddings[spacy]'`.
+        `on_collision` says what becomes of a word that has a vector there: an error, it keeps that one, or the one from
+        here takes its place. The vocabulary's vectors must have as many values. spaCy looks words up as they are
+        written: with `capitals`, *Wine* and *WINE* get the vector of *wine* too where they have none. A phrase is found
+        by tokens that a pipeline merges. Needs `pip install 'alacarte-embeddings[spacy]'`.
 
         >>> nlp = __import__("spacy").blank("en")
         >>> WordVectors(["wine"], [[3.0, 4.0]]).to_spacy(nlp, capitals=True)
         >>> nlp("Wine!")[0].vector.tolist()
         [3.0, 4.0]
         """
-        fill_vocabulary(getattr(nlp, "vocab", nlp), self._table(), self.name, replace, capitals)
+        fill_vocabulary(getattr(nlp, "vocab", nlp), self._table(), self.name, on_collision, capitals)
 
     def save(
         self,
@@ -696,7 +709,8 @@ class WordVectors:
         """Write the vectors to a file or a URL, completely or not at all; every value is read back exactly.
 
         A file that is there is replaced, as by `numpy.save`; but the one that these vectors were read from, of which
-        they may be a part, only with `overwrite`.
+        they may be a part, only with `overwrite`, and so is a table of a database, which is named by its address
+        (``postgresql://host/database?table=words``, see `alacarte.vectors.databases`).
 
         `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
         take a space for the end of a word).
@@ -725,6 +739,9 @@ class WordVectors:
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
+        if is_database(path):
+            write_database(path, table, overwrite)
+            return
         if not overwrite and self.source is not None and is_same_file(Path(path).expanduser(), self.source):
             raise BadVectors(
                 f"{shown(path)}: these vectors were read from this file; choose another name",
