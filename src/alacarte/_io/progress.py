@@ -157,7 +157,9 @@ def _bar(description: str, show: bool | None, **options: Any) -> Any:
     hidden = None if show is None and not notebook else show is False
     named = printable(description)
     named = named if len(named) <= LONGEST else named[: LONGEST - 1] + "…"
-    return tqdm(desc=named, disable=hidden, ncols=None if notebook else get_terminal_size().columns, **options)
+    # Given, since tqdm shows nothing on a terminal that says it has 0 lines, as those of containers do.
+    columns, lines = (None, None) if notebook else get_terminal_size()
+    return tqdm(desc=named, disable=hidden, ncols=columns, nrows=lines, **options)
 
 
 def in_notebook() -> bool:

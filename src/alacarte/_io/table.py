@@ -45,6 +45,8 @@ from alacarte.errors import require
 Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
 Row = TypeVar("Row")
 
+CHANCES = {"p", "q", "p_value", "q_value", "p_adjusted"}  # columns of p-values, which are never 0
+LEAST_P = 1e-16  # below it, tails of distributions are not accurate in 64 bits
 MANY = 60  # rows that a notebook or a terminal is shown; more are cut
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -65,6 +67,11 @@ class Table(ABC):
     """A result that is a table; the class says its columns, and gets every way to show and to save them."""
 
     extra = "pandas"  # the extra that brings pandas for `to_frame`
+
+    @property
+    def least_p(self) -> float:
+        """The p-value below which people are shown only that it is smaller."""
+        return LEAST_P
 
     @abstractmethod
     def columns(self) -> Columns:
@@ -146,7 +153,13 @@ class Table(ABC):
         """(names, rows of text, which columns are numbers); a row of "…" stands for the rows after the first `most`."""
         names, rows = _plain(self._shown(most))
         right = [all(_is_number(row[place]) for row in rows) for place in range(len(names))]
-        shown = [[format_cell(value) for value in row] for row in rows[:most]]
+        shown = [
+            [
+                format_p(value, self.least_p) if name in CHANCES else format_cell(value)
+                for name, value in zip(names, row, strict=True)
+            ]
+            for row in rows[:most]
+        ]
         if len(shown) < len(rows):
             shown.append(["…"] * len(names))
         return [printable(name) for name in names], shown, right
@@ -224,6 +237,16 @@ def format_cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
     return printable(str(value))
+
+
+def format_p(value: object, least: float = LEAST_P) -> str:
+    """A p-value as people read it: never 0, but smaller than what can be told from 0.
+
+    >>> format_p(0.01234), format_p(0.0), format_p(0.0, least=0.01), format_p(None)
+    ('0.01234', '< 1e-16', '< 0.01', '–')
+    """
+    small = isinstance(value, float) and value < least
+    return f"< {least:g}" if small else format_cell(value)
 
 
 def _plain(columns: Columns) -> tuple[list[str], list[tuple[Any, ...]]]:

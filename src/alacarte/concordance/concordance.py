@@ -44,7 +44,7 @@ from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown, usable_cores
 from alacarte.targets.sequences import Matches
-from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
+from alacarte.targets.targets import Targets, TargetsLike, spelling_hint
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
@@ -567,6 +567,4 @@ def _targets(target: TargetsLike) -> Targets:
 
 def _absent(targets: Targets) -> NoOccurrences:
     named = ", ".join(map(repr, list(targets)[:5]))
-    return NoOccurrences(
-        f"{named} does not occur in these documents; check the spelling" + underscore_hint(list(targets))
-    )
+    return NoOccurrences(f"{named} does not occur in these documents; check the spelling" + spelling_hint(targets))

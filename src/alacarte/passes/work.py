@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from os import PathLike
 from typing import Any, TypedDict
 
@@ -61,8 +62,11 @@ class Work:
     run: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.threads is not None and self.threads < 1:
-            raise AlacarteError(f"at least one thread is needed, not {self.threads}")
+        if self.threads is not None and not (isinstance(self.threads, Integral) and self.threads >= 1):
+            raise AlacarteError(
+                f"threads is a whole number from 1 on, not {self.threads!r}",
+                hint=Hint("leave it out for as many as there are cores"),
+            )
         if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
             raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
         if self.run is not None and self.client is None:

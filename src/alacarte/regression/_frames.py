@@ -60,6 +60,11 @@ class Table(table.Table):
         if len(lengths) > 1:
             raise ValueError(f"columns of different lengths: {lengths}")
 
+    @property
+    def least_p(self) -> float:
+        """With R's rules, one of the permutations: a p-value of 0 says that none of them reached the estimate."""
+        return float(self.info.get("least_p", super().least_p))
+
     def __len__(self) -> int:
         return len(next(iter(self.values.values()))) if self.values else 0
 

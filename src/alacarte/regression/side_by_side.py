@@ -136,10 +136,12 @@ def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, d
 
     adjusted = value("p_adjusted" if model.settings.adjust != "none" else "p_value")
     marks = next((mark for limit, mark in STARS if adjusted < limit), "") if stars else ""
+    p = value("p_value")
+    p_value = f"p < {table.least_p:g}" if p < table.least_p else f"p = {written(p)}"
     second = {
         "std_error": f"({written(value('std_error'))})",
         "interval": f"[{written(value('conf_low'))}, {written(value('conf_high'))}]",
-        "p_value": f"p = {written(value('p_value'))}",
+        "p_value": p_value,
         "none": "",
     }
     return f"{written(value('estimate'))}{marks}", second[below]
