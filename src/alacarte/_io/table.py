@@ -26,7 +26,6 @@ b_c   0.1235
 """
 
 import csv
-import html
 import io
 import json
 import math
@@ -38,6 +37,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from alacarte._io import html
 from alacarte._io.files import atomic_write
 from alacarte._io.printing import guarded, printable, quoting
 from alacarte.errors import require
@@ -123,15 +123,7 @@ class Table(ABC):
         return "\n".join([*top, *lines[1:], r"\bottomrule", r"\end{tabular}"])
 
     def _repr_html_(self) -> str:
-        names, rows, right = self.cells(MANY)
-        aligned = ['style="text-align: right"' if at_right else 'style="text-align: left"' for at_right in right]
-
-        def line(cells: Iterable[str], tag: str) -> str:
-            inside = (f"<{tag} {style}>{html.escape(cell)}</{tag}>" for cell, style in zip(cells, aligned, strict=True))
-            return f"<tr>{''.join(inside)}</tr>"
-
-        body = "".join(line(row, "td") for row in rows)
-        return f"<table><thead>{line(names, 'th')}</thead><tbody>{body}</tbody></table>"
+        return html.table(*self.cells(MANY))
 
     def __str__(self) -> str:
         names, rows, right = self.cells(MANY)

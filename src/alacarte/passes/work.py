@@ -62,7 +62,7 @@ class Work:
     run: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.threads is not None and not (isinstance(self.threads, Integral) and self.threads >= 1):
+        if self.threads is not None and not _is_count(self.threads):
             raise AlacarteError(
                 f"threads is a whole number from 1 on, not {self.threads!r}",
                 hint=Hint("leave it out for as many as there are cores"),
@@ -103,3 +103,7 @@ def refuse_unknown(function: str, options: Mapping[str, Any], kind: type) -> Non
     for name in options:
         if name not in kind.__annotations__:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, Integral) and int(value) >= 1

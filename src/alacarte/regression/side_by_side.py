@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from alacarte._io import html
 from alacarte._io.table import Columns, Table, latex, markdown
 from alacarte.errors import AlacarteError
 
@@ -51,7 +52,7 @@ class ModelTable(Table):
         return f"{super().__str__()}\n\n{self.note}"
 
     def _repr_html_(self) -> str:
-        return f"{super()._repr_html_()}<p>{self.note}</p>"
+        return f"{super()._repr_html_()}<p>{html.text_of(self.note)}</p>"
 
     def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
         names, rows, _ = super().cells(None)
