@@ -117,27 +117,29 @@ def timed(function: Callable[[], object], clock: Callable[[], float] = wall) -> 
     return clock() - started
 
 
-def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int, clock: str) -> None:
+def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
     """Two threads of one process; two processes of one thread each, by plan/work/reduce and by Dask.
 
-    With --times, the text is read several times, as so many files: workers take a few seconds to start and to write
-    what they made, whatever the length of the text. The start of Dask's workers is not counted, that of `alc work` is.
-    Where others use the machine, --clock cpu adds up the processor time of all processes instead.
+    With --times, the text is read several times, as so many files: workers take a second to start and to write what
+    they made, whatever the length of the text. The start of Dask's workers is not counted, that of `alc work` is.
+    Where others use the machine, go by the processor time of all processes.
     """
     from distributed import Client
 
     text = Corpus(corpus)
-    size = text.size or 0
-    times: dict[str, list[float]] = {"two threads": [], "plan, work, reduce": [], "Dask": []}
+    times: dict[str, list[tuple[float, float]]] = {}
     out, run = work / "sums", work / "run"
+
+    def measure(name: str, function: Callable[[], object], clock: Callable[[], float] = processor) -> None:
+        before = wall(), clock()
+        function()
+        times.setdefault(name, []).append((wall() - before[0], clock() - before[1]))
 
     def one() -> None:
         collect(vectors, text, threads=2, show_progress=False).save(out)
 
-    def shared() -> None:
-        planning.plan(vectors, text, out=run, tasks=2)
+    def share() -> None:
         finished(*[alc("work", run, "--any", "--threads", 1) for _ in range(2)])
-        planning.reduce(run, out)
 
     with cluster(2) as local, Client(local) as client:
 
@@ -149,14 +151,21 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int, clock: st
 
         dask()  # compiled code and vectors are at hand
         for _ in range(rounds):
-            times["two threads"].append(timed(one, wall if clock == "wall" else processor))
-            times["Dask"].append(timed(dask, wall if clock == "wall" else of_all))
-            times["plan, work, reduce"].append(timed(shared, wall if clock == "wall" else processor))
+            measure("two threads", one)
+            measure("Dask", dask, of_all)
+            measure("plan", lambda: planning.plan(vectors, text, out=run, tasks=2))
+            measure("work", share)
+            measure("work, when all is done", lambda: finished(alc("work", run, "--any")))
+            measure("reduce", lambda: planning.reduce(run, out))
             shutil.rmtree(run)
-    print(f"{size / 1e6:,.0f} MB of text; best of {rounds}, clock: {clock}, load {os.getloadavg()[0]:.1f}")
-    base = min(times["two threads"])
-    for name, seconds in times.items():
-        print(f"{name:20} {min(seconds):6.1f} s  {base / min(seconds):5.0%}")
+    parts = [times[name] for name in ("plan", "work", "reduce")]
+    times["plan, work, reduce"] = [tuple(map(sum, zip(*steps, strict=True))) for steps in zip(*parts, strict=True)]
+    print(f"{(text.size or 0) / 1e6:,.0f} MB of text; best of {rounds} by each clock, load {os.getloadavg()[0]:.1f}")
+    best = {name: [min(clock) for clock in zip(*measured, strict=True)] for name, measured in times.items()}
+    base = best["two threads"]
+    for name, (seconds, processor_seconds) in best.items():
+        shares = f"{base[0] / seconds:5.0%} {base[1] / processor_seconds:5.0%}"
+        print(f"{name:24} {seconds:6.1f} s, processor {processor_seconds:6.1f} s  {shares}")
 
 
 # ------------------------------------------------------------------------------------------------------- reduce
@@ -392,7 +401,6 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="folder for temporary files")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--times", type=int, default=1, help="how often the text is read, for `speed`")
-    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="for `speed`")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--parts", type=int, default=64)
@@ -417,7 +425,7 @@ def main() -> None:
         if asked.what in ("bits", "all"):
             bits(corpus, vectors, work)
         if asked.what in ("speed", "all"):
-            speed(corpus, vectors, work, asked.rounds, asked.clock)
+            speed(corpus, vectors, work, asked.rounds)
         if asked.what in ("reduce", "all"):
             reduce(work, asked.parts, asked.targets, asked.dimension, asked.met)
         if asked.what in ("kills", "all"):

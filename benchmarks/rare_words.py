@@ -7,8 +7,8 @@
 of the vectors before anything is learned, once for all sets.
 
 Mean Spearman over shuffles of the contexts at each number of contexts, as `alc eval crw`; standard errors, those of
-differences and ratios too, by drawing pairs of words anew. "trained": the vectors that the rare words have,
-less the direction that all vectors share; pairs without such a vector take no part.
+differences and ratios too, by drawing rare words anew, each with all its pairs. "trained": the vectors that the rare
+words have, less the direction that all vectors share; pairs without such a vector take no part.
 """
 
 import argparse
@@ -31,7 +31,8 @@ from alacarte.vectors.geometry import unit_rows
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 SIZES = (1, 2, 4, 8, 16, 32, 64)
-DRAWS = 200
+DRAWS = 1000
+WANTED = {size: 0.97 if size < 8 else 1.0 for size in SIZES}  # of what the trained vectors reach
 
 
 def main() -> None:
@@ -78,6 +79,14 @@ def report(name: str, trials: Trials, model: Spelled) -> None:
         show(f"{name}, words with {trials.needed(SIZES[-1])} contexts", trials, model, whole)
 
 
+def drawn_again(words: Longs, rng: np.random.Generator) -> Longs:
+    """Places of pairs: as many words as there are, drawn with replacement, each with all its pairs."""
+    order = np.argsort(words, kind="stable")
+    first, sizes = np.unique(words[order], return_index=True, return_counts=True)[1:]
+    chosen = rng.integers(0, len(first), len(first))
+    return np.concatenate([order[first[one] : first[one] + sizes[one]] for one in chosen])
+
+
 def show(title: str, trials: Trials, model: Spelled, kept: list[int]) -> None:
     print(f"\n{title}")
     fusion = model.fusion
@@ -91,7 +100,7 @@ def show(title: str, trials: Trials, model: Spelled, kept: list[int]) -> None:
         pairs = np.intersect1d(trials.pairs_at(size), kept)
         rare = np.array([place[trials.pairs[i].second] for i in pairs])
         gold, scores = trials.gold[pairs], trials.scores[pairs]
-        draws = [rng.integers(0, len(pairs), len(pairs)) for _ in range(DRAWS)]
+        draws = [drawn_again(rare, rng) for _ in range(DRAWS)]
         x = [model.plain.transform(total[column].astype(np.float64) / size).astype(np.float64) for total in totals]
         counts = np.full(len(forms), size)
         parts = {
@@ -122,8 +131,13 @@ def show(title: str, trials: Trials, model: Spelled, kept: list[int]) -> None:
             if other in values:
                 cell = f"{values['both'] - values[other]:+.3f} ±{(drawn['both'] - drawn[other]).std():.3f}"
             table.setdefault(name, []).append(cell)
-        ratio = f"{values['both'] / values['trained']:.1%} ±{(drawn['both'] / drawn['trained']).std():.1%}"
-        table.setdefault("both / trained", []).append(ratio)
+        ratio, ratios = values["both"] / values["trained"], drawn["both"] / drawn["trained"]
+        table.setdefault("both / trained", []).append(f"{ratio:.1%} ±{ratios.std():.1%}")
+        low, high = np.quantile(ratios, [0.025, 0.975])
+        table.setdefault("its 95 % interval", []).append(f"{low:.0%} to {high:.0%}")
+        missing = WANTED[size] - ratio
+        enough = len(pairs) * (2 * ratios.std() / missing) ** 2 if missing > 0 else np.nan
+        table.setdefault("pairs to tell it from what is wanted", []).append(f"{enough:,.0f}" if missing > 0 else "")
         error = shuffles["both"].std(ddof=1) / np.sqrt(len(totals))
         table.setdefault("both: error over shuffles", []).append(f"±{error:.3f}")
         table.setdefault("pairs", []).append(str(len(pairs)))

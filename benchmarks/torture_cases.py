@@ -25,7 +25,7 @@ from alacarte._io import files as writing
 from alacarte.cli import app
 from alacarte.contexts.summing import private_memory, row_stride, widest_row
 from alacarte.passes import work
-from alacarte.passes.collect import KEY
+from alacarte.passes.collect import KEY, PROGRAM, WORD
 from alacarte.passes.work import Work
 from alacarte.vectors.neighbours import Index
 
@@ -47,6 +47,7 @@ class Case:
     outputs: tuple[str, ...]
     stdin: str | None = None
     rows: int = 0  # of sums, for cases with too little memory
+    targets: int = 0  # that have these rows; 0: every word has one
     in_place: bool = False  # an update that, once done, cannot be done again
 
 
@@ -64,6 +65,7 @@ CASES = [
         f"{INDUCE} {ALL} --spread 16 --memory {{memory}} --out o.safetensors {CHECKPOINTED}",
         ("o.safetensors", "o.sums"),
         rows=len(TARGETS) * 16,
+        targets=len(TARGETS),
     ),
     Case(
         "induce, little memory, standard input",
@@ -71,6 +73,7 @@ CASES = [
         ("o.vec", "o.sums"),
         "1.txt",
         rows=len(TARGETS) * 16,
+        targets=len(TARGETS),
     ),
     Case(
         "update",
@@ -128,17 +131,18 @@ def make_inputs(folder: Path) -> None:
     Index.build(older, backend="exact").save(folder / "i.index")
 
 
-def memory(rows: int, threads: int) -> int:
+def memory(rows: int, targets: int, threads: int) -> int:
     """Bytes with which twelve dimensions of so many rows of sums are made at a time."""
     integers = 4 * (len(WORDS) + 1) * 16 * -(-(DIMENSION + 2) // 16)
-    private = private_memory(rows, row_stride(DIMENSION), threads, chosen=True)
-    others = 4 * len(WORDS) * DIMENSION + integers + private + KEY * rows + (threads + 1) * 30 * BLOCK
+    private = private_memory(rows, row_stride(DIMENSION), threads, chosen=targets > 0)
+    vectors = (4 * DIMENSION + WORD) * len(WORDS)
+    others = PROGRAM + vectors + integers + private + KEY * targets + (threads + 1) * 30 * BLOCK
     assert widest_row(row_stride(12)) == 12
     return others + 8 * rows * row_stride(12)
 
 
 def arguments(case: Case, threads: int) -> list[str]:
-    return case.line.format(threads=threads, memory=memory(case.rows, threads)).split()
+    return case.line.format(threads=threads, memory=memory(case.rows, case.targets, threads)).split()
 
 
 # ---------------------------------------------------------------------------------------------------- run a command

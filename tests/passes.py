@@ -85,12 +85,16 @@ def sample_text(size, seed=0):
     return text
 
 
-def budget(vectors, rows, dimensions, block_size, threads):
-    """Bytes with which as many dimensions of so many rows of sums are made at a time (12, 28, …), and not one more."""
+def budget(vectors, rows, dimensions, block_size, threads, targets=None):
+    """Bytes with which as many dimensions of so many rows of sums are made at a time (12, 28, …), and not one more.
+
+    There are as many targets as rows, unless `targets` says how many; 0 if every word of the vectors is one.
+    """
     known, d = vectors.matrix.shape
     integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
-    private = private_memory(rows, row_stride(d), threads, chosen=True)
-    others = vectors.matrix.nbytes + integers + private + collecting.KEY * rows + (threads + 1) * 30 * block_size
+    private = private_memory(rows, row_stride(d), threads, chosen=targets != 0)
+    names = collecting.WORD * known + collecting.KEY * (rows if targets is None else targets)
+    others = collecting.PROGRAM + vectors.matrix.nbytes + integers + private + names + (threads + 1) * 30 * block_size
     assert widest_row(row_stride(dimensions)) == dimensions
     return others + 8 * rows * row_stride(dimensions)
 

@@ -192,7 +192,7 @@ def test_the_command_deletes_what_python_leaves(tmp_path):
     (tmp_path / "targets.txt").write_text("\n".join(f"{one} {two}" for one in "abcdxyz" for two in "abcdxyz"))
     block = 1 << 20
     rows = 49 * 3
-    memory = budget(VECTORS, rows, 12, block, 1)
+    memory = budget(VECTORS, rows, 12, block, 1, targets=49)
     work = tmp_path / "work"
     work.mkdir()
     invoke(
@@ -210,8 +210,9 @@ def test_inspect_describes_every_kind_of_checkpoint(tmp_path, memory, targets, c
     """Issue 14, fault 13: KeyError on a checkpoint of sums that do not fit in memory."""
     documents = annotated(sample_text(20_000), np.random.default_rng(0))
     if memory is not None:
-        rows = len(collect(VECTORS, documents, targets)) * more.get("spread", 1)
-        memory = budget(VECTORS, rows, 28, 1000, 1)
+        keys = len(collect(VECTORS, documents, targets))
+        rows = keys * more.get("spread", 1)
+        memory = budget(VECTORS, rows, 28, 1000, 1, targets=0 if targets is None else keys)
     options = {"memory": memory, "threads": 1, "block_size": 1000, "checkpoint": tmp_path / "c", **more}
     if complete:
         collect(VECTORS, documents, targets, **options)

@@ -21,8 +21,9 @@ from alacarte.cli._demo import language_reference, paragraphs
 from alacarte.text import tokenizers as tokens
 
 REPOSITORY = Path(__file__).parents[1]
-PAGES = [REPOSITORY / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+PAGES = [REPOSITORY / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md")]
 PAGES += sorted((REPOSITORY / "docs").glob("*.md")) + sorted((REPOSITORY / "docs" / "reproduction").glob("*.md"))
+PAGES += sorted((REPOSITORY / "docs" / "gallery").glob("*.md"))
 NAMES = [str(page.relative_to(REPOSITORY)) for page in PAGES]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -71,10 +72,10 @@ def test_every_link_leads_somewhere(name):
             assert anchor in anchors(target), f"{name}: {link}: no such heading"
 
 
-def test_the_index_names_every_page():
-    pages = {path.name for path in (REPOSITORY / "docs").glob("*.md")} - {"index.md"}
-    linked = set(LINK.findall((REPOSITORY / "docs" / "index.md").read_text(encoding="utf-8")))
-    assert pages <= linked
+def test_every_page_is_linked_to_from_the_index_or_a_list_of_pages():
+    lists = ("index.md", "guides.md", "background.md", "coming-from.md")
+    linked = {link for name in lists for link in LINK.findall((REPOSITORY / "docs" / name).read_text(encoding="utf-8"))}
+    assert {path.name for path in (REPOSITORY / "docs").glob("*.md")} <= linked | {"index.md"}
 
 
 def test_the_page_on_reproduction_names_every_experiment():

@@ -365,6 +365,24 @@ def test_gradients_of_fused_cosines_are_their_differences():
         np.testing.assert_allclose((at(step)[0] - theta) / 1e-6, by_x @ step / 1e-6, atol=1e-4)
 
 
+def test_a_wrong_length_moves_a_fused_cosine_and_the_length_it_is_divided_by():
+    vectors, form, fusion, _, groups = fused_targets(np.random.default_rng(0))
+    fused = uncertainty_of(vectors, form, fusion, groups)._fused(vectors.words[3])
+    x, units_ = fused.target.means[0], units(vectors.matrix[:5].astype(float))
+
+    def at(square):
+        """The same target if its squared length without noise were another one, of which alone little is known."""
+        length = float(np.sqrt(square))
+        known = {"own_agreement": 1.0, "unexplained": 0.0, "unexplained_length": 0.01}
+        return replace(fused, length=length, agreement=float(x @ fused.form) / length, **known)
+
+    square, step = fused.length**2, 1e-5
+    slope = (at(square + step).gradient(units_)[0] - at(square - step).gradient(units_)[0]) / (2 * step)
+    here = at(square)
+    variance = here.unexplained_variance(units_ @ x / here.length, here.gradient(units_)[0])
+    np.testing.assert_allclose(variance, 0.01 * slope**2, rtol=1e-4)
+
+
 def test_no_context_turns_a_fused_vector_farther_than_it_can():
     rng = np.random.default_rng(0)
     vectors, form, fusion, _, groups = fused_targets(rng, d=3)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import weakref
 from contextlib import suppress
 
 import numpy as np
@@ -28,15 +29,20 @@ from passes import (
 )
 
 from alacarte import ContextSums, Corpus, Document, Targets, collect
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.reading import Reading
+from alacarte.contexts.summing import SumsTally, row_stride
+from alacarte.contexts.weights import UNIFORM
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
+from alacarte.passes import collect as collecting
 from alacarte.passes.checkpoint import delete_checkpoint
 from alacarte.passes.memory import parse_size, peak_memory, room_for_sums
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
 
 
-def limit(rows, dimensions, threads=1, block_size=1000):
-    return budget(VECTORS, rows, dimensions, block_size, threads)
+def limit(rows, dimensions, threads=1, block_size=1000, targets=None):
+    return budget(VECTORS, rows, dimensions, block_size, threads, targets)
 
 
 @settings(max_examples=25)
@@ -57,7 +63,7 @@ def test_little_memory_gives_the_same_bits(texts, chosen, dimensions, threads):
 
 def test_the_whole_vocabulary_in_little_memory():
     texts = sample_text(20_000)
-    ours = collect(VECTORS, texts, memory=limit(len(VECTORS), 12, 2), block_size=1000, threads=2)
+    ours = collect(VECTORS, texts, memory=limit(len(VECTORS), 12, 2, targets=0), block_size=1000, threads=2)
     assert isinstance(ours.all.sums, np.memmap)
     assert ours == collect(VECTORS, texts)
 
@@ -111,7 +117,7 @@ def test_sums_in_a_file_can_be_used_as_any_others(tmp_path):
 
 
 def test_too_little_memory_says_what_is_missing():
-    with pytest.raises(AlacarteError, match="do not even hold the vectors and the text under way"):
+    with pytest.raises(AlacarteError, match="do not even hold the program, the vectors and the text under way"):
         collect(VECTORS, ["a b"], memory=1000)
     many = Targets([f"t{n}" for n in range(1000)])
     enough = limit(1000, 12, 1, 100)
@@ -225,6 +231,39 @@ def test_a_checkpoint_begun_in_memory_goes_on_with_less_and_the_other_way_round(
         with pytest.raises(Stop):
             collect(VECTORS, texts, NGRAMS, memory=first, callback=stopping_after(5), **work)
         assert same(collect(VECTORS, texts, NGRAMS, memory=second, **work), expected)
+
+
+def test_sums_of_a_slice_are_freed_before_the_next_one_is_made(monkeypatch):
+    """They were held until it was done."""
+    alive = []
+
+    class Watched(SumsTally):
+        def __init__(self, *arguments):
+            assert not any(memory() is not None for memory in alive)
+            super().__init__(*arguments)
+            alive.append(weakref.ref(self.rows.base))
+
+    monkeypatch.setattr(collecting, "SumsTally", Watched)
+    collect(VECTORS, sample_text(20_000), NGRAMS, memory=limit(len(NGRAMS), 28), block_size=1000, threads=1)
+    assert len(alive) == 3
+
+
+def test_names_of_targets_are_not_written_to_a_checkpoint_again(tmp_path):
+    """They were held twice: seven million n-grams took 1.2 GB more than the limit."""
+    targets = Targets([f"a {'b' * 1000} {n}" for n in range(100)])
+    collect(VECTORS, ["a b c"], targets, checkpoint=tmp_path / "checkpoint")
+    assert (tmp_path / "checkpoint").stat().st_size < 100 * 1000 + 8 * 100 * row_stride(DIMENSION)
+
+
+def test_some_dimensions_of_integers_are_those_of_all_and_hold_no_copy_of_the_vectors():
+    whole = IntegerVectors.of(VECTORS, UNIFORM, Reading())
+    part = whole.slice(10, 60).slice(5, 25)
+    ids = np.arange(len(VECTORS), dtype=np.int32)
+    whole.fill(ids)
+    part.fill(ids)
+    assert part.matrix is whole.matrix
+    assert np.array_equal(part.rows[:, :20], whole.rows[:, 15:35])
+    assert np.array_equal(part.rows[:, 20:22], whole.rows[:, DIMENSION : DIMENSION + 2])
 
 
 def test_memory_left_for_sums():

@@ -73,8 +73,8 @@ def test_parts_merge(texts, cut):
         {"threads": 3},
         {"block_size": 300},
         {"threads": 2, "block_size": 700},
-        {"memory": budget(VECTORS, 3 * 16, 12, 1000, 1), "block_size": 1000, "threads": 1},
-        {"memory": budget(VECTORS, 3 * 16, 12, 1000, 3), "block_size": 1000, "threads": 3},
+        {"memory": budget(VECTORS, 3 * 16, 12, 1000, 1, targets=3), "block_size": 1000, "threads": 1},
+        {"memory": budget(VECTORS, 3 * 16, 12, 1000, 3, targets=3), "block_size": 1000, "threads": 3},
     ],
 )
 def test_the_same_bits_however_it_is_read(how):

@@ -29,6 +29,7 @@ except ModuleNotFoundError:  # Windows
     fcntl = None
 
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+MAGIC |= {bytes([byte]) + b"\x2a\x4d\x18": "zst" for byte in range(0x50, 0x60)}  # frames without text, as of pzstd
 PART = ".alacarte-part"  # ends the name of a file that is being written
 NEW = ".alacarte-new"  # stands in the name of a complete one that waits for its main file
 LOCK = ".alacarte-lock"

@@ -38,6 +38,7 @@ Column = Annotated[
 ]
 Count = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many lines to show.")]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all lines as CSV.")]
+TableCsv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")]
 
 
 @app.command()
@@ -228,6 +229,149 @@ def influence(
         chosen.influence(opened, target, limit=None).to_csv(csv)
         wrote(csv)
     _show(chosen.influence(opened, target, limit=limit), as_json)
+
+
+@app.command()
+def nearest(
+    ctx: typer.Context,
+    concordance: Folder,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    where: Where = None,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many words.")] = 10,
+    csv: TableCsv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """The words most like a phrase as these texts use it, with 95 % intervals.
+
+    \b
+    alc concordance nearest reviews.concordance --word "customer service" \\
+        --where "date>=2020" --model glove.6B.50d
+    """
+    from alacarte.inference.uncertainty import Similarities
+
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
+    shown = [item for each in induced.words for item in induced.uncertainty.nearest(each, k)]
+    _show_and_keep(Similarities(tuple(shown)), csv, as_json)
+
+
+@app.command()
+def over(
+    ctx: typer.Context,
+    concordance: Folder,
+    word: o.Word,
+    by: Annotated[str, typer.Option(metavar="COLUMN", help="The column of dates or numbers.")],
+    like: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="A word to compare with; repeat it for more.")
+    ] = None,
+    periods: Annotated[int, typer.Option(min=1, metavar="N", help="How many periods at most.")] = 12,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    where: Where = None,
+    csv: TableCsv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """A phrase over time: how often it is used, and how like other words it is.
+
+    \b
+    alc concordance over speeches.concordance --word freedom --by year \\
+        --like rights --like hope --model glove.6B.50d
+    """
+    from alacarte.concordance import over_periods
+
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    _show_and_keep(over_periods(_open(concordance, where), opened, word, by, like or (), most=periods), csv, as_json)
+
+
+@app.command()
+def compare(
+    ctx: typer.Context,
+    concordance: Folder,
+    word: Annotated[
+        str | None, typer.Option("--word", "-w", metavar="WORD", help="A word or phrase; all words without one.")
+    ] = None,
+    where: Where = None,
+    other: Annotated[
+        Path | None, typer.Option(metavar="CONCORDANCE", help="Another concordance for the other side.")
+    ] = None,
+    other_where: Annotated[
+        list[str] | None, typer.Option(metavar="CONDITION", help="The documents of the other side, as --where.")
+    ] = None,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    min_count: Annotated[int, typer.Option(min=2, metavar="N", help="Uses on either side, at least.")] = 20,
+    csv: TableCsv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Do two groups, periods or corpora use a word differently, or which of all words?
+
+    \b
+    alc concordance compare speeches.concordance --word freedom \\
+        --where "year<1900" --other-where "year>=1981" --model glove.6B.50d
+    """
+    from alacarte.inference.comparing import compare_uses
+    from alacarte.inference.vocabulary import compare as compare_words
+
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    sides = _open(concordance, where), _open(other or concordance, other_where)
+    if word is None:
+        found = compare_words(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
+    else:
+        found = compare_uses(sides[0].induce(opened, [word]), sides[1].induce(opened, [word]), [word])
+    _show_and_keep(found, csv, as_json)
+
+
+@app.command("map")
+def draw_map(
+    ctx: typer.Context,
+    concordance: Folder,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
+    model: o.Model = None,
+    transform: o.TransformFile = None,
+    vectors: o.OtherVectors = None,
+    where: Where = None,
+    csv: TableCsv = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+    verbosity: o.Verbosity = None,
+) -> None:
+    """Words on a plane: where their own vectors put them and where these texts do, with regions of doubt.
+
+    \b
+    alc concordance map reviews.concordance --word plot --word acting \\
+        --word director --csv map.csv --model glove.6B.50d
+    """
+    from alacarte.inference.word_map import word_map
+
+    check_outputs(ctx, csv=None)
+    opened = open_model(model, vectors=vectors, transform=transform)
+    induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
+    _show_and_keep(word_map(induced.uncertainty), csv, as_json)
+
+
+def _show_and_keep(table: "Table", csv: Path | None, as_json: bool) -> None:
+    if csv is not None:
+        table.to_csv(csv)
+        wrote(csv)
+    _show(table, as_json)
 
 
 def _open(path: Path, where: list[str] | None = None) -> "Concordance":

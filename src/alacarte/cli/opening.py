@@ -212,7 +212,7 @@ def open_corpus(
     paths: Iterable[str],
     *,
     unit: Literal["line", "paragraph", "file"] = "line",
-    format: Literal["text", "jsonl", "csv", "tsv", "parquet"] | None = None,
+    format: Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow"] | None = None,
     text: str = "text",
     tokens: str = "tokens",
     spans: str = "spans",

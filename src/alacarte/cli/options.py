@@ -293,7 +293,7 @@ Unit = Annotated[
     typer.Option(rich_help_panel=CORPUS, help="What a document is in plain text; no window crosses its border."),
 ]
 CorpusFormat = Annotated[
-    Literal["text", "jsonl", "csv", "tsv", "parquet"] | None,
+    Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow"] | None,
     typer.Option("--format", rich_help_panel=CORPUS, help="Format of the files, if their names do not tell."),
 ]
 TextColumn = Annotated[

@@ -81,14 +81,23 @@ def _acquire(context, array, index):  # type: ignore[no-untyped-def]
 
 @kernel
 def quantise_rows(
-    ids: Ints, matrix: Singles, weights: Singles, factors: Doubles, weight_factor: float, rows: Ints, filled: Bytes
+    ids: Ints,
+    matrix: Singles,
+    first: int,
+    weights: Singles,
+    factors: Doubles,
+    weight_factor: float,
+    rows: Ints,
+    filled: Bytes,
 ) -> None:
     """Make the rows of the words in `ids` that are not `filled`: rint(weight · value · factor) in each dimension.
 
+    `factors` are those of the dimensions from `first` on.
+
     Several threads may do so at once: if two make the same row, both write the same numbers.
     """
-    known, dimension = matrix.shape
-    width, count, weighted = rows.shape[1], ids.size, weights.size > 0
+    known, columns = matrix.shape
+    dimension, width, count, weighted = factors.size, rows.shape[1], ids.size, weights.size > 0
     ids, matrix, weights, factors = pointer(ids), pointer(matrix), pointer(weights), pointer(factors)
     rows, filled = pointer(rows), pointer(filled)
     for place in range(count):
@@ -96,7 +105,7 @@ def quantise_rows(
         if word < 0 or word >= known or _acquire(filled, word):
             continue
         weight = np.float64(weights[word]) if weighted else 1.0
-        row, values = word * width, word * dimension
+        row, values = word * width, word * columns + first
         for j in range(dimension):
             rows[row + j] = np.int32(np.rint(weight * np.float64(matrix[values + j]) * factors[j]))
         rows[row + dimension] = np.int32(np.rint(weight * weight_factor))

@@ -21,7 +21,7 @@ PIECE = 20  # vectors, at most, of a piece of a row: as many as registers hold, 
 
 @dataclass(frozen=True, eq=False)
 class IntegerVectors:
-    """Rows of int32 for the vectors under a scale: the dimensions, then weight and a 1 for words that count.
+    """Rows of int32 for the vectors under a scale: its dimensions, then weight and a 1 for words that count.
 
     `rows` is empty until `fill` is called with the ids of words; its last row is zero and stands for unknown words.
     """
@@ -30,13 +30,13 @@ class IntegerVectors:
     weights: Singles  # one a word, or empty if all are 1
     scale: Scale
     few: bool = False  # whether few of the words are going to be met
+    first: int = 0  # the dimension of the matrix that is the first of the scale
     rows: Ints = field(init=False)
     _filled: Flags = field(init=False)
 
     def __post_init__(self) -> None:
-        known, dimension = self.matrix.shape
-        object.__setattr__(self, "_filled", np.zeros(known, dtype=np.uint8))
-        object.__setattr__(self, "rows", aligned_zeros(known + 1, row_width(dimension), np.int32, self.few))
+        object.__setattr__(self, "_filled", np.zeros(self.known, dtype=np.uint8))
+        object.__setattr__(self, "rows", aligned_zeros(self.known + 1, row_width(self.dimension), np.int32, self.few))
 
     @classmethod
     def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading, few: bool = False) -> "IntegerVectors":
@@ -51,7 +51,7 @@ class IntegerVectors:
 
     @property
     def dimension(self) -> int:
-        return int(self.matrix.shape[1])
+        return len(self.scale.rows)
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -63,13 +63,11 @@ class IntegerVectors:
         from alacarte.contexts._windows_kernel import quantise_rows
 
         factors, unit = self.scale.row_factors, float(np.exp2(self.scale.weights))
-        quantise_rows(ids, self.matrix, self.weights, factors, unit, self.rows, self._filled)
+        quantise_rows(ids, self.matrix, self.first, self.weights, factors, unit, self.rows, self._filled)
 
     def slice(self, low: int, high: int) -> "IntegerVectors":
         """Some of the dimensions."""
-        part = np.ascontiguousarray(self.matrix[:, low:high])
-        part.flags.writeable = False  # one type of array for the compiler
-        return IntegerVectors(part, self.weights, self.scale.slice(low, high), self.few)
+        return IntegerVectors(self.matrix, self.weights, self.scale.slice(low, high), self.few, self.first + low)
 
 
 def row_pieces(dimension: int) -> tuple[int, int]:

@@ -99,10 +99,10 @@ class SumsTally:
             adder.settle(self.rows)
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        return {"rows": self.rows[: self.size], **word_tensors(self.matcher.keys, "keys")}
+        return {"rows": self.rows[: self.size], **word_tensors(self.matcher.labels_met, "labels")}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        self.matcher.restore(unpack_words(arrays["keys"], arrays["keys_offsets"]))
+        self.matcher.restore(unpack_words(arrays["labels"], arrays["labels_offsets"]))
         self._make_room()
         copy_from_file(arrays["rows"], self.rows[: self.size])
 

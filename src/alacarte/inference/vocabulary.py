@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypedDict, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.frames import is_frame
 from alacarte._io.progress import ProgressCallback
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.sums import ContextSums
@@ -26,7 +27,7 @@ from alacarte.passes.spool import readable_again
 from alacarte.passes.work import WorkOptions, refuse_unknown
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.text.records import is_frame, is_null
+from alacarte.text.records import as_frame, is_null
 from alacarte.text.tokenizers import Tokenizer, get_tokenizer
 from alacarte.transform.transform import Transform
 from alacarte.vectors.geometry import unit_rows
@@ -199,7 +200,7 @@ def _groups(
             hint=Hint("", "name one table, and --by COLUMN"),
         )
     narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
-    table = narwhals.from_native(frame)
+    table = as_frame(frame)
     table = table.collect() if hasattr(table, "collect") else table
     for column in (by, text):
         if column not in table.columns:

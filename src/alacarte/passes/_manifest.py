@@ -18,7 +18,8 @@ from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import BadRun
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus
-from alacarte.text.pieces import Piece
+from alacarte.text.members import Place
+from alacarte.text.pieces import Packed, Piece
 from alacarte.vectors.word_vectors import WordVectors
 
 KIND, VERSION = "plan", 1
@@ -73,8 +74,12 @@ class Plan:
         """The text that a task reads."""
         return Corpus(self.share(task), **cast("dict[str, Any]", self.corpus))
 
+    def format_of(self, path: str) -> str:
+        """What a file of the corpus is read as."""
+        return Corpus((), **cast("dict[str, Any]", self.corpus)).format_of(path)
+
     def size(self, task: int) -> int:
-        """Bytes of that text, as it lies on disk."""
+        """Bytes of that text, as it lies on disk; of a compressed file that was cut, of its plain text."""
         return sum(piece.stop - piece.start for piece in self.share(task))
 
     @cached_property
@@ -96,7 +101,7 @@ class Plan:
     @cached_property
     def work(self) -> str:
         """A digest of all that decides the result, and of nothing else: not of how many tasks there are."""
-        files = sorted({(piece.path, piece.size, piece.version) for share in self.shares for piece in share})
+        files = sorted({(piece.path, piece.stored_size, piece.version) for share in self.shares for piece in share})
         targets = None if self.targets is None else self.targets.digest()
         decisive = {**self._metadata(), "vectors": None, "targets": targets, "files": files}
         return sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
@@ -140,6 +145,11 @@ class Plan:
         listed = [(number, piece) for number, share in enumerate(self.shares) for piece in share]
         places = [(number, piece.start, piece.stop, piece.size) for number, piece in listed]
         tensors: dict[str, Any] = {"places": np.array(places, np.int64).reshape(-1, 4)}
+        packed = [
+            (0, 0, 0, 0, 0) if piece.packed is None else (piece.packed.size, *piece.packed.begin, *piece.packed.end)
+            for _, piece in listed
+        ]
+        tensors["packed"] = np.array(packed, np.int64).reshape(-1, 5)
         tensors |= word_tensors([piece.path for _, piece in listed], "paths")
         tensors |= word_tensors([piece.version for _, piece in listed], "versions")
         if self.targets is not None:
@@ -179,9 +189,13 @@ def _plan_of(artifact: Artifact) -> Plan:
 def _shares_of(artifact: Artifact) -> tuple[tuple[Piece, ...], ...]:
     shares: dict[int, list[Piece]] = {}
     places = artifact.tensor("places", np.int64, 2).tolist()
+    listed_packed = artifact.tensor("packed", np.int64, 2).tolist()
     paths, versions = artifact.words("paths"), artifact.words("versions")
-    for (number, start, stop, size), path, version in zip(places, paths, versions, strict=True):
-        shares.setdefault(number, []).append(Piece(path, start, stop, size, version))
+    for (number, start, stop, size), path, version, (stored, *ends) in zip(
+        places, paths, versions, listed_packed, strict=True
+    ):
+        packed = Packed(stored, Place(*ends[:2]), Place(*ends[2:])) if stored else None
+        shares.setdefault(number, []).append(Piece(path, start, stop, size, version, packed))
     if list(shares) != list(range(len(shares))):
         raise artifact.damaged("its shares of the text are not in order")
     return tuple(tuple(share) for share in shares.values())

@@ -93,7 +93,8 @@ def check_units(plan: Plan, parts: dict[int, Artifact]) -> frozenset[Unit]:
             assert unit is not None
             raise BadRun(f"{part.path}: {unit.name}, from byte {unit.start:,} on, is {what}; do task {task} again")
         everything |= units
-    cut = {piece.path: piece.size for share in plan.shares for piece in share if not piece.whole}
+    pieces = {piece for share in plan.shares for piece in share if not piece.whole}
+    cut = {piece.path: piece.size for piece in pieces if plan.format_of(piece.path) == "text"}  # others count rows
     units_of: dict[str, list[Unit]] = {name: [] for name in cut}
     for unit in everything:
         if unit.name in cut:

@@ -25,7 +25,7 @@ from alacarte.contexts.weights import ContextWeights, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
 from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint, is_rows_name, new_rows_name
-from alacarte.passes.memory import allocate, disk_space, room_for_sums, scratch_file
+from alacarte.passes.memory import allocate, disk_space, return_free_memory, room_for_sums, scratch_file
 from alacarte.passes.scan import check_text, run
 from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions, chosen, refuse_unknown
@@ -37,7 +37,9 @@ from alacarte.vectors.word_vectors import WordVectors
 
 Counts = npt.NDArray[np.int64]
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
-KEY = 240  # bytes of a target beside its sums: its name, and where it is looked up; 219 for a million trigrams
+PROGRAM = 200_000_000  # bytes of Python, NumPy, Numba and compiled code; 193 MB on Linux
+WORD = 150  # bytes of a word of the vectors beside its vector: its name, and where it is looked up; GloVe's
+KEY = 240  # the same for a target beside its sums; 219 for a million trigrams
 SHORT = 8 << 20  # bytes of text that hold few of the words of large vectors
 ROWS = 1 << 16  # of sums in a file that are in memory together
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
@@ -247,19 +249,23 @@ class _Summed:
         if self.work.memory is None:
             return self._pass(self.integers, corpus, "reading", checkpoint, self.keep)
         room = room_for_sums(self.work.memory, self._other_memory())
+        return_free_memory()
         if self.matcher.any_label:  # nobody knows how many there will be: a first pass finds them
             corpus = readable_again(corpus)
             self._pass(self.integers.slice(0, 0), corpus, "finding labels", checkpoint)
+            room = room_for_sums(self.work.memory, self._other_memory())
         width = self._dimensions_at_a_time(room)
         if width == self.integers.dimension:
             return self._pass(self.integers, corpus, "reading", checkpoint, self.keep)
         return self._in_slices(readable_again(corpus), width, checkpoint)
 
     def _other_memory(self) -> int:
-        vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes
+        vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes + WORD * self.integers.known
         rows, stride = self.matcher.size * self.groups, row_stride(self.integers.dimension)
         chosen = not self.matcher.whole_vocabulary
-        return vectors + private_memory(rows, stride, self.work.cores, chosen) + KEY * rows + self._text_under_way()
+        names = KEY * self.matcher.size if chosen else 0
+        private = private_memory(rows, stride, self.work.cores, chosen)
+        return PROGRAM + vectors + private + names + self._text_under_way()
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
@@ -318,12 +324,8 @@ class _Summed:
             if before is None or not before.complete:
                 checked = True
                 part, now = self._pass(self.integers.slice(low, high), corpus, stage, checkpoint, keep=False)
-                for block in _row_blocks(rows):
-                    rows[block, low:high] = part[block, : high - low]
-                    counts = part[block, high - low : high - low + len(COUNTS)]
-                    rows[block, dimension : dimension + len(COUNTS)] = counts
-                    forget_pages(rows[block])
-                del part
+                _put_in_file(part, rows, low, high, dimension)
+                del part  # before the next slice needs the memory
                 before = Stage({"digest": _digest(rows, low, high, dimension)}, now.amounts, now.units, complete=True)
                 if checkpoint is not None and now.units:
                     rows.flush()
@@ -341,6 +343,14 @@ def _same_text(one: Stage | None, two: Stage) -> Stage:
     if one is not None and one.units != two.units:
         raise BadCorpus("the text changed between two passes over it; begin again with text that stays as it is")
     return two
+
+
+def _put_in_file(part: Counts, rows: Counts, low: int, high: int, dimension: int) -> None:
+    """Copy sums of some dimensions, and the counts behind them, to rows of all dimensions that lie in a file."""
+    for block in _row_blocks(rows):
+        rows[block, low:high] = part[block, : high - low]
+        rows[block, dimension : dimension + len(COUNTS)] = part[block, high - low : high - low + len(COUNTS)]
+        forget_pages(rows[block])
 
 
 def _digest(rows: Counts, low: int, high: int, dimension: int) -> npt.NDArray[np.uint8]:

@@ -1,5 +1,6 @@
 """How much memory a pass may take, and what to do when its sums do not fit."""
 
+import ctypes
 import os
 import shutil
 import tempfile
@@ -35,14 +36,22 @@ def parse_size(size: int | str) -> int:
 
 
 def room_for_sums(memory: int | str, others: int) -> int:
-    """What a limit leaves for sums, after `others` bytes for vectors, their integers and the text under way."""
+    """What a limit leaves for sums, after `others` bytes for the program, vectors and the text under way."""
     limit = parse_size(memory)
     if limit <= others:
         raise AlacarteError(
-            f"{limit / 1e9:.2f} GB of memory do not even hold the vectors and the text under way "
+            f"{limit / 1e9:.2f} GB of memory do not even hold the program, the vectors and the text under way "
             f"({others / 1e9:.2f} GB); give more, or read fewer vectors (limit)"
         )
     return limit - others
+
+
+def return_free_memory() -> None:
+    """Give the system what was freed and is kept for later use, where the C library (glibc) has a function for it."""
+    if os.name == "posix":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
 
 def peak_memory() -> int | None:

@@ -58,7 +58,8 @@ from alacarte.passes.work import BLOCK, Work, refuse_unknown
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
-from alacarte.text.pieces import Piece, cut
+from alacarte.text.members import CannotCut
+from alacarte.text.pieces import Piece
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
@@ -68,6 +69,7 @@ TASK_SIZE = 4 * 10**9  # bytes of text: some minutes of work
 LEASE = 300.0  # seconds after which a worker of which nothing was heard is taken for dead
 FAILURES = 3  # of a task, after which nobody takes it up unless it is named
 WAIT = 5.0  # seconds, at most, between two looks at whether a task is free
+WAIT_SHARE = 1 / 20  # of the time waited so far, which is when a worker looks again: it loses no more than that
 WEIGHTS = "weights.safetensors"  # the context weights, once all words are counted
 
 
@@ -165,23 +167,26 @@ def _share_out(corpus: Corpus, number: int, block_size: int) -> tuple[tuple[Piec
     shares: list[list[Piece]] = [[] for _ in range(number)]
     done = 0
     for file in files:
+        places = [place * size // number - done for place in range(1, number)]
+        places = [place for place in places if 0 < place < file.size]
         pieces = [file]
-        if number > 1 and file.size > block_size and corpus.can_cut(file.path):
-            places = [place * size // number - done for place in range(1, number)]
-            pieces = cut(file, [place for place in places if 0 < place < file.size], block_size)
-        elif number > 1 and file.size > 2 * size // number:
-            _warn_of_whole(file, size // number)
+        try:
+            if places and file.size > block_size:
+                pieces = corpus.cut(file, places, block_size)
+        except CannotCut as reason:
+            if file.size > 2 * size // number:
+                _warn_of_whole(file, size // number, reason)
         for piece in pieces:
-            middle = done + (piece.start + piece.stop) // 2
+            middle = done + (piece.start + piece.stop) * file.size // (2 * max(1, piece.size))
             shares[min(middle * number // size, number - 1)].append(piece)
         done += file.size
     return tuple(tuple(share) for share in shares if share)
 
 
-def _warn_of_whole(file: Piece, share: int) -> None:
+def _warn_of_whole(file: Piece, share: int, reason: CannotCut) -> None:
     message = (
-        f"{file.path} ({amount(file.size)}) cannot be shared out, since it is compressed, a table or not UTF-8: one "
-        f"task reads all of it, and the others about {amount(share)}; make plain text of it, or several files"
+        f"{file.path} ({amount(file.size)}) cannot be shared out: one task reads all of it, and the others about "
+        f"{amount(share)}. It {reason}"
     )
     warnings.warn(AlacarteWarning(message), stacklevel=4)
 
@@ -334,6 +339,7 @@ def _final_weights(plan: Plan) -> ContextWeights:
 def _work_on_all(plan: Plan, lease: float, options: TaskOptions) -> list[int]:
     """Take one free task after the other."""
     owner, done, failed = secrets.token_hex(8), [], dict[int, str]()
+    idle_since = time.monotonic()
     while True:
         states = survey(plan, lease)
         counting = [state for state in states if state.task in plan.counting_tasks and state.status != "done"]
@@ -344,16 +350,18 @@ def _work_on_all(plan: Plan, lease: float, options: TaskOptions) -> list[int]:
             try:
                 if work_on(plan, state.task, owner=owner, lease=lease, options=options) == "done":
                     done.append(state.task)
+                    idle_since = time.monotonic()
                     break  # and look again: others may have done more by now
             except (AlacarteError, OSError, MemoryError) as problem:
                 failed[state.task] = str(problem)
+                idle_since = time.monotonic()
                 break
         else:
             if not candidates:
                 return done
             if not any(state.status == "running" for state in candidates) and not free:
                 raise _failed(plan, candidates, failed)
-            time.sleep(min(WAIT, lease / 5))
+            time.sleep(min(WAIT, lease / 5, max(0.05, WAIT_SHARE * (time.monotonic() - idle_since))))
 
 
 def _failed(plan: Plan, states: list[TaskState], failed: dict[int, str]) -> BadRun:

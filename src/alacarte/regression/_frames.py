@@ -18,10 +18,11 @@ import numpy.typing as npt
 from alacarte._io import table
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
+from alacarte._io.frames import is_frame
 from alacarte._io.printing import map_text, unguarded
 from alacarte.concordance import Concordance
 from alacarte.errors import AlacarteError, BadCorpus, require
-from alacarte.text.records import is_frame, is_null
+from alacarte.text.records import as_frame, is_null
 
 if TYPE_CHECKING:
     from alacarte.regression.plots import TableFigureOptions
@@ -225,14 +226,7 @@ def read_frame(data: Any) -> Variables:
         data = data.to_columns()
     if isinstance(data, Mapping):
         return Variables({str(name): as_column(values) for name, values in data.items()})
-    narwhals = require("narwhals", extra="regression", purpose="reading a data frame")
-    try:
-        frame = narwhals.from_native(data)
-    except TypeError:
-        raise BadCorpus(
-            f"a {type(data).__module__}.{type(data).__name__} is not a frame that can be read; make it a pandas or "
-            "polars DataFrame or an Arrow Table"
-        ) from None
+    frame = as_frame(data)
     if hasattr(frame, "collect"):
         frame = frame.collect()
     backend = str(frame.implementation.value)

@@ -97,10 +97,12 @@ class _Fused:
     def unexplained_variance(self, near: Doubles, theta: Doubles) -> Doubles:
         """The variance of cosines θ that the gradient does not explain: of the length and of the agreement.
 
-        `near` are the cosines of x alone.
+        `near` are the cosines of x alone. A wrong length changes these and the cosine of x and the spelling alike, so
+        that the fused vector's length goes along with its products: only what is left of the two counts.
         """
-        by_length = self.weight * near / np.sqrt(self.square) / (2 * self.length**2)
         by_agreement = theta * self.weight * (1 - self.weight) / self.square
+        along = self.weight * near / np.sqrt(self.square) - by_agreement * self.own_agreement * self.agreement
+        by_length = along / (2 * self.length**2)
         return np.asarray(by_length**2 * self.unexplained_length + by_agreement**2 * self.unexplained)
 
 

@@ -307,6 +307,7 @@ class Matcher:
         lexicon: Lexicon,
     ) -> None:
         self.keys = keys
+        self._asked_for = len(keys)
         self.whole_vocabulary = isinstance(sequences, _WholeVocabulary)
         self._lexicon = lexicon
         self._lock = threading.Lock()
@@ -336,9 +337,14 @@ class Matcher:
         """How many targets there are by now."""
         return len(self.keys)
 
-    def restore(self, keys: Sequence[str]) -> None:
+    @property
+    def labels_met(self) -> list[str]:
+        """The keys that spans brought, in the order in which they were met."""
+        return self.keys[self._asked_for :]
+
+    def restore(self, labels: Sequence[str]) -> None:
         """Take up labels that were met before, in their order."""
-        for label in keys[len(self.keys) :]:
+        for label in labels[len(self.labels_met) :]:
             self._labels[label] = len(self.keys)
             self.keys.append(label)
 

@@ -1,4 +1,4 @@
-"""Documents from files, URLs, globs, archives, JSON lines, CSV, Parquet, frames, stdin, lists and generators.
+"""Documents from files, URLs, globs, archives, JSON lines, CSV, Parquet, Arrow, frames, stdin, lists and generators.
 
 A `Corpus` describes where the text is; nothing is read until it is iterated, and then in bounded memory.
 
@@ -17,16 +17,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast, get_args
 
 from alacarte._io.files import SUFFIXES
+from alacarte._io.frames import is_frame
 from alacarte._io.remote import Location, locate, url_of, without_secrets
 from alacarte.errors import BadCorpus, Hint
-from alacarte.text.pieces import Piece, is_plain, piece_blocks, whole_file
+from alacarte.text.members import CannotCut
+from alacarte.text.pieces import Piece, cut_lines, cut_row_groups, piece_blocks, whole_file
 from alacarte.text.records import (
     Fields,
     Record,
+    arrow,
     delimited,
     frame_length,
     frame_rows,
-    is_frame,
     is_null,
     jsonl,
     parquet,
@@ -49,7 +51,7 @@ from alacarte.text.sources import (
 )
 
 Unit: TypeAlias = Literal["line", "paragraph", "file"]
-Format: TypeAlias = Literal["text", "jsonl", "csv", "tsv", "parquet"]
+Format: TypeAlias = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow"]
 Span: TypeAlias = tuple[int, int, str]
 
 FEW = 1 << 18  # bytes in a batch when documents are taken one by one: small enough to stay in the cache
@@ -60,9 +62,11 @@ FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
 }
 # Any other ending is taken for plain text, but reading these so would quietly embed their mark-up.
-NOT_TEXT = {".json", ".xml", ".html", ".htm", ".pdf", ".doc", ".docx", ".xlsx", ".arrow", ".feather"}
+NOT_TEXT = {".json", ".xml", ".html", ".htm", ".pdf", ".doc", ".docx", ".xlsx"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +181,10 @@ class Corpus:
     """Where documents come from: re-iterable, and read only when iterated.
 
     `source` is a path or a URL of a file, a folder, a glob pattern, or a tar or zip archive; a list of `Path` objects;
-    ``"-"`` for standard input; a pandas, polars or Arrow frame; another corpus; or any iterable of `str`, lists of
-    tokens and `Document` objects. A plain string is always a path or a URL; a list of strings is always a list of
-    texts. URLs (``s3://``, ``gs://``, ``az://``, ``hf://``, ``https://``) need `pip install
-    'alacarte-embeddings[remote]'` and what fsspec needs for their kind.
+    ``"-"`` for standard input; a pandas, polars or Arrow frame; a `Dataset` or `IterableDataset` of Hugging Face's
+    `datasets`; another corpus; or any iterable of `str`, lists of tokens and `Document` objects. A plain string is
+    always a path or a URL; a list of strings is always a list of texts. URLs (``s3://``, ``gs://``, ``az://``,
+    ``hf://``, ``https://``) need `pip install 'alacarte-embeddings[remote]'` and what fsspec needs for their kind.
 
     Iterating gives a `str` for a text, a `list` for tokens and a `Document` where there are labelled spans.
     Empty documents are skipped.
@@ -189,8 +193,8 @@ class Corpus:
         source: where the documents are.
         unit: for plain text files, what a document is: a "line", a "paragraph" (set off by blank lines), or
             the whole "file".
-        format: "text", "jsonl", "csv", "tsv" or "parquet"; None goes by each file's ending. Compression is
-            seen from a file's content, whatever its name.
+        format: "text", "jsonl", "csv", "tsv", "parquet" or "arrow" (Feather too); None goes by each file's ending.
+            Compression is seen from a file's content, whatever its name.
         text: the field or column with the text. None: there is none.
         tokens: the field or column with a list of tokens. None: there is none.
         spans: the field or column with the labelled spans. None: do not read them.
@@ -347,14 +351,33 @@ class Corpus:
             )
         return [whole_file(path) for path in self._source]
 
-    def can_cut(self, path: str) -> bool:
-        """Whether several readers can share a file of this corpus: plain UTF-8 with a document a line.
+    def format_of(self, name: str) -> Format:
+        """What a file of this name is read as.
 
-        >>> Corpus([], encoding="latin-1").can_cut("a.txt")
-        False
+        >>> Corpus([]).format_of("a.jsonl.gz"), Corpus([]).format_of("a.txt")
+        ('jsonl', 'text')
         """
-        text = (self._format or _format_of(path)) == "text" and self._unit == "line"
-        return text and is_strict_utf8(self._encoding, self._errors) and is_plain(path)
+        return self._format or _format_of(name)
+
+    def cut(self, file: Piece, places: list[int], block_size: int) -> list[Piece]:
+        """A file of this corpus, cut near some of its bytes into pieces that several readers share.
+
+        Raises `CannotCut`, which says why, for a file that only one reader can read.
+
+        >>> Corpus([], encoding="latin-1").cut(Piece("a.txt", 0, 9, 9, ""), [4], 1)
+        Traceback (most recent call last):
+        alacarte.text.members.CannotCut: is not UTF-8; make it so
+        """
+        format = self.format_of(file.path)
+        if format == "parquet":
+            return cut_row_groups(file, places)
+        if format != "text":
+            raise CannotCut(f"is {format}; write several files, or Parquet")
+        if self._unit != "line":
+            raise CannotCut(f"has documents of more than a line (unit {self._unit!r}); write several files")
+        if not is_strict_utf8(self._encoding, self._errors):
+            raise CannotCut("is not UTF-8; make it so")
+        return cut_lines(file, places, block_size)
 
     @property
     def length(self) -> int | None:
@@ -440,7 +463,8 @@ class Corpus:
                 yield _blocks(self._file_chunks(file, size, raw=True), number, _whole_name(file))
         elif self._kind == "pieces":
             for number, piece in enumerate(self._source):
-                piece.check_block_size(size)
+                if self.format_of(piece.path) == "text":
+                    piece.check_block_size(size)
                 yield _blocks(self._piece_chunks(piece, size, raw=True), number, str)
         else:
             yield _blocks(self._chunks(size, raw=True), 0, _no_name)
@@ -485,8 +509,10 @@ class Corpus:
 
     def _piece_chunks(self, piece: Piece, size: int, raw: bool) -> Iterator["_Chunk"]:
         piece.check()
-        if piece.whole:
+        if piece.whole and piece.packed is None:
             yield from self._file_chunks(piece.location(), size, raw)
+        elif self.format_of(piece.path) == "parquet":
+            yield from self._parquet_chunks(piece.location(), size, piece.start, piece.stop)
         else:
             for text, offset, position in piece_blocks(piece, size):
                 if raw:
@@ -497,14 +523,22 @@ class Corpus:
         piece.check()
 
     def _stream_chunks(self, stream: Stream, size: int, raw: bool = False) -> Iterator["_Chunk"]:
-        format = self._format or _format_of(stream.name)
+        format = self.format_of(stream.name)
         if format == "parquet":
-            return self._parquet_chunks(stream, size)
+            if stream.location is None:
+                raise BadCorpus(
+                    f"{stream.name}: Parquet is read from a plain file only; unpack it, or pass format= if it is "
+                    "something else"
+                )
+            return self._parquet_chunks(stream.location, size, 0, stream.location.size)
         if raw and format == "text" and self._unit == "line":
             return (
                 _Chunk([], len(text), position, text, stream.name, offset, offset)
                 for text, offset, position in utf8_blocks(stream, self._encoding, self._errors, size)
             )
+        if format == "arrow":
+            rows = _documents(f"{stream.name}, at index", arrow(stream.name, stream.file, self._fields), self._fields)
+            return _gathered(rows, lambda _: stream.position(), size, stream.name)
         texts = text_blocks(stream, self._encoding, self._errors, min(size, BLOCK), cut=format == "text")
         if format == "text" and self._unit == "line":
             return _lines(texts)
@@ -521,16 +555,12 @@ class Corpus:
             items = _documents(f"{stream.name}, line", records, self._fields)
         return _gathered(items, lambda _: stream.position(), size, stream.name)
 
-    def _parquet_chunks(self, stream: Stream, size: int) -> Iterator["_Chunk"]:
-        location = stream.location
-        if location is None:
-            raise BadCorpus(
-                f"{stream.name}: Parquet is read from a plain file only; unpack it, or pass format= if it is "
-                "something else"
-            )
-        count, records = parquet(location, self._fields)
-        items = _documents(f"{stream.name}, at index", records, self._fields)
-        return _gathered(items, lambda done: location.size * done // max(count, 1), size, stream.name)
+    def _parquet_chunks(self, location: Location, size: int, start: int, stop: int) -> Iterator["_Chunk"]:
+        """The row groups that begin in [start, stop). No chunk goes beyond its group, so that groups can be shared."""
+        for group, records in parquet(location, self._fields, start, stop):
+            items = _documents(f"{location}, at index", records, self._fields)
+            for chunk in _gathered(items, group.position, size, location.name, group.first_row):
+                yield chunk._replace(position=chunk.position - start)
 
 
 def extent(corpus: Corpus) -> tuple[int | None, str]:
@@ -570,8 +600,9 @@ def _resolve(source: Any) -> tuple[str, Any]:
     if is_frame(source):
         return "frame", source
     if isinstance(source, dict | set | frozenset | bytes | bytearray) or not isinstance(source, Iterable):
+        split = f"one of its splits (source[{next(iter(source))!r}])" if hasattr(source, "column_names") else "a frame"
         raise BadCorpus(
-            f"a {_kind(source)} is no corpus; pass a path, a frame, or a list of texts, of token lists, or "
+            f"a {_kind(source)} is no corpus; pass a path, {split}, or a list of texts, of token lists, or "
             "of Document objects"
         )
     if isinstance(source, list | tuple):
@@ -645,11 +676,13 @@ def _same(count: int) -> int:
     return count
 
 
-def _gathered(items: Iterator[Item], position: Callable[[int], int], size: int, name: str = "") -> Iterator[_Chunk]:
+def _gathered(
+    items: Iterator[Item], position: Callable[[int], int], size: int, name: str = "", first: int = 0
+) -> Iterator[_Chunk]:
     """The items that are not empty, in chunks; `position` is told how many items there were so far."""
     documents: list[Item] = []
-    weight = count = start = 0
-    for count, item in enumerate(items, 1):
+    weight, count, start = 0, first, first
+    for count, item in enumerate(items, first + 1):
         content = (item.text or item.tokens) if isinstance(item, Document) else item
         if not content or (isinstance(content, str) and content.isspace()):
             continue

@@ -2,19 +2,25 @@
 
 Block k of a plain text begins at the first line's start from byte k · size on (`alacarte.text.sources.line_blocks`). So
 a file that is cut at multiples of the block size can be read by anybody in any order, and the blocks, and with them the
-units of text, are the same as those of one reader of the whole file. Everything else (compressed files, archives,
-tables, text in other encodings) is a piece as a whole.
+units of text, are the same as those of one reader of the whole file. A compressed text is cut in the same way, by the
+bytes of its plain text, if it consists of members that can be read by themselves (`alacarte.text.members`); a Parquet
+file is cut between its row groups. Everything else (one stream of gzip, archives, other tables, text in other
+encodings) is a piece as a whole.
 """
 
 import io
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
+from alacarte._io.files import compression, decompressed
 from alacarte._io.remote import Location, locate
 from alacarte.errors import BadCorpus
+from alacarte.text.members import CannotCut, Place, member_places
+from alacarte.text.records import row_groups
 from alacarte.text.sources import (
     LONGEST,
     File,
@@ -30,19 +36,41 @@ STEP = 1 << 16  # bytes read at a time to find the end of a line
 
 
 @dataclass(frozen=True, slots=True)
+class Packed:
+    """Where the text of a piece lies in a compressed file: from a member that begins at or before it to one behind it.
+
+    Readers compare the plain text of these members with what `begin` and `end` say about its length.
+    """
+
+    size: int  # bytes of the file as it is stored
+    begin: Place
+    end: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
-    """The lines of a file that begin in [start, stop); `size` and `version` are those of the whole file."""
+    """The lines of a file that begin in [start, stop); `size` and `version` are those of the whole file.
+
+    Of a compressed file that was cut (`packed`), start, stop and size count bytes of the plain text; of Parquet, the
+    piece holds the row groups that begin there.
+    """
 
     path: str
     start: int
     stop: int
     size: int
     version: str
+    packed: Packed | None = None
 
     @property
     def whole(self) -> bool:
         """Whether this is all of the file."""
         return (self.start, self.stop) == (0, self.size)
+
+    @property
+    def stored_size(self) -> int:
+        """Bytes of the whole file as it is stored."""
+        return self.size if self.packed is None else self.packed.size
 
     def location(self) -> Location:
         """The file, as it is now."""
@@ -56,7 +84,7 @@ class Piece:
     def check(self) -> None:
         """Raise `BadCorpus` if the file is no longer the one that was cut."""
         now = self.location()
-        if (now.size, now.version) != (self.size, self.version):
+        if (now.size, now.version) != (self.stored_size, self.version):
             raise BadCorpus(
                 f"{self.path} was changed after the work was planned; restore it, or plan again in another folder"
             )
@@ -75,66 +103,182 @@ def whole_file(file: File) -> Piece:
     return Piece(name, 0, location.size, location.size, location.version)
 
 
-def is_plain(path: str) -> bool:
-    """Whether the bytes of a file are text as it stands: not compressed, and no archive."""
-    streams = file_streams(locate(path, BadCorpus))
-    try:
-        return all(stream.location is not None for stream in (next(streams),))
-    except StopIteration:  # an archive without members
-        return False
-    finally:
-        streams.close()  # type: ignore[attr-defined]
-
-
 def grid(block_size: int) -> int:
     """What the places to cut a file for blocks of this size are multiples of."""
     return min(block_size, LONGEST)
 
 
 def cut(whole: Piece, places: list[int], block_size: int) -> list[Piece]:
-    """A piece that is a whole file, cut near some places.
+    """A plain text, cut near some places.
 
     >>> [(piece.start, piece.stop) for piece in cut(Piece("a.txt", 0, 100, 100, ""), [33, 34, 66], 10)]
     [(0, 30), (30, 70), (70, 100)]
     """
     step = grid(block_size)
-    rounded = sorted({(place + step // 2) // step * step for place in places})
-    bounds = [0, *(place for place in rounded if 0 < place < whole.size), whole.size]
+    return _cut_at(whole, [(place + step // 2) // step * step for place in places])
+
+
+def _cut_at(whole: Piece, places: list[int]) -> list[Piece]:
+    bounds = [0, *sorted({place for place in places if 0 < place < whole.size}), whole.size]
     return [Piece(whole.path, low, high, whole.size, whole.version) for low, high in pairwise(bounds)]
 
 
+def cut_lines(whole: Piece, places: list[int], block_size: int) -> list[Piece]:
+    """A file of lines, plain or compressed, cut near some of its bytes as it is stored.
+
+    Raises `CannotCut`, which says why, if it cannot be cut.
+    """
+    location = locate(whole.path, BadCorpus)
+    streams = file_streams(location)
+    try:
+        stream = next(streams, None)
+        if stream is None or stream.name != str(location):
+            raise CannotCut("is an archive; unpack it")
+        if stream.location is not None:
+            return cut(whole, places, block_size)
+    finally:
+        streams.close()  # type: ignore[attr-defined]
+    with location.open() as file:
+        kind = compression(file.read(8))
+    return _cut_packed(whole, member_places(location, str(kind), grid(block_size)), places, block_size)
+
+
+def _cut_packed(whole: Piece, members: list[Place], places: list[int], block_size: int) -> list[Piece]:
+    starts, size = [member.plain for member in members], members[-1].plain
+    wanted = [starts[bisect_left(members, (place, 0))] for place in places if 0 < place < whole.size]
+    pieces = []
+    for piece in cut(Piece(whole.path, 0, size, size, whole.version), wanted, block_size):
+        begin = members[bisect_right(starts, max(0, piece.start - 1)) - 1]
+        end = members[bisect_left(starts, piece.stop)]
+        pieces.append(
+            Piece(piece.path, *(piece.start, piece.stop, size), piece.version, Packed(whole.size, begin, end))
+        )
+    if len(pieces) < 2:
+        raise CannotCut("has one member, or a few long ones; compress it in zstd's seekable format or with bgzip")
+    return pieces
+
+
+def cut_row_groups(whole: Piece, places: list[int]) -> list[Piece]:
+    """A Parquet file, cut between row groups near some places; `CannotCut` if there is one only."""
+    starts = [group.start for group in row_groups(locate(whole.path, BadCorpus))]
+    pieces = _cut_at(whole, [[*starts, whole.size][bisect_left(starts, place)] for place in places])
+    if len(pieces) < 2:
+        raise CannotCut("has one row group, or a few long ones; write it with smaller ones")
+    return pieces
+
+
 def piece_blocks(piece: Piece, block_size: int) -> Iterator[tuple[bytes, int, int]]:
-    """The blocks that begin in a piece of plain UTF-8: (text, its first byte in the file, bytes of the piece read)."""
+    """The blocks that begin in a piece of UTF-8: (text, its first byte in the plain file, bytes of the piece read)."""
     size = grid(block_size)
-    with (
-        reading(piece.path),
-        io.BufferedReader(cast("io.RawIOBase", piece.location().open(piece.start, until=piece.stop))) as file,
-    ):
-        begin = _first_line(file, piece.start, piece.stop)
+    with reading(piece.path), _open(piece) as file:
+        begin, ahead = _first_line(file, piece.start, piece.stop)
         if begin >= piece.stop:
             return
-        file.seek(begin)
-        lines = cast("BinaryIO", _Lines(cast("BinaryIO", file), begin, piece.stop))
-        for text, offset, _ in line_blocks(Stream(piece.path, lines, file.tell), size, start=begin):
+        lines = cast("BinaryIO", _Lines(_Ahead(ahead, file), begin, piece.stop))
+        for text, offset, _ in line_blocks(Stream(piece.path, lines, lambda: 0), size, start=begin):
             skip = byte_order_mark(piece.path, text) if offset == 0 else 0
             yield text[skip:], offset + skip, min(offset + len(text), piece.stop) - piece.start
 
 
-def _first_line(file: BinaryIO, start: int, stop: int) -> int:
-    """Where the first line begins from `start` on; `stop` if none does before it."""
+def _open(piece: Piece) -> BinaryIO:
+    """The plain text from the byte before a piece on; nothing before it is needed."""
+    location, start = piece.location(), max(0, piece.start - 1)
+    if piece.packed is None:
+        raw: Any = location.open(start, until=piece.stop)
+        return io.BufferedReader(raw)
+    file = io.BufferedReader(_Unpacked(location, piece.packed), STEP)
+    left = start - piece.packed.begin.plain
+    while left > 0 and (skipped := len(file.read(min(left, 1 << 20)))):
+        left -= skipped
+    return cast("BinaryIO", file)
+
+
+class _Unpacked(io.RawIOBase):
+    """The plain text of some members of a compressed file, which must be as long as was planned, and what follows."""
+
+    def __init__(self, location: Location, packed: Packed) -> None:
+        self._location, self._packed = location, packed
+        self._position = packed.begin.plain
+        self._raw: Any = io.BufferedReader(_Bounded(location, packed.begin.stored, packed.end.stored), STEP)
+        self._plain = decompressed(self._raw, compression(self._raw.peek(8)))
+        self._behind = False  # the members that were planned
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._plain.read(len(buffer))
+        if not data and not self._behind:
+            if self._position != self._packed.end.plain:
+                raise BadCorpus(
+                    f"{self._location}: the index of its members does not fit it: {self._position:,} bytes of text end "
+                    f"where there should be {self._packed.end.plain:,}; make the index or the file again"
+                )
+            self._behind = True
+            if self._packed.end.stored < self._location.size:
+                self._raw.close()
+                end = self._packed.end.stored
+                self._raw = io.BufferedReader(cast("Any", self._location.open(end, until=end + STEP)), STEP)
+                self._plain = decompressed(self._raw, compression(self._raw.peek(8)))
+                data = self._plain.read(len(buffer))
+        self._position += len(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Bounded(io.RawIOBase):
+    """The bytes of a file from one place to another."""
+
+    def __init__(self, location: Location, start: int, stop: int) -> None:
+        self._file = location.open(start, until=stop)
+        self._left = stop - start
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(min(len(buffer), self._left))
+        self._left -= len(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _first_line(file: BinaryIO, start: int, stop: int) -> tuple[int, bytes]:
+    """Where the first line begins from `start` on (`stop` if none does before it), and what was read from there on.
+
+    The file stands at the byte before `start`.
+    """
     if start == 0:
-        return 0
+        return 0, b""
     place = start - 1
-    file.seek(place)
     while place < stop:
         data = file.read(STEP)
         end = data.find(b"\n")
         if end >= 0:
-            return min(place + end + 1, stop)
+            return min(place + end + 1, stop), data[end + 1 :]
         if not data:
             break
         place += len(data)
-    return stop
+    return stop, b""
+
+
+class _Ahead:
+    """Bytes that were read already, and those of the file behind them."""
+
+    def __init__(self, data: bytes, file: BinaryIO) -> None:
+        self._data, self._file = data, file
+
+    def read(self, size: int) -> bytes:
+        data, self._data = self._data[:size], self._data[size:]
+        return data if len(data) == size else data + self._file.read(size - len(data))
 
 
 class _Lines:
@@ -143,7 +287,7 @@ class _Lines:
     Reads end at multiples of the block size in the file, as those of somebody who reads it from its beginning.
     """
 
-    def __init__(self, file: BinaryIO, position: int, stop: int) -> None:
+    def __init__(self, file: _Ahead, position: int, stop: int) -> None:
         self._file, self._position, self._stop = file, position, stop
         self._ended = False
 

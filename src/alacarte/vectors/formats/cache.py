@@ -23,7 +23,7 @@ from alacarte.vectors.formats import named, native
 from alacarte.vectors.formats.problems import Problems, Skipped
 from alacarte.vectors.formats.table import Table
 
-SLOW = ("glove-text", "word2vec-text", "word2vec-binary")  # the others are memory-mapped anyway
+SLOW = ("glove-text", "word2vec-text", "word2vec-binary", "csv", "tsv", "rds")  # the others open soon enough
 VERSION = 2  # raise it when the same file would be read differently
 YOUNG = 2.0  # seconds; a file that was changed so lately may change again without a sign
 LARGE = 1 << 20  # values of a matrix from which on facts about it are worth a file

@@ -1,14 +1,15 @@
 """fastText's own .bin models, version 12: words, and character n-grams that unknown words are made of."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from os import PathLike, fspath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats.problems import Problems
+from alacarte.vectors.formats.problems import Problems, decode_words
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.table import Table, whole_table
 
@@ -118,12 +119,13 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         entries, known, _, _, pruned = reader.unpack(_DICTIONARY)
         if not 0 <= known <= entries or dimension < 1 or not 0 <= shortest <= LONGEST or not 0 <= longest <= LONGEST:
             raise BadVectors(f"{path} is damaged: its header makes no sense; download it again")
-        encoded = []
+        encoded, counts = [], []
         for _ in range(entries):
             word = reader.word()
-            _, label = reader.unpack(_ENTRY)
+            count, label = reader.unpack(_ENTRY)
             if not label:
                 encoded.append(word)
+                counts.append(count)
         quantised, rows, columns = reader.unpack(_MATRIX)
         if quantised or pruned > 0:
             raise BadVectors(
@@ -137,28 +139,13 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         matrix = reader.matrix(rows, columns)
     if longest and not buckets:
         longest = 0
-    words, bad = _decode(encoded[:limit], problems)
+    words, good = decode_words(encoded[:limit], problems)
     vectors = _word_vectors(encoded[: len(words)], known, matrix, shortest, longest, buckets)
-    if bad:
-        good = np.ones(len(words), np.bool_)
-        good[bad] = False
-        words = [word for word, fine in zip(words, good.tolist(), strict=True) if fine]
-        vectors = vectors[good]
-    table = whole_table(words, vectors, None, problems, known)
-    ngrams = Subwords(matrix[known : known + buckets], shortest, longest)
-    return Table(table.words, table.matrix, table.skipped, known, ngrams)
-
-
-def _decode(encoded: list[bytes], problems: Problems) -> tuple[list[str], list[int]]:
-    words, bad = [], []
-    for row, word in enumerate(encoded):
-        try:
-            words.append(word.decode())
-        except UnicodeDecodeError:
-            bad.append(row)
-            words.append(word.decode(errors="replace"))
-            problems.add("bad UTF-8", f"row {row + 1}", words[-1], "the word is not UTF-8")
-    return words, bad
+    occurrences = np.array(counts[: len(words)], np.int64)
+    if not good.all():
+        words, vectors, occurrences = list(compress(words, good.tolist())), vectors[good], occurrences[good]
+    table = whole_table(words, vectors, None, problems, known, occurrences)
+    return replace(table, subwords=Subwords(matrix[known : known + buckets], shortest, longest))
 
 
 def _word_vectors(

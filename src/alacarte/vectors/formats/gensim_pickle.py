@@ -6,10 +6,9 @@ only if its caller named the format and said that the file is trusted.
 
 from dataclasses import replace
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats.objects import from_gensim
@@ -28,9 +27,22 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         loaded: Any = keyedvectors.KeyedVectors.load(fspath(path), mmap="r")
     except Exception as error:  # whatever the code in it raises
         raise BadVectors(f"{path} is a pickle that gensim cannot open ({error!r}); save it again") from error
-    words, matrix = from_gensim(getattr(loaded, "wv", loaded), fspath(path))
-    return replace(whole_table(words, _single(matrix), limit, problems), files=None)  # gensim keeps arrays beside it
+    table = from_gensim(getattr(loaded, "wv", loaded), fspath(path))
+    matrix = np.ascontiguousarray(table.matrix, np.float32).view(np.ndarray)
+    checked = whole_table(list(table.words), matrix, limit, problems, counts=table.counts)
+    return replace(checked, subwords=table.subwords, files=None)  # gensim keeps arrays beside it
 
 
-def _single(matrix: NDArray[Any]) -> NDArray[np.float32]:
-    return np.ascontiguousarray(matrix, np.float32).view(np.ndarray)
+def write(file: BinaryIO, table: Table) -> None:
+    """Write KeyedVectors as gensim's own `save` does, with everything in one file; nothing is opened for it."""
+    keyed_vectors(table).save(file)
+
+
+def keyed_vectors(table: Table) -> Any:
+    """The table as gensim's KeyedVectors, with its counts."""
+    module = require("gensim.models.keyedvectors", extra="gensim", purpose="making gensim KeyedVectors")
+    keyed = module.KeyedVectors(table.matrix.shape[1], count=0)
+    keyed.add_vectors(list(table.words), np.array(table.matrix))
+    if table.counts is not None:
+        keyed.expandos["count"] = np.array(table.counts)  # `add_vectors(extras=…)` of gensim 4.4 cannot take them
+    return keyed

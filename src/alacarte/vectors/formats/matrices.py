@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
-from alacarte.errors import BadTransform, require
+from alacarte.errors import AlacarteError, BadTransform, require
 
 LARGEST = 1 << 30  # bytes of an R file, unpacked: a matrix of 11,000 dimensions
+READING = "reading R's .rds and .rda files"
+SAVE = "in R, write it with saveRDS()"
 LONGEST = 1 << 20  # numbers in sequences of an R file that are stored by their ends
 
 
@@ -65,25 +67,32 @@ def read_csv(file: Path) -> npt.NDArray[Any]:
 
 def read_r(file: Path) -> npt.NDArray[Any]:
     """The one square matrix in an R file; of what else is in it, nothing is made but lists and arrays."""
-    rdata = require("rdata", extra="r", purpose="reading R's .rds and .rda files")
-    parser = require("rdata.parser", extra="r", purpose="reading R's .rds and .rda files")
-    with decoding(file, BadTransform, "in R, write it with saveRDS()"), warnings.catch_warnings():
+    rdata = require("rdata", extra="r", purpose=READING)
+    parsed = parse_r(file, BadTransform)
+    with decoding(file, BadTransform, SAVE), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with file.open("rb") as raw:
-            kind = compression(raw.read(16))
-            raw.seek(0)
-            data = decompressed(raw, kind).read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise BadTransform(f"{file}: more than {LARGEST >> 20} MiB of data, which is no transform")
-        parsed = parser.parse_data(
-            data, altrep_constructor_dict=_bounded(parser.DEFAULT_ALTREP_MAP), extension=file.suffix.lower()
-        )
         content = rdata.conversion.convert(parsed, constructor_dict={})
     values = list(content.values()) if isinstance(content, dict) else [content]
     matrices = [np.asarray(value) for value in values if getattr(value, "ndim", 0) == 2]
     if len(matrices) != 1:
         raise BadTransform(f"{file}: holds {len(matrices)} matrices; save the one transform alone, with saveRDS()")
     return matrices[0]
+
+
+def parse_r(file: Path, error: type[AlacarteError]) -> Any:
+    """What an R file holds, as rdata's own objects: nothing is made of them yet."""
+    parser = require("rdata.parser", extra="r", purpose=READING)
+    with decoding(file, error, SAVE), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with file.open("rb") as raw:
+            kind = compression(raw.read(16))
+            raw.seek(0)
+            data = decompressed(raw, kind).read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise error(f"{file}: more than {LARGEST >> 20} MiB of data, which is more than is read of an R file")
+        return parser.parse_data(
+            data, altrep_constructor_dict=_bounded(parser.DEFAULT_ALTREP_MAP), extension=file.suffix.lower()
+        )
 
 
 def _bounded(constructors: Mapping[bytes, Callable[[Any], Any]]) -> dict[bytes, Callable[[Any], Any]]:

@@ -7,13 +7,11 @@ place in the list `origin_names`) where they are known. Words are unique and val
 A plain safetensors file of another program with `matrix`, `words` and `words_offsets` is read too, and checked.
 """
 
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +20,7 @@ from alacarte._io.artifact import DIGESTS, Artifact, kind_of, read_artifact, wor
 from alacarte._io.tensors import damaged, read_tensors, unpack_words
 from alacarte.errors import BadVectors
 from alacarte.vectors.formats.problems import Problems
-from alacarte.vectors.formats.streams import Source
+from alacarte.vectors.formats.streams import uncompressed
 from alacarte.vectors.formats.table import Table, whole_table
 from alacarte.vectors.words import PackedWords
 
@@ -34,6 +32,7 @@ SMALL = 1 << 26  # if it has more bytes than this
 def write(path: str | PathLike[str], table: Table, metadata: Mapping[str, Any] | None = None) -> None:
     """Write a table of words and vectors, and metadata beside it.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.safetensors"
     ...     write(file, Table(["a"], np.ones((1, 2), np.float32), counts=np.array([7])))
@@ -61,14 +60,8 @@ def tensors_of(table: Table) -> dict[str, NDArray[Any]]:
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
     """Read words and matrix; the matrix stays memory-mapped unless the file is compressed."""
-    with Source(path) as source:
-        if source.compression is None:
-            return _read(Path(path), limit, problems)
-        with tempfile.TemporaryDirectory() as folder:
-            plain = Path(folder) / Path(path).name
-            with plain.open("wb") as file:
-                shutil.copyfileobj(cast("BinaryIO", source), file)
-            return _read(plain, limit, problems, copied=True)
+    with uncompressed(path) as plain:
+        return _read(plain, limit, problems, copied=plain != Path(path))
 
 
 def _read(path: Path, limit: int | None, problems: Problems, copied: bool = False) -> Table:

@@ -1,15 +1,30 @@
 """Words and vectors out of other libraries' objects, known by what they have and not by their type."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from alacarte._io.frames import is_frame
 from alacarte.errors import BadVectors
+from alacarte.vectors.formats import static_models
+from alacarte.vectors.formats.columns import table_of_frame
+from alacarte.vectors.formats.fasttext_binary import Subwords
 from alacarte.vectors.formats.table import Table
 
-Pair = tuple[list[str], NDArray[Any]]
+
+@dataclass(frozen=True)
+class Asked:
+    """What makes a vector of any word by asking another library's object."""
+
+    function: Callable[[str], Any]
+
+    def vector(self, word: str) -> NDArray[np.float32] | None:
+        """The vector that the object gives, or None if it is all zeros, which stand for nothing."""
+        vector = np.asarray(self.function(word), np.float32)
+        return vector if vector.any() else None
 
 
 def table_of(obj: Any) -> Table | None:
@@ -19,39 +34,44 @@ def table_of(obj: Any) -> Table | None:
     >>> table.words, table.matrix.tolist()
     (['a', 'b'], [[1.0, 0.0], [0.0, 1.0]])
     """
-    if hasattr(obj, "index") and hasattr(obj, "columns") and hasattr(obj, "to_numpy"):
-        return _from_frame(obj)
-    pair = _pair(obj)
-    return None if pair is None else Table(*pair)
-
-
-def _pair(obj: Any) -> Pair | None:
+    if is_frame(obj):
+        return table_of_frame(obj)
     if isinstance(obj, Mapping):
         return _from_rows(list(obj), list(obj.values()))
     if isinstance(obj, tuple) and len(obj) == 2:
-        return list(obj[0]), np.asarray(obj[1])
+        return Table(list(obj[0]), np.asarray(obj[1]))
     keyed = getattr(obj, "wv", obj)
     if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
         return from_gensim(keyed, "these vectors")
+    if hasattr(obj, "get_words") and hasattr(obj, "get_word_vector"):
+        return _from_fasttext(obj)
     vocab = getattr(obj, "vocab", obj)
     if hasattr(vocab, "strings") and hasattr(vocab, "vectors"):
         return _from_spacy(vocab)
+    if static_models.static_model_in(obj) is not None:
+        return static_models.table_of(*static_models.parts_of(obj))
     return None
 
 
-def _from_frame(frame: Any) -> Table:
-    """A pandas frame with a word a row. What `WordVectors.to_frame` writes beside the dimensions is known again."""
-    names = [str(name) for name in frame.columns]
-    dimensions = [place for place, name in enumerate(names) if name not in ("count", "origin")]
-    if [names[place] for place in dimensions] != [str(number) for number in range(len(dimensions))]:
-        return Table(list(frame.index), np.asarray(frame.to_numpy()))  # the columns of someone else
-    matrix = np.asarray(frame.iloc[:, dimensions].to_numpy())
-    counts = frame["count"].to_numpy() if "count" in names else None
-    origin = tuple(frame["origin"]) if "origin" in names else None
-    return Table(list(frame.index), matrix, counts=counts, origin=origin)
+def only(table: Table, words: Iterable[str]) -> Table:
+    """The rows of some words, in the order given; words without a row are made of their parts, where possible."""
+    wanted = list(words)
+    rows = {word: row for row, word in enumerate(table.words)}
+    made: dict[str, NDArray[np.float32]] = {}
+    for word in wanted:
+        if word not in rows:
+            vector = None if table.subwords is None else table.subwords.vector(word)
+            if vector is None:
+                raise BadVectors(f"there is no vector for {word!r}; leave it out of words")
+            made[word] = vector
+    matrix = np.array([made[word] if word in made else table.matrix[rows[word]] for word in wanted])
+    counts = None
+    if table.counts is not None and not made:
+        counts = table.counts[[rows[word] for word in wanted]]
+    return replace(table, words=wanted, matrix=matrix, counts=counts, origin=None)
 
 
-def _from_rows(words: list[str], rows: list[Any]) -> Pair:
+def _from_rows(words: list[str], rows: list[Any]) -> Table:
     arrays = [np.asarray(row) for row in rows]
     for word, array in zip(words, arrays, strict=True):
         if array.ndim != 1 or array.shape != arrays[0].shape:
@@ -59,27 +79,48 @@ def _from_rows(words: list[str], rows: list[Any]) -> Pair:
                 f"the vector of {word!r} has shape {array.shape} and the first one {arrays[0].shape}; "
                 "give every word as many values"
             )
-    return words, np.stack(arrays) if arrays else np.empty((0, 0))
+    matrix: NDArray[Any] = np.stack(arrays) if arrays else np.empty((0, 0))
+    return Table(words, matrix)
 
 
-def from_gensim(keyed: Any, source: str) -> Pair:
-    """Words and matrix of gensim's KeyedVectors."""
+def from_gensim(keyed: Any, source: str) -> Table:
+    """Words, matrix and counts of gensim's KeyedVectors; with n-grams, if they are those of fastText."""
     if not hasattr(keyed, "index_to_key") or not hasattr(keyed, "vectors"):
         raise BadVectors(f"{source}: {type(keyed).__name__} holds no word vectors; pass KeyedVectors or a model")
     words = [key if isinstance(key, str) else str(key) for key in keyed.index_to_key]
-    return words, keyed.vectors[: len(words)]
+    ngrams = getattr(keyed, "vectors_ngrams", None)
+    subwords = None
+    if ngrams is not None and len(ngrams) and keyed.max_n:
+        subwords = Subwords(np.asarray(ngrams, np.float32), int(keyed.min_n), int(keyed.max_n))
+    counts = _gensim_counts(getattr(keyed, "expandos", {}).get("count"), len(words))
+    return Table(words, keyed.vectors[: len(words)], counts=counts, subwords=subwords)
 
 
-def _from_spacy(vocab: Any) -> Pair:
+def _gensim_counts(counts: Any, words: int) -> NDArray[np.int64] | None:
+    """Counts as gensim keeps them; None for n, n - 1, …, 1, which it puts where a file has none."""
+    array = np.asarray(() if counts is None else counts)
+    if array.shape != (words,) or array.dtype.kind not in "iu" or np.array_equal(array, np.arange(words, 0, -1)):
+        return None
+    return array.astype(np.int64)
+
+
+def _from_fasttext(model: Any) -> Table:
+    """The words of a model of fastText's or floret's own library, which gives a vector to any word."""
+    words, counts = model.get_words(include_freq=True)
+    if not len(words):
+        raise BadVectors("this model lists no words; pass those you want: WordVectors.of(model, words=[…])")
+    matrix = np.stack([model.get_word_vector(word) for word in words])
+    return Table(list(words), matrix, counts=np.asarray(counts, np.int64), subwords=Asked(model.get_word_vector))
+
+
+def _from_spacy(vocab: Any) -> Table:
     vectors = vocab.vectors
     if getattr(vectors, "mode", "default") != "default":
-        raise BadVectors(
-            "this spaCy vocabulary has floret vectors, which belong to no fixed list of words; "
-            "pass a model with ordinary vectors, such as en_core_web_md"
-        )
+        empty = np.empty((0, vectors.shape[1]), np.float32)
+        return Table([], empty, subwords=Asked(vocab.get_vector))
     if len(vectors.data) == 0 or not vectors.key2row:
         raise BadVectors("this spaCy vocabulary has no vectors; load a model that has, such as en_core_web_md")
     keys = [(key, row) for key, row in vectors.key2row.items() if row >= 0]
     data = vectors.data.get() if hasattr(vectors.data, "get") else vectors.data  # from a GPU, if there
     rows = np.array([row for _, row in keys], np.int64)
-    return [vocab.strings[key] for key, _ in keys], np.asarray(data)[rows]
+    return Table([vocab.strings[key] for key, _ in keys], np.asarray(data)[rows])

@@ -100,16 +100,42 @@ def unfinished_rows(matrix: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def usable_rows(
-    words: list[str], matrix: NDArray[Any], problems: Problems, seen: set[str] | None = None, first: int = 0
+    words: list[str],
+    matrix: NDArray[Any],
+    problems: Problems,
+    seen: set[str] | None = None,
+    first: int = 0,
+    keep: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_] | None:
-    """Which rows have a word of their own and finite values; None if all. The new words go into `seen`."""
-    keep = np.ones(len(words), np.bool_)
+    """Which rows, of those in `keep`, have a word of their own and finite values; None if all rows have.
+
+    The new words go into `seen`. Messages number rows from `first` on.
+    """
+    keep = np.ones(len(words), np.bool_) if keep is None else keep
     for row in unfinished_rows(matrix).tolist():
-        keep[row] = False
-        problems.add("not finite", f"row {first + row + 1}", words[row], "a value is NaN or infinite")
+        if keep[row]:
+            keep[row] = False
+            problems.add("not finite", f"row {first + row + 1}", words[row], "a value is NaN or infinite")
     seen = set() if seen is None else seen
     drop_duplicates(words, keep, seen, lambda row: f"row {first + row + 1}", problems)
     return None if keep.all() else keep
+
+
+def decode_words(encoded: list[bytes], problems: Problems, first: int = 0) -> tuple[list[str], NDArray[np.bool_]]:
+    """Words from UTF-8, and which of them are; messages number rows from `first` on.
+
+    >>> decode_words([b"n\xc3\xa9", b"n\xe9"], Problems("a.bin", "skip"))[1].tolist()
+    [True, False]
+    """
+    words, good = [], np.ones(len(encoded), np.bool_)
+    for row, word in enumerate(encoded):
+        try:
+            words.append(word.decode())
+        except UnicodeDecodeError:
+            good[row] = False
+            words.append(word.decode(errors="replace"))
+            problems.add("bad UTF-8", f"row {first + row + 1}", words[-1], "the word is not UTF-8")
+    return words, good
 
 
 def drop_duplicates(words: list[str], keep: NDArray[np.bool_], seen: set[str], where: Any, problems: Problems) -> None:

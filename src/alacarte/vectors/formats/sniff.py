@@ -1,9 +1,18 @@
 """Which format a file has, told by its content."""
 
 from os import PathLike
+from pathlib import Path
 
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats import fasttext_binary, word2vec_binary
+from alacarte.vectors.formats import (
+    arrow,
+    delimited,
+    fasttext_binary,
+    hub,
+    r_matrix,
+    static_models,
+    word2vec_binary,
+)
 from alacarte.vectors.formats.streams import Source, plain_suffix
 from alacarte.vectors.formats.text import HEAD, head_lines, parse_header, usual_width
 
@@ -15,8 +24,6 @@ OTHERS = {
     b"Rar!": "a RAR archive; unpack it and pass the vector file in it",
     b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive; unpack it and pass the vector file in it",
     b"%PDF": "a PDF document; pass a vector file",
-    b"PAR1": "a Parquet file; read it with pandas and pass the frame to WordVectors.of",
-    b"ARROW1": "an Arrow file; read it with pandas and pass the frame to WordVectors.of",
     b"\x89HDF": "an HDF5 file; read it with h5py and pass (words, matrix) to WordVectors.of",
     b"SQLite format 3": "an SQLite database; read it and pass (words, matrix) to WordVectors.of",
     b"<!DOCTYPE": "a web page; the download went wrong, get the file itself",
@@ -38,6 +45,8 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
     ...     sniff(file)
     ('glove-text', None)
     """
+    if Path(path).is_dir():
+        return _folder(Path(path)), None
     with Source(path) as source:
         head = source.read(HEAD)
         compression = source.compression
@@ -61,6 +70,16 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
     return format, compression
 
 
+def _folder(path: Path) -> str:
+    if (path / hub.VECTORS).is_file():
+        return "hub"
+    if static_models.folder_of(path) is not None:
+        return "model2vec"
+    raise BadVectors(
+        f"{path} is a folder without {hub.VECTORS}, and without a static model; pass the path of a vector file in it"
+    )
+
+
 def _binary(head: bytes) -> str | None:
     if head.startswith(b"\x93NUMPY"):
         return "npy"
@@ -68,12 +87,20 @@ def _binary(head: bytes) -> str | None:
         return "fasttext-binary"
     if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") < 1 << 32:
         return "safetensors"
+    if head.startswith(b"PAR1") and word2vec_binary.NOT_TEXT.search(head[4:64]):
+        return "parquet"
+    if head.startswith((b"ARROW1\0\0", arrow.STREAM)):
+        return "arrow"
+    if head.startswith(r_matrix.HEADS):
+        return "rds"
     if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:  # a pickle, and which protocol
         return PICKLE
     return None
 
 
 def _text(head: bytes, whole: bool) -> str | None:
+    if delimited.looks_like(head, whole):
+        return "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
     lines = head_lines(head, whole)
     header = parse_header(lines[0])
     if header is not None:

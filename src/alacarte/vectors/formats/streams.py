@@ -4,10 +4,12 @@ import bz2
 import gzip
 import lzma
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, cast
 
 from alacarte._io.files import DAMAGED, SUFFIXES, atomic_write, compression, decompressed
 from alacarte._io.progress import progress
@@ -64,6 +66,20 @@ class Source:
 
     def __exit__(self, *args: object) -> None:
         self.close()
+
+
+@contextmanager
+def uncompressed(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The path of a file as it is; of a compressed one, that of an unpacked copy, which is removed at the end."""
+    with Source(path) as source:
+        if source.compression is None:
+            yield Path(path)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            plain = Path(folder) / Path(path).name
+            with plain.open("wb") as file:
+                shutil.copyfileobj(cast("BinaryIO", source), file)
+            yield plain
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,7 +156,7 @@ def _read_rows(
     if promised is not None and rows_read < promised and at_end:
         detail = f"the header promises {promised} words and there are {rows_read}: the file is cut off"
         problems.add("missing row", f"line {lines}", None, detail, promised - rows_read)
-    return Table(rows.words, rows.finish(), problems.report(), promised)
+    return rows.table(problems, promised)
 
 
 class _Block:
@@ -235,17 +235,18 @@ class _Block:
                     self._leave_out(row, "bad UTF-8", "the word is not UTF-8", problems)
 
 
-def write_glove(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:
+def write_glove(file: BinaryIO, table: Table) -> None:
     """Write lines without a header."""
-    _write_rows(file, words, matrix, b"", "glove-text")
+    _write_rows(file, table, b"", "glove-text")
 
 
-def write_word2vec(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:
+def write_word2vec(file: BinaryIO, table: Table) -> None:
     """Write lines under a header."""
-    _write_rows(file, words, matrix, b"%d %d\n" % matrix.shape, "word2vec-text")
+    _write_rows(file, table, b"%d %d\n" % table.matrix.shape, "word2vec-text")
 
 
-def _write_rows(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any], header: bytes, name: str) -> None:
+def _write_rows(file: BinaryIO, table: Table, header: bytes, name: str) -> None:
+    words, matrix = table.words, table.matrix
     dimension = matrix.shape[1]
     row_format = b"%b" + b" %.9g" * dimension + b"\n"  # nine digits are enough to tell any two float32 apart
     with progress(len(words), "words", "writing") as bar:

@@ -1,9 +1,8 @@
 """word2vec's binary format: a "words dimension" line, then for each word its bytes, a space and d float32."""
 
 import re
-from collections.abc import Sequence
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +11,14 @@ from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats._places import WORD_BEGIN, WORD_END, new_places
-from alacarte.vectors.formats.problems import Problems, usable_rows
+from alacarte.vectors.formats.problems import Problems, decode_words, usable_rows
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.table import Growing, Table, rows_at_once
 from alacarte.vectors.formats.text import parse_header
 
 BLOCK = 1 << 22
 MAX_WORD = 1 << 16
-_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
 def looks_like(head: bytes) -> bool:
@@ -32,7 +31,7 @@ def looks_like(head: bytes) -> bool:
     header = parse_header(first)
     if header is None or header[1] == 0 or not rest:
         return False
-    if _NOT_TEXT.search(rest):
+    if NOT_TEXT.search(rest):
         return True
     # Only bytes that text could hold: let a row decide.
     word, gap, values = rest.lstrip(b"\n").partition(b" ")
@@ -76,7 +75,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         if rows_read == promised and (data + source.read(BLOCK)).strip(b"\n"):
             detail = f"the header promises only {promised} words of {dimension} values and there is more"
             problems.add("row beyond the header", f"row {promised + 1}", None, detail)
-    return Table(rows.words, rows.finish(), problems.report(), promised)
+    return rows.table(problems, promised)
 
 
 def _take(
@@ -90,27 +89,13 @@ def _take(
     if out.dtype.newbyteorder("<") != out.dtype:
         out.byteswap(inplace=True)
     spans = places[:, [WORD_BEGIN, WORD_END]].tolist()
-    words, bad = [], []
-    for row, (begin, end) in enumerate(spans):
-        try:
-            words.append(data[begin:end].decode())
-        except UnicodeDecodeError:
-            bad.append(row)
-            words.append(data[begin:end].decode(errors="replace"))
-            problems.add("bad UTF-8", f"row {rows_read + row + 1}", words[-1], "the word is not UTF-8")
-    good = np.ones(len(words), np.bool_)
-    good[bad] = False
-    if bad:
-        kept = [word for word, fine in zip(words, good.tolist(), strict=True) if fine]
-        keep = usable_rows(kept, out[good], problems, rows.seen, rows_read)
-        good[good] = True if keep is None else keep
-        rows.take(words, good)
-    else:
-        rows.take(words, usable_rows(words, out, problems, rows.seen, rows_read))
+    words, good = decode_words([data[begin:end] for begin, end in spans], problems, rows_read)
+    rows.take(words, usable_rows(words, out, problems, rows.seen, rows_read, good))
 
 
-def write(file: BinaryIO, words: Sequence[str], matrix: NDArray[Any]) -> None:
+def write(file: BinaryIO, table: Table) -> None:
     """Write the rows with a newline after each, as word2vec does."""
+    words, matrix = table.words, table.matrix
     file.write(b"%d %d\n" % matrix.shape)
     with progress(len(words), "words", "writing") as bar:
         for start in range(0, len(words), 1000):

@@ -1,0 +1,198 @@
+"""Vectors as a table with named columns: which column holds what, in frames, Parquet, Arrow and CSV files alike.
+
+We write a column `word`, then `count` and `origin` where they are known, then the values in columns "0", "1", …. Tables
+of others are read too: their values may be in columns of any name, or in one column of lists.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alacarte._io.frames import open_frame
+from alacarte.errors import BadVectors, Hint, require
+from alacarte.vectors.formats.problems import Problems, usable_rows
+from alacarte.vectors.formats.table import Growing, Table
+
+WORD, COUNT, ORIGIN = "word", "count", "origin"
+TEXT, WHOLE, NUMBER, LIST, OTHER = "text", "whole numbers", "numbers", "lists", "something else"  # kinds of columns
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns of a table hold the words, the values (or the one column of lists), the counts, the origins."""
+
+    words: str
+    dimensions: tuple[str, ...]
+    counts: str | None = None
+    origin: str | None = None
+    lists: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are needed, each once."""
+        return list(dict.fromkeys([self.words, *filter(None, (self.counts, self.origin)), *self.dimensions]))
+
+
+def find_layout(
+    kinds: Mapping[str, str],
+    source: str,
+    *,
+    words: str | None = None,
+    counts: str | None = None,
+    dimensions: Iterable[str] | None = None,
+) -> Layout:
+    """Which columns hold what, by their names and kinds; those that the caller names are taken at their word.
+
+    A column `count` holds counts, and is no dimension, if the dimensions are called "0", "1", … as we call them, or if
+    it is the only column of whole numbers. `source` is named in errors.
+
+    >>> layout = find_layout({"word": TEXT, "count": WHOLE, "0": NUMBER, "1": NUMBER}, "a.csv")
+    >>> layout.words, layout.counts, layout.dimensions
+    ('word', 'count', ('0', '1'))
+    """
+    chosen = None if dimensions is None else list(dimensions)
+    for name in (words, counts, *(chosen or [])):
+        if name is not None and name not in kinds:
+            raise BadVectors(f"{source}: there is no column {name!r}; there are {_some(kinds)}")
+    words = words if words is not None else _find_words(kinds, source)
+    origin = ORIGIN if kinds.get(ORIGIN) == TEXT and words != ORIGIN else None
+    layout = Layout(words, (), counts, origin)
+    rest = [name for name in kinds if name not in (words, counts, origin)]
+    lists = [name for name in rest if kinds[name] == LIST]
+    if chosen is None and len(lists) == 1:
+        chosen = lists
+    if counts is None and COUNT in rest and COUNT not in (chosen or []):
+        others = [name for name in rest if name != COUNT]
+        alone = kinds[COUNT] == WHOLE and all(kinds[name] != WHOLE for name in others)
+        if alone or (kinds[COUNT] in (WHOLE, NUMBER) and _in_order(others)):
+            rest, layout = others, replace(layout, counts=COUNT)
+    names = _in_order(rest) or rest if chosen is None else chosen
+    if names and all(kinds[name] == LIST for name in names) and len(names) == 1:
+        return replace(layout, dimensions=tuple(names), lists=True)
+    for name in names:
+        if kinds[name] not in (NUMBER, WHOLE):
+            raise BadVectors(f"{source}: the column {name!r} holds {kinds[name]}, no numbers", hint=_HINT)
+    if not names:
+        raise BadVectors(f"{source}: no column holds numbers; there are {_some(kinds)}")
+    return replace(layout, dimensions=tuple(names))
+
+
+_HINT = Hint('name the columns: WordVectors.from_frame(frame, words="…", dimensions=[…])', "leave the column out")
+
+
+def _find_words(kinds: Mapping[str, str], source: str) -> str:
+    if kinds.get(WORD) == TEXT:
+        return WORD
+    texts = [name for name, kind in kinds.items() if kind == TEXT and name != ORIGIN]
+    if len(texts) != 1:
+        said = f"{_some(texts)} hold text" if texts else f"none of {_some(kinds)} holds text"
+        raise BadVectors(f"{source}: it is not clear which column has the words: {said}; call it {WORD!r}", hint=_HINT)
+    return texts[0]
+
+
+def _in_order(names: Sequence[str]) -> list[str] | None:
+    """The names "0", "1", … in their order, if they are these and no others."""
+    wanted = [str(number) for number in range(len(names))]
+    return wanted if wanted and set(wanted) == set(names) else None
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = [repr(name) for name in names]
+    return ", ".join(listed[:8]) + (", …" if len(listed) > 8 else "")
+
+
+def kind_of(column: NDArray[Any]) -> str:
+    """What kind of values a column has.
+
+    >>> [kind_of(np.array(values)) for values in (["a"], [1, 2], [0.5], [[1.0, 2.0]])]
+    ['text', 'whole numbers', 'numbers', 'lists']
+    """
+    if column.ndim == 2:
+        return LIST
+    if column.dtype.kind in "iu":
+        return WHOLE
+    if column.dtype.kind in "fb":
+        return NUMBER
+    value = next((value for value in column.tolist() if value is not None), None)
+    if isinstance(value, str):
+        return TEXT
+    return LIST if isinstance(value, list | tuple | np.ndarray) else OTHER
+
+
+def take_columns(columns: Columns, layout: Layout, source: str) -> Table:
+    """The words, values, counts and origins of some rows, not checked."""
+    matrix = _matrix(columns, layout, source)
+    counts = None if layout.counts is None else _counts(columns[layout.counts], source)
+    origin = None if layout.origin is None else tuple(columns[layout.origin].tolist())
+    return Table(columns[layout.words].tolist(), matrix, counts=counts, origin=origin)
+
+
+def _matrix(columns: Columns, layout: Layout, source: str) -> NDArray[Any]:
+    if not layout.lists:
+        return np.column_stack([columns[name] for name in layout.dimensions])
+    (name,) = layout.dimensions
+    column = columns[name]
+    if column.ndim == 2:
+        return column
+    lengths = {len(row) if isinstance(row, list | tuple | np.ndarray) else -1 for row in column.tolist()}
+    if len(lengths) != 1 or min(lengths) < 1:
+        raise BadVectors(f"{source}: the lists in the column {name!r} differ in length; give each word as many values")
+    return np.array(column.tolist())
+
+
+def _counts(column: NDArray[Any], source: str) -> NDArray[Any]:
+    if column.dtype.kind == "f" and np.isfinite(column).all() and (column == np.floor(column)).all():
+        return column.astype(np.int64)
+    if column.dtype.kind not in "iu":
+        raise BadVectors(f"{source}: the counts are no whole numbers; leave the column out, or correct it")
+    return column
+
+
+def add_rows(rows: Growing, part: Table, good: NDArray[np.bool_], problems: Problems, first: int) -> None:
+    """Check the rows of a table that stand after the first so many of a file; of the `good` ones, keep the usable."""
+    given: Sequence[Any] = part.words
+    for row, word in enumerate(given):
+        if good[row] and not isinstance(word, str):
+            good[row] = False
+            problems.add("no word", f"row {first + row + 1}", None, "there is no word")
+    words = [word if isinstance(word, str) else "" for word in given]
+    out = rows.room(len(words))
+    with np.errstate(over="ignore"):
+        out[:] = part.matrix
+    rows.take(words, usable_rows(words, out, problems, rows.seen, first, good), part.counts, part.origin)
+
+
+def table_of_frame(
+    frame: Any, words: str | None = None, counts: str | None = None, dimensions: Iterable[str] | None = None
+) -> Table:
+    """Words, values, counts and origins of a frame of pandas, polars or Arrow, not checked."""
+    advice = "pass (words, matrix)"
+    opened = open_frame(frame, BadVectors, "reading vectors from a data frame", advice, eager=True)
+    columns = {str(name): np.asarray(opened[name].to_numpy()) for name in opened.columns}
+    index = require("narwhals", extra="frames", purpose="frames").maybe_get_index(opened)
+    named = {name: kind_of(column) for name, column in columns.items()}
+    if words is None and index is not None and named.get(WORD) != TEXT:
+        labels = np.asarray(index)
+        if kind_of(labels) == TEXT or TEXT not in named.values():  # numbers are refused where the words are checked
+            columns, named, words = {_INDEX: labels, **columns}, {_INDEX: TEXT, **named}, _INDEX
+    layout = find_layout(named, "the frame", words=words, counts=counts, dimensions=dimensions)
+    return take_columns(columns, layout, "the frame")
+
+
+_INDEX = "\0index"  # no column is called this
+
+
+def columns_of(table: Table, low: int = 0, high: int | None = None) -> dict[str, Any]:
+    """The columns that a table is written as, from one row to another."""
+    columns: dict[str, Any] = {WORD: list(table.words[low:high])}
+    if table.counts is not None:
+        columns[COUNT] = np.asarray(table.counts[low:high], np.int64)
+    if table.origin is not None:
+        columns[ORIGIN] = list(table.origin[low:high])
+    values = np.asarray(table.matrix[low:high], np.float32)
+    return columns | {str(number): column for number, column in enumerate(values.T)}

@@ -1,0 +1,116 @@
+"""Folders as the Hugging Face Hub keeps them: safetensors, `config.json`, and `README.md`, the model card.
+
+A folder is read from a path, or from the cache that `hf download NAME` fills. Nothing is fetched.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from alacarte._io.files import atomic_write
+from alacarte._version import __version__
+from alacarte.errors import AlacarteError, BadVectors, Hint, require
+from alacarte.vectors.formats import native
+from alacarte.vectors.formats.problems import Problems
+from alacarte.vectors.formats.table import Table
+
+VECTORS, CONFIG, CARD = "vectors.safetensors", "config.json", "README.md"
+_REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
+
+def find_folder(name: str | PathLike[str], revision: str | None, error: type[AlacarteError]) -> Path:
+    """The folder of that path, or the cached copy of the repository of that name."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    text = fspath(name)
+    if not _REPOSITORY.fullmatch(text):
+        raise error(f"{text!r} is neither a folder nor a name on the Hugging Face Hub, such as user/model")
+    hub = require("huggingface_hub", extra="hub", purpose=f"finding {text!r} in the cache of the Hugging Face Hub")
+    try:
+        return Path(hub.snapshot_download(text, revision=revision, local_files_only=True))
+    except Exception as problem:  # the hub's own errors, which have changed their names
+        raise error(
+            f"{text!r} is neither a folder nor in the cache of the Hugging Face Hub, and nothing is fetched; "
+            f"run `hf download {text}` first"
+        ) from problem
+
+
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+    """Read the vectors in a folder; also those of a saved model that includes them."""
+    table = native.read(Path(path) / VECTORS, limit, problems)
+    return replace(table, files=None)
+
+
+def write(folder: Path, table: Table, came_from: str | None, overwrite: bool) -> None:
+    """Write vectors with their card to a folder that is new or empty, or to any with `overwrite`."""
+    if folder.exists() and not overwrite and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadVectors(
+            f"{folder}: is there already; name a new folder", hint=Hint("or pass overwrite=True", "or pass --overwrite")
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    native.write(folder / VECTORS, table)
+    words, dimension = table.matrix.shape
+    facts: dict[str, Any] = {"words": words, "dimension": dimension, "counts": table.counts is not None}
+    about = [f"{words:,} words and phrases with vectors of {dimension} dimensions."]
+    if table.counts is not None:
+        about.append("`vectors.counts` has the number of occurrences that each vector comes from.")
+    if came_from is not None:
+        about.append(f"They come from `{came_from}`.")
+    text = card(folder.name, "WordVectors", about, ['vectors.nearest(vectors["word"])'])
+    for name, content in {CONFIG: config("word vectors", facts), CARD: text}.items():
+        with atomic_write(folder / name) as file:
+            file.write(content.encode())
+
+
+def config(kind: str, facts: Mapping[str, Any]) -> str:
+    """What `config.json` says: the library, the kind, and facts that need no library to be read."""
+    content = {"library_name": "alacarte", "alacarte_version": __version__, "kind": kind, **facts}
+    return f"{json.dumps(content, indent=2)}\n"
+
+
+def card(title: str, class_name: str, about: Sequence[str], examples: Sequence[str]) -> str:
+    """A model card: what it is, how to use it, and lines for whoever publishes it to fill in."""
+    variable = "vectors" if class_name == "WordVectors" else "model"
+    code = [
+        f"from alacarte import {class_name}",
+        f'{variable} = {class_name}.from_pretrained("{title}")  # this folder, or its name on the Hub',
+        *examples,
+    ]
+    return "\n".join(
+        [
+            "---",
+            "library_name: alacarte",
+            "tags:",
+            "- word-embeddings",
+            "- a-la-carte",
+            "# To be filled in by whoever publishes this:",
+            "# license: ",
+            "# language: ",
+            "---",
+            "",
+            f"# {title}",
+            "",
+            *about,
+            "",
+            "## Use",
+            "",
+            "`pip install alacarte-embeddings`; a name on the Hub is looked for in the local cache, which",
+            "`hf download` fills.",
+            "",
+            "```python",
+            *code,
+            "```",
+            "",
+            "## Licence",
+            "",
+            "To be filled in by whoever publishes this: that of the vectors, and of the text they were made from.",
+            "",
+            f"Written by alacarte {__version__} (à la carte embedding, Khodak et al., ACL 2018).",
+            "",
+        ]
+    )

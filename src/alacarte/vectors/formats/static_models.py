@@ -1,0 +1,243 @@
+"""Static models: a tokenizer and a vector a token, as in model2vec and sentence-transformers' `StaticEmbedding`.
+
+Of a model, the tokens that are words by themselves are read; other words are made of their tokens (`Tokens`). What is
+written knows every word and phrase: those that the tokenizer would split are tokens that are looked for first.
+
+| file in the folder | what it holds |
+|---|---|
+| `model.safetensors` | `embeddings`, a row a token; or `embedding.weight`, as sentence-transformers writes it |
+| `tokenizer.json` | the tokenizer, in the format of the package tokenizers |
+| `config.json`, `modules.json` | what model2vec and sentence-transformers look for |
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alacarte._io.files import atomic_write
+from alacarte._io.tensors import read_tensors, write_tensors
+from alacarte.errors import BadVectors, require
+from alacarte.vectors.formats.problems import Problems
+from alacarte.vectors.formats.table import Table, whole_table
+
+UNKNOWN = "[UNK]"
+LARGEST = 1 << 28  # bytes of a tokenizer
+MATRIX, TOKENIZER, MODULES = "model.safetensors", "tokenizer.json", "modules.json"
+NESTED = "0_StaticEmbedding"  # where older sentence-transformers put the files
+STATIC = "sentence_transformers.models.StaticEmbedding"
+BEFORE = "zqzq"  # stands before a word in a text, since many tokenizers mark the space before a token
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What gives any word a vector: the mean of the vectors of its tokens."""
+
+    tokenizer: Any
+    matrix: NDArray[np.float32]
+    unknown: int | None
+
+    def vector(self, word: str) -> NDArray[np.float32] | None:
+        """The mean of the rows of the word's tokens, or None if the tokenizer knows none of them."""
+        ids = self.tokenizer.encode(word, add_special_tokens=False).ids
+        known = [number for number in ids if number != self.unknown]
+        return self.matrix[known].mean(axis=0, dtype=np.float32) if known else None
+
+
+def folder_of(path: str | PathLike[str]) -> Path | None:
+    """The folder that holds the files of a static model: this one, or one in it; None if there are none."""
+    candidates = [Path(path), Path(path) / NESTED]
+    return next(
+        (folder for folder in candidates if all((folder / name).is_file() for name in (MATRIX, TOKENIZER))), None
+    )
+
+
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+    """Read the words of a model in a folder."""
+    folder = folder_of(path)
+    if folder is None:
+        raise BadVectors(f"{path}: no folder with {MATRIX} and {TOKENIZER}; pass that of a static model")
+    tokenizers = require("tokenizers", extra="huggingface", purpose="reading the tokenizer of a static model")
+    if (folder / TOKENIZER).stat().st_size > LARGEST:
+        raise BadVectors(f"{folder / TOKENIZER}: more than {LARGEST >> 20} MiB, which is no tokenizer")
+    tensors, _ = read_tensors(folder / MATRIX)
+    matrix = next((tensors[name] for name in ("embeddings", "embedding.weight") if name in tensors), None)
+    if matrix is None or matrix.ndim != 2 or matrix.dtype.kind not in "fi":
+        raise BadVectors(f"{folder / MATRIX}: holds no matrix `embeddings`, or one that is not of numbers")
+    tokenizer = tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text(encoding="utf-8"))
+    table = table_of(tokenizer, matrix, tensors.get("mapping"), tensors.get("weights"))
+    checked = whole_table(list(table.words), table.matrix, limit, problems)
+    return replace(checked, subwords=table.subwords, files=None)
+
+
+def table_of(
+    tokenizer: Any, matrix: NDArray[Any], mapping: NDArray[Any] | None = None, weights: NDArray[Any] | None = None
+) -> Table:
+    """The words that are single tokens of a tokenizer, with the vectors of these.
+
+    `mapping` leads from tokens to rows and `weights` multiplies the vectors of tokens, in models that have them.
+    """
+    matrix = folded(tokenizer, matrix, mapping, weights)
+    unknown = unknown_token(tokenizer)
+    numbers = [number for number in sorted(tokenizer.get_vocab().values()) if number != unknown]
+    texts = [text.strip() for text in tokenizer.decode_batch([[number] for number in numbers])]
+    before = tokenizer.encode(BEFORE, add_special_tokens=False).ids
+    encoded = tokenizer.encode_batch([f"{BEFORE} {text}" for text in texts], add_special_tokens=False)
+    rows: dict[str, int] = {}
+    for number, text, found in zip(numbers, texts, encoded, strict=True):
+        if text and found.ids == [*before, number]:
+            rows.setdefault(text, number)
+    if not rows:
+        raise BadVectors("no token of this model is a word by itself; pass (words, matrix)")
+    return Table(list(rows), matrix[list(rows.values())], subwords=Tokens(tokenizer, matrix, unknown))
+
+
+def folded(
+    tokenizer: Any, matrix: NDArray[Any], mapping: NDArray[Any] | None, weights: NDArray[Any] | None
+) -> NDArray[np.float32]:
+    """A row for each token, whatever the model keeps."""
+    numbers = tokenizer.get_vocab().values()
+    size = max(numbers, default=-1) + 1
+    rows = np.asarray(matrix) if mapping is None else np.asarray(matrix)[np.asarray(mapping)]
+    if len(rows) < size:
+        raise BadVectors(
+            f"the tokenizer has {size:,} tokens and the model {len(rows):,} vectors; they do not go together"
+        )
+    single = np.ascontiguousarray(rows, np.float32)
+    return single if weights is None else single * np.asarray(weights, np.float32)[:, None]
+
+
+def unknown_token(tokenizer: Any) -> int | None:
+    """The token that stands for what a tokenizer does not know, if it has one."""
+    model = tokenizer.model
+    if hasattr(model, "unk_token"):
+        return None if model.unk_token is None else tokenizer.token_to_id(model.unk_token)
+    number: int | None = json.loads(tokenizer.to_str())["model"].get("unk_id")
+    return number
+
+
+def tokenizer_for(words: Sequence[str]) -> tuple[Any, list[int]]:
+    """A tokenizer that makes a single token of each word and phrase, and the numbers of these tokens.
+
+    Text is split at white space and around punctuation, and lowered if no word has a capital. Words that this would
+    split, and phrases, are looked for in the text first.
+    """
+    tokenizers = require("tokenizers", extra="huggingface", purpose="making a tokenizer")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({UNKNOWN: 0}, unk_token=UNKNOWN))
+    if not any(word != word.lower() for word in words):
+        tokenizer.normalizer = tokenizers.normalizers.Lowercase()
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    vocabulary = {UNKNOWN: 0}
+    for word in words:
+        pieces = [] if word == UNKNOWN else tokenizer.pre_tokenizer.pre_tokenize_str(word)
+        if [piece for piece, _ in pieces] == [word]:
+            vocabulary[word] = len(vocabulary)
+    tokenizer.model = tokenizers.models.WordLevel(vocabulary, unk_token=UNKNOWN)
+    return tokenizer, add_words(tokenizer, words)
+
+
+def add_words(tokenizer: Any, words: Sequence[str]) -> list[int]:
+    """Give each word and phrase a single token, where it has none; the numbers of their tokens."""
+    tokenizers = require("tokenizers", extra="huggingface", purpose="adding words to a tokenizer")
+    numbers = _single_tokens(tokenizer, words)
+    new = [word for word, number in zip(words, numbers, strict=True) if number is None]
+    # Inside of longer words nothing is looked for, but for marks, as in "wait..."; the space before belongs to a word.
+    added = [tokenizers.AddedToken(word, single_word=_has_letters(word), normalized=True, lstrip=True) for word in new]
+    tokenizer.add_tokens(added)
+    if new:
+        numbers = _single_tokens(tokenizer, words)
+    lost = [word for word, number in zip(words, numbers, strict=True) if number is None]
+    if lost:
+        raise BadVectors(
+            f"this tokenizer cannot make one token of {lost[0]!r}, nor of {len(lost) - 1} more: it changes the text "
+            "before it looks for words; leave them out"
+        )
+    whole = [number for number in numbers if number is not None]
+    if len(set(whole)) != len(whole):
+        first = next(word for word, number in zip(words, whole, strict=True) if whole.count(number) > 1)
+        raise BadVectors(f"to this tokenizer, {first!r} and another word are the same; leave one of them out")
+    return whole
+
+
+def _has_letters(word: str) -> bool:
+    return any(mark.isalnum() for mark in word)
+
+
+def _single_tokens(tokenizer: Any, words: Sequence[str]) -> list[int | None]:
+    """The token that each word is, by itself and in a text; None for words of no or several tokens."""
+    unknown = unknown_token(tokenizer)
+    before = tokenizer.encode(BEFORE, add_special_tokens=False).ids
+    encoded = tokenizer.encode_batch([f"{BEFORE} {word}" for word in words], add_special_tokens=False)
+    single = [found.ids[:-1] == before and found.ids[-1] != unknown for found in encoded]
+    return [found.ids[-1] if good else None for found, good in zip(encoded, single, strict=True)]
+
+
+def static_parts(table: Table, base: Any = None) -> tuple[NDArray[np.float32], Any]:
+    """(matrix, tokenizer) that give each word of a table its vector; with the tokens of a static model, if given."""
+    words = list(table.words)
+    if base is None:
+        tokenizer, numbers = tokenizer_for(words)
+        before = np.zeros((0, table.matrix.shape[1]), np.float32)
+    else:
+        tokenizer, before = parts_of(base)
+        tokenizers = require("tokenizers", extra="huggingface", purpose="adding words to a tokenizer")
+        tokenizer = tokenizers.Tokenizer.from_str(tokenizer.to_str())  # a copy: the model stays as it is
+        if before.shape[1] != table.matrix.shape[1]:
+            raise BadVectors(
+                f"the model has {before.shape[1]} dimensions and the vectors have {table.matrix.shape[1]}; "
+                "pass vectors that were made for this model"
+            )
+        numbers = add_words(tokenizer, words)
+    matrix = np.zeros((max(tokenizer.get_vocab().values()) + 1, table.matrix.shape[1]), np.float32)
+    matrix[: len(before)] = before[: len(matrix)]
+    matrix[numbers] = table.matrix
+    return matrix, tokenizer
+
+
+def parts_of(model: Any) -> tuple[Any, NDArray[np.float32]]:
+    """(tokenizer, a row for each token) of a StaticModel, a StaticEmbedding, or a SentenceTransformer that is one."""
+    found = static_model_in(model)
+    if found is None:
+        raise BadVectors(f"a {type(model).__name__} is no static model; pass a StaticModel or a StaticEmbedding")
+    matrix = getattr(found.embedding, "weight", found.embedding)  # of an nn.EmbeddingBag, or an array
+    if hasattr(matrix, "detach"):
+        matrix = matrix.detach().cpu().float().numpy()
+    mapping, weights = getattr(found, "token_mapping", None), getattr(found, "weights", None)
+    return found.tokenizer, folded(found.tokenizer, matrix, mapping, weights)
+
+
+def static_model_in(model: Any) -> Any:
+    """The object that has a tokenizer and an embedding: this one, or the first module of a SentenceTransformer."""
+    if hasattr(model, "_first_module"):
+        model = model._first_module()
+    is_static = hasattr(model, "embedding") and hasattr(getattr(model, "tokenizer", None), "encode_batch")
+    return model if is_static else None
+
+
+def write(path: str | PathLike[str], table: Table) -> None:
+    """Write a folder that model2vec and sentence-transformers open."""
+    folder = Path(path)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadVectors(f"{folder}: is there already; name a new folder for the model")
+    matrix, tokenizer = static_parts(table)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_tensors(folder / MATRIX, {"embeddings": matrix}, {})
+    config = {
+        "model_type": "model2vec",
+        "architectures": ["StaticModel"],
+        "normalize": False,
+        "embedding_dtype": "float32",
+    }
+    modules = [{"idx": 0, "name": "0", "path": ".", "type": STATIC}]
+    for name, text in {
+        TOKENIZER: tokenizer.to_str(),
+        MODULES: json.dumps(modules, indent=2),
+        "config.json": json.dumps(config, indent=2),
+    }.items():
+        with atomic_write(folder / name) as file:
+            file.write(text.encode())
