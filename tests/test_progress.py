@@ -94,6 +94,7 @@ def test_a_phase_is_named_when_it_takes_long(monkeypatch):
                     pass
         assert ("sorting 2-grams" in terminal.getvalue()) == seen
     terminal.truncate(0)
+    terminal.seek(0)
     with _progress.phase("sorting", show=False):
         pass
     assert terminal.getvalue() == ""

@@ -38,7 +38,7 @@ class Work:
     takes it up again and gives the same result to the last bit. It stays when all is done, for the caller to delete
     once the result is safe.
     `shard`: (i, n) reads only the i-th of n parts of the text, counted from 1; the parts add up to the whole.
-    `show_progress`: True or False; None shows a bar on a terminal when the work takes more than two seconds.
+    `show_progress`: True or False; None shows a bar on a terminal when the work takes more than a second.
     `callback`: called with a `ProgressState` as the work goes on.
     `block_size`: bytes of text that are worked on together.
     `client`: a `distributed.Client`, on whose workers contexts are summed (`alacarte.passes.dask`); the result is the
