@@ -46,4 +46,5 @@ def card(title: str, facts: Mapping[str, object], below: str = "") -> str:
         for name, value in facts.items()
         if value is not None
     )
-    return f"<div><b>{text_of(title)}</b><table><tbody>{rows}</tbody></table>{below}</div>"
+    known = f"<table><tbody>{rows}</tbody></table>" if rows else ""
+    return f"<div><b>{text_of(title)}</b>{known}{below}</div>"

@@ -40,7 +40,7 @@ import numpy as np
 from alacarte._io import html
 from alacarte._io.files import atomic_write
 from alacarte._io.printing import guarded, printable, quoting
-from alacarte.errors import require
+from alacarte.errors import AlacarteError, require
 
 Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
 Row = TypeVar("Row")
@@ -123,7 +123,10 @@ class Table(ABC):
         return "\n".join([*top, *lines[1:], r"\bottomrule", r"\end{tabular}"])
 
     def _repr_html_(self) -> str:
-        return html.table(*self.cells(MANY))
+        try:
+            return html.table(*self.cells(MANY))
+        except AlacarteError as error:  # which a notebook would show as a traceback from inside of IPython
+            return html.card(type(self).__name__, {"not known": error})
 
     def __str__(self) -> str:
         names, rows, right = self.cells(MANY)
@@ -143,7 +146,8 @@ class Table(ABC):
 
     def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
         """(names, rows of text, which columns are numbers); a row of "…" stands for the rows after the first `most`."""
-        names, rows = _plain(self._shown(most))
+        behind = None if most is None else most + 1
+        names, rows = _plain({name: column[:behind] for name, column in self._shown(most).items()})
         right = [all(_is_number(row[place]) for row in rows) for place in range(len(names))]
         shown = [
             [

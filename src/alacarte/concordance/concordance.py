@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte._io.files import lock
 from alacarte.concordance._database import Database, SegmentRow
@@ -227,6 +228,11 @@ class Concordance:
     def __repr__(self) -> str:
         slice_ = f" where {' and '.join(self._conditions)}" if self._conditions else ""
         return f"<Concordance {self.path}{slice_}: {len(self):,} documents>"
+
+    def _repr_html_(self) -> str:
+        facts = {"folder": self.path, "documents": len(self), "tokens": self.tokens, "tokenizer": self.tokenizer.name}
+        columns, conditions = ", ".join(self.columns) or None, " and ".join(self._conditions) or None
+        return html.card("Concordance", {**facts, "columns": columns, "where": conditions})
 
     def levels(self, column: str) -> list[Any]:
         """The different values of a column, over all documents."""

@@ -75,6 +75,9 @@ class Table(table.Table):
     def __getitem__(self, name: str) -> Column:
         return self.values[name]
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.values)
+
     def columns(self) -> dict[str, Column]:
         return self.values
 

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte.errors import BadTargets
 from alacarte.targets.sequences import Matches, SequenceTable
 from alacarte.text.encoding import Encoded, Lexicon
@@ -199,6 +200,10 @@ class Targets:
         if not len(self):
             return "Targets(any label)" if self.any_label else "Targets(none)"
         return f"Targets({len(self)}: {shown}{more}{labels})"
+
+    def _repr_html_(self) -> str:
+        rows = [pair for pair, _ in zip(self._kinds.items(), range(20), strict=False)]
+        return html.card(repr(self), {}, html.table(["target", "looked for as"], rows, [False, False]))
 
     # -------------------------------------------------------------------------------------- save and load
 
