@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte._io.remote import locate, shown
 from alacarte.errors import BadTargets
 from alacarte.targets.sequences import Matches, SequenceTable
@@ -26,15 +27,27 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
-def underscore_hint(keys: Iterable[str]) -> str:
-    """What to say, after a message, of targets that are not found because phrases are written with underscores.
+def spelling_hint(keys: "Iterable[str] | Targets", targets: "Targets | None" = None) -> str:
+    """What to say, after a message, of words that are not found because of how they are written.
 
-    >>> underscore_hint(["acid", "formic_acid"])
+    Patterns and labels among `targets` are written as they should be.
+
+    >>> spelling_hint(["acid", "formic_acid"])
     "; words of a phrase are separated by spaces: 'formic acid' rather than 'formic_acid'"
-    >>> underscore_hint(["acid"])
+    >>> spelling_hint(["immigr*"])
+    "; in 'immigr*' the * is looked for as it stands: a pattern is Targets.glob('immigr*'), or --glob 'immigr*'"
+    >>> spelling_hint(["acid"])
     ''
     """
-    key = next((key for key in keys if "_" in key.strip("_")), None)
+    known = keys if isinstance(keys, Targets) else targets
+    listed = [key for key in keys if known is None or known.is_word(key)]
+    pattern = next((key for key in listed if len(key) > 1 and "*" in key), None)
+    if pattern is not None:
+        return (
+            f"; in {pattern!r} the * is looked for as it stands: a pattern is Targets.glob({pattern!r}), or --glob "
+            f"{pattern!r}"
+        )
+    key = next((key for key in listed if "_" in key.strip("_")), None)
     if key is None:
         return ""
     return f"; words of a phrase are separated by spaces: {key.replace('_', ' ')!r} rather than {key!r}"
@@ -55,6 +68,8 @@ class Targets:
     def __init__(self, items: "str | Iterable[str | Sequence[str]]" = ()) -> None:
         if isinstance(items, str):
             items = [items]
+        if not isinstance(items, Iterable):
+            raise BadTargets(f"targets are strings, or sequences of tokens, and not {items!r}")
         pairs: list[tuple[str, Kind]] = []
         for item in items:
             if isinstance(item, str):
@@ -142,6 +157,10 @@ class Targets:
             return cls._of((), any_label=True)
         return cls._of((label, "span") for label in _listed(labels))
 
+    def is_word(self, key: str) -> bool:
+        """Whether a key stands for a word or phrase as it is written, and not for a pattern or a label."""
+        return self._kinds.get(key) in ("words", "tokens")
+
     def is_label(self, key: str) -> bool:
         """Whether a key stands for annotated spans."""
         return self._kinds.get(key) == "span"
@@ -182,6 +201,10 @@ class Targets:
         if not len(self):
             return "Targets(any label)" if self.any_label else "Targets(none)"
         return f"Targets({len(self)}: {shown}{more}{labels})"
+
+    def _repr_html_(self) -> str:
+        rows = [pair for pair, _ in zip(self._kinds.items(), range(20), strict=False)]
+        return html.card(repr(self), {}, html.table(["target", "looked for as"], rows, [False, False]))
 
     # -------------------------------------------------------------------------------------- save and load
 

@@ -20,6 +20,7 @@ from typing import Any, Literal, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from alacarte._io import html
 from alacarte._io.copies import copied
 from alacarte._io.files import is_same_file
 from alacarte._io.remote import shown, url_of
@@ -43,6 +44,8 @@ Neighbours = list[tuple[str, float]]
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
 SAMPLED = 1000  # vectors whose lengths are looked at
+SHOWN = 6  # words, and values of each, in notebooks
+COMPLETED = 100_000  # words that the Tab key offers
 FEW = 100  # words left out of a search that are dropped from its result
 
 
@@ -820,6 +823,22 @@ class WordVectors:
         words = f"{len(self):,} word{'s' * (len(self) != 1)}"
         dimensions = f"{self.dimension} dimension{'s' * (self.dimension != 1)}"
         return f"{type(self).__name__}({title}{words}, {dimensions})"
+
+    def _repr_html_(self) -> str:
+        """The first words, with their counts if these are known and a few of their values."""
+        columns: dict[str, Sequence[Any]] = {"word": self.words[:SHOWN]}
+        if self.counts is not None:
+            columns["count"] = self.counts[:SHOWN].tolist()
+        if self.origin is not None:
+            columns["origin"] = self.origin[:SHOWN]
+        for place, values in enumerate(self[list(self.words[:SHOWN])].T[:SHOWN] if len(self) else ()):
+            columns[str(place)] = [f"{value:.3f}" for value in values.tolist()]
+        right = [name not in ("word", "origin") for name in columns]
+        return html.card(repr(self), {}, html.table(list(columns), zip(*columns.values(), strict=True), right))
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """What Tab offers after `vectors["`: the first words, which in most files are the most frequent."""
+        return list(self.words[:COMPLETED])
 
 
 class SubwordVectors(WordVectors):
