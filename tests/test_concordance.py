@@ -13,7 +13,7 @@ import pytest
 
 from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, Transform, WordVectors, collect
 from alacarte._io.progress import ProgressState
-from alacarte.concordance import _database
+from alacarte.concordance import _database, over_periods
 from alacarte.concordance._kernel import sort_positions
 from alacarte.errors import AlacarteError, BadCorpus, NoOccurrences
 
@@ -356,3 +356,93 @@ def test_everything_that_takes_a_corpus_takes_a_concordance(tmp_path: Path, vect
     np.testing.assert_array_equal(
         model.induce(concordance, ["bank"])["bank"], model.induce(plain(given), ["bank"])["bank"]
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("sort", [None, "before", "after", "party", "year", "score"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_uses_in_an_order(vectors: WordVectors, tmp_path: Path, seed: int, sort: str | None, descending: bool) -> None:
+    given = documents(seed, 60)
+    concordance = built(vectors, given[:35], tmp_path / "c")
+    concordance.add(Corpus(given[35:], columns=["party", "year", "score"]), show_progress=False)
+    uses = concordance.uses("bank", sort=sort, descending=descending and sort is not None)
+    plain_lines = concordance.lines("bank", limit=None).to_dict()
+
+    def key(line: dict[str, Any]) -> Any:
+        if sort in ("before", "after"):
+            words = line[sort].split()
+            return [*(words[::-1] if sort == "before" else words)[:3], "", "", ""][:3]
+        value = line[str(sort)]
+        return (value is None, value or 0) if sort == "score" else value
+
+    expected = plain_lines if sort is None else sorted(plain_lines, key=key, reverse=descending)
+    shown = uses.lines(limit=None).to_dict()
+    if sort is None or not descending:
+        assert shown == expected  # equal ones stay in the order of the text
+    else:
+        assert list(map(key, shown)) == list(map(key, expected))
+    assert uses.lines(3, 5).to_dict() == shown[3:8]
+    assert len(uses) == concordance.count("bank") == len(shown)
+    assert uses.lines(len(uses) + 5).to_dict() == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_documents_that_hold_a_phrase(vectors: WordVectors, tmp_path: Path, seed: int) -> None:
+    given = documents(seed, 80)
+    concordance = built(vectors, given, tmp_path / "c")
+    for target in ("bank", given_phrase(concordance), Targets.glob("b*")):
+        held = concordance.holding(target)
+        asked = [target] if isinstance(target, str) else target
+        reading = {"spread": 4, "show_progress": False, "window": 3}
+        assert same_sums(collect(vectors, held, asked, **reading), collect(vectors, concordance, asked, **reading))
+        assert held.where("party=D").count(target) == concordance.where("party=D").count(target)
+        assert len(held) == len({line["document"] for line in concordance.lines(target, limit=None).to_dict()})
+    with pytest.raises(NoOccurrences):
+        concordance.holding("unheard")
+
+
+def same_sums(one: Any, two: Any) -> bool:
+    return bool((one.means() == two.means()).all()) and one.occurrences.tolist() == two.occurrences.tolist()
+
+
+def test_periods_and_a_word_over_them(vectors: WordVectors, tmp_path: Path) -> None:
+    given = documents(1, 300)
+    concordance = built(vectors, given, tmp_path / "c")
+    years = [document.values[1] for document in given]
+    for most in (1, 3, 7, 40):
+        periods = concordance.periods("year", most)
+        assert len(periods) <= most
+        members = [years.count(year) for period in periods for year in range(1990, 2010) if inside(period.name, year)]
+        assert sum(members) == sum(period.documents for period in periods) == 300
+        for period in periods:
+            assert len(concordance.where(*period.conditions)) == period.documents
+    model = ALaCarte(vectors, Transform(np.eye(5)))
+    table = over_periods(concordance, model, "bank", "year", ["money", "river"], most=3)
+    assert sum(row.uses for row in table if row.other == "money") == concordance.count("bank")
+    for row, period in zip(table[::2], concordance.periods("year", 3), strict=True):
+        induced = concordance.where(*period.conditions).induce(model, ["bank"])
+        similarity = induced.uncertainty.similarity("bank", "money")
+        assert (row.period, row.estimate, row.conf_low) == (period.name, similarity.estimate, similarity.conf_low)
+    with pytest.raises(AlacarteError, match="no vector for 'zorg'"):
+        over_periods(concordance, model, "bank", "year", ["zorg"])
+    with pytest.raises(AlacarteError, match="no column"):
+        over_periods(concordance, model, "bank", "month")
+
+
+def inside(name: str, year: int) -> bool:
+    low, _, high = name.partition("–")
+    return int(low) <= year <= int(high or low)
+
+
+def test_dates_are_cut_by_years(vectors: WordVectors, tmp_path: Path) -> None:
+    dates = [f"{year}-{month:02}-03" for year in range(1998, 2004) for month in range(1, 13)]
+    given = [Document("the bank", values=(date,)) for date in dates]
+    concordance = Concordance.build(vectors, Corpus(given, columns=["date"]), tmp_path / "c", show_progress=False)
+    periods = concordance.periods("date", 3)
+    assert [period.name for period in periods] == ["1998–1999", "2000–2001", "2002–2003"]
+    assert [len(concordance.where(*period.conditions)) for period in periods] == [24, 24, 24]
+
+
+def given_phrase(concordance: Concordance) -> str:
+    """Two words that follow each other somewhere."""
+    return next(" ".join(text.split()[:2]) for text in concordance if isinstance(text, str) and len(text.split()) > 1)

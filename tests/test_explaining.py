@@ -8,13 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from alacarte import ALaCarte, Transform, WordVectors, collect
-from alacarte.vectors.geometry import cosines
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.inference.spread import TypicalSpread
 from alacarte.model.explaining import explain
 from alacarte.spelling.fusion import Fusion
+from alacarte.vectors.geometry import cosines
 
 WORDS = ["a", "b", "c", "d", "e"]
 VECTORS = WordVectors(WORDS, np.random.default_rng(7).normal(size=(5, 6)).astype(np.float32))

@@ -9,6 +9,7 @@ from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
 
 Facts = dict[str, Any]
 BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
+TABLES = {"csv", "tsv", "parquet", "arrow"}
 LARGEST_MATRIX = 64 << 20  # bytes; a larger file is no d × d matrix of any vectors in use
 FIRST_DOCUMENTS = 3
 
@@ -32,6 +33,9 @@ def _file(path: Path) -> Facts:
         return _no_vectors(path, no_vectors)
     if format == "safetensors":
         return _tensors(path)
+    if format in TABLES:  # with a column `text`, it is text, whatever else is in it
+        with suppress(BadCorpus):
+            return _corpus(path)
     try:
         return _vectors(path)
     except BadVectors as no_vectors:

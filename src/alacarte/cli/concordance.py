@@ -39,7 +39,6 @@ Column = Annotated[
 Count = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many lines to show.")]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all lines as CSV.")]
 TableCsv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")]
-Words = Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many words.")]
 
 
 @app.command()
@@ -236,13 +235,14 @@ def influence(
 def nearest(
     ctx: typer.Context,
     concordance: Folder,
-    phrase: Phrase,
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     model: o.Model = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
-    glob: Glob = False,
     where: Where = None,
-    k: Words = 10,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many words.")] = 10,
     csv: TableCsv = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
@@ -251,20 +251,23 @@ def nearest(
     """The words most like a phrase as these texts use it, with 95 % intervals.
 
     \b
-    alc concordance nearest reviews.concordance "customer service" \\
+    alc concordance nearest reviews.concordance --word "customer service" \\
         --where "date>=2020" --model glove.6B.50d
     """
+    from alacarte.inference.uncertainty import Similarities
+
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
-    induced = _open(concordance, where).induce(opened, _target(phrase, glob))
-    _show_and_keep(induced.uncertainty.nearest(phrase, k), csv, as_json)
+    induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
+    shown = [item for each in induced.words for item in induced.uncertainty.nearest(each, k)]
+    _show_and_keep(Similarities(tuple(shown)), csv, as_json)
 
 
 @app.command()
 def over(
     ctx: typer.Context,
     concordance: Folder,
-    phrase: Phrase,
+    word: o.Word,
     by: Annotated[str, typer.Option(metavar="COLUMN", help="The column of dates or numbers.")],
     like: Annotated[
         list[str] | None, typer.Option(metavar="WORD", help="A word to compare with; repeat it for more.")
@@ -282,22 +285,22 @@ def over(
     """A phrase over time: how often it is used, and how like other words it is.
 
     \b
-    alc concordance over speeches.concordance freedom --by year \\
+    alc concordance over speeches.concordance --word freedom --by year \\
         --like rights --like hope --model glove.6B.50d
     """
     from alacarte.concordance import over_periods
 
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
-    _show_and_keep(over_periods(_open(concordance, where), opened, phrase, by, like or (), most=periods), csv, as_json)
+    _show_and_keep(over_periods(_open(concordance, where), opened, word, by, like or (), most=periods), csv, as_json)
 
 
 @app.command()
 def compare(
     ctx: typer.Context,
     concordance: Folder,
-    phrase: Annotated[
-        str | None, typer.Argument(metavar="[PHRASE]", help="A word or phrase; all words without one.")
+    word: Annotated[
+        str | None, typer.Option("--word", "-w", metavar="WORD", help="A word or phrase; all words without one.")
     ] = None,
     where: Where = None,
     other: Annotated[
@@ -318,7 +321,7 @@ def compare(
     """Do two groups, periods or corpora use a word differently, or which of all words?
 
     \b
-    alc concordance compare speeches.concordance freedom \\
+    alc concordance compare speeches.concordance --word freedom \\
         --where "year<1900" --other-where "year>=1981" --model glove.6B.50d
     """
     from alacarte.inference.comparing import compare_uses
@@ -327,10 +330,10 @@ def compare(
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
     sides = _open(concordance, where), _open(other or concordance, other_where)
-    if phrase is None:
+    if word is None:
         found = compare_words(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
     else:
-        found = compare_uses(sides[0].induce(opened, [phrase]), sides[1].induce(opened, [phrase]), [phrase])
+        found = compare_uses(sides[0].induce(opened, [word]), sides[1].induce(opened, [word]), [word])
     _show_and_keep(found, csv, as_json)
 
 
@@ -338,7 +341,9 @@ def compare(
 def draw_map(
     ctx: typer.Context,
     concordance: Folder,
-    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Two words or more that the texts use.")],
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     model: o.Model = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
@@ -351,14 +356,14 @@ def draw_map(
     """Words on a plane: where their own vectors put them and where these texts do, with regions of doubt.
 
     \b
-    alc concordance map reviews.concordance plot acting director --csv map.csv \\
-        --model glove.6B.50d
+    alc concordance map reviews.concordance --word plot --word acting \\
+        --word director --csv map.csv --model glove.6B.50d
     """
     from alacarte.inference.word_map import word_map
 
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
-    induced = _open(concordance, where).induce(opened, words)
+    induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
     _show_and_keep(word_map(induced.uncertainty), csv, as_json)
 
 

@@ -167,7 +167,7 @@ class Database:
         return ranks
 
 
-_IN_ORDER = "number({0}) IS NULL, number({0}), {0}"  # numbers first, however they are written, then text
+_IN_ORDER = "{0} IS NULL, number({0}) IS NULL, number({0}), {0}"  # numbers, however they are written; text; nothing
 
 
 def _number(text: str) -> str | int | float:

@@ -141,6 +141,7 @@ const numbered = (name, place, ending) => (place ? `${name}-${place + 1}.${endin
 
 export const quoted = (text) => JSON.stringify(text);
 export const shell = (...words) => words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+export const named = (phrase) => (phrase.includes("*") ? ["--glob", phrase] : ["--word", phrase]);
 export const conditions = (option, list) => list.flatMap((condition) => [option, condition]);
 export const sliced = (path, where) => `Concordance(${quoted(path)})${where.length ? `.where(${where.map(quoted).join(", ")})` : ""}`;
 

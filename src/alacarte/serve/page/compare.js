@@ -1,6 +1,6 @@
 // Compare: a word on two sides, or all words at once.
 
-import { about, addressOf, ask, chance, conditions, element, go, longQuestion, modelOf, noCorpus, noteForm, number, quoted, say, shell, sliced, sliceForm, state, tools, whole } from "./common.js";
+import { about, addressOf, ask, chance, conditions, element, go, longQuestion, modelOf, named, noCorpus, noteForm, number, quoted, say, shell, sliced, sliceForm, state, tools, whole } from "./common.js";
 import { pairs, volcano } from "./charts.js";
 import { lineTable } from "./lines.js";
 import { time } from "./time.js";
@@ -42,7 +42,7 @@ export async function compare(main) {
       shown.replaceChildren(chart.place,
         tools({ rows: answered.words.map((item) => ({ word: item.word, a: item.a?.estimate, a_low: item.a?.conf_low, a_high: item.a?.conf_high, b: item.b?.estimate, b_low: item.b?.conf_low, b_high: item.b?.conf_high })), name: word,
           python: `${opening()}sides = [side.induce(model, [${quoted(word)}]) for side in (a, b)]\n[side.uncertainty.nearest(${quoted(word)}) for side in sides]\n\nfrom alacarte.inference.comparing import compare_uses\n\ncompare_uses(*sides, [${quoted(word)}])`,
-          command: shell("alc", "concordance", "compare", one.chosen.path, word, ...both()), pictures: [chart.picture] }));
+          command: shell("alc", "concordance", "compare", one.chosen.path, ...named(word), ...both()), pictures: [chart.picture] }));
       if (one.chosen.columns.length && two.chosen.columns.length) {
         const others = given.getAll("with").length ? given.getAll("with") : answered.words.slice(0, 4).map((item) => item.word);
         const remember = (column, list) => go("/compare", { ...sides(), phrase: word, over: column, with: list }, true);

@@ -1,6 +1,6 @@
 // Map: words on a plane, from the vectors' own place to the corpus's, with regions of doubt; pan and zoom.
 
-import { about, addressOf, ask, conditions, download, element, go, modelOf, noCorpus, noteForm, png, say, shell, sliced, sliceForm, state, svgLink, tools, whole } from "./common.js";
+import { about, addressOf, ask, conditions, download, element, go, modelOf, named, noCorpus, noteForm, png, say, shell, sliced, sliceForm, state, svgLink, tools, whole } from "./common.js";
 
 const WIDTH = 1000, HEIGHT = 640;
 
@@ -27,7 +27,7 @@ export async function map(main) {
       const drawing = draw(answered, values);
       shown.replaceChildren(drawing.place, tools({ rows: answered.points, name: "map",
         python: `from alacarte import ALaCarte, Concordance\nfrom alacarte.inference.word_map import word_map\n\nmodel = ${model.python}\ninduced = ${sliced(form.chosen.path, values.where)}.induce(model, ${JSON.stringify(list)})\nword_map(induced.uncertainty)`,
-        command: shell("alc", "concordance", "map", form.chosen.path, ...list, ...conditions("--where", values.where), ...model.options), pictures: [drawing.picture] }),
+        command: shell("alc", "concordance", "map", form.chosen.path, ...list.flatMap(named), ...conditions("--where", values.where), ...model.options), pictures: [drawing.picture] }),
       element("button", { type: "button", class: "plain", onclick: async () => download(await png(drawing.picture, drawing.behind), "map-with-background.png") }, "PNG with the words behind"));
     } catch (error) { told.textContent = ""; say(shown, error); }
   }

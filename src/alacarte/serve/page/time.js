@@ -1,6 +1,6 @@
 // Over time: a phrase by the periods of a column, on one side or two.
 
-import { addressOf, ask, conditions, element, quoted, say, shell, sliced, tools, whole } from "./common.js";
+import { addressOf, ask, conditions, element, named, quoted, say, shell, sliced, tools, whole } from "./common.js";
 import { overTime } from "./charts.js";
 
 // `sides` have a form (the corpus) and values (what is asked); `remember` is told the column and the words.
@@ -30,7 +30,7 @@ export function time(sides, others, before, model, remember) {
     ].filter(Boolean);
     const python = `from alacarte import ALaCarte, Concordance\nfrom alacarte.concordance import over_periods\n\nmodel = ${model.python}\n`
       + `over_periods(${sliced(form.chosen.path, values.where)}, model, ${quoted(values.phrase)}, ${quoted(column.value)}, ${JSON.stringify(list)})`;
-    const command = shell("alc", "concordance", "over", form.chosen.path, values.phrase, "--by", column.value, ...list.flatMap((other) => ["--like", other]), ...conditions("--where", values.where), ...model.options);
+    const command = shell("alc", "concordance", "over", form.chosen.path, ...named(values.phrase), "--by", column.value, ...list.flatMap((other) => ["--like", other]), ...conditions("--where", values.where), ...model.options);
     const periods = [...new Map(rows.map((row) => [row.period, row])).values()];
     return [
       where ? element("h3", {}, values.where.join(", ")) : "", ...charts.map((chart) => chart.place),

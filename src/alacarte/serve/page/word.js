@@ -1,6 +1,6 @@
 // Word: a word or phrase of a corpus, its lines, its likeness, over time, its senses, the lines that count most.
 
-import { about, addressOf, ask, conditions, element, go, longQuestion, modelOf, noCorpus, noteForm, percent, quoted, say, shell, sliced, sliceForm, state, sure, tools, whole } from "./common.js";
+import { about, addressOf, ask, conditions, element, go, longQuestion, modelOf, named, noCorpus, noteForm, percent, quoted, say, shell, sliced, sliceForm, state, sure, tools, whole } from "./common.js";
 import { likeness } from "./charts.js";
 import { lineTable } from "./lines.js";
 import { time } from "./time.js";
@@ -48,8 +48,8 @@ export async function word(main) {
     const python = `from alacarte import ALaCarte, Concordance\n\nmodel = ${model.python}\ncorpus = ${sliced(form.chosen.path, values.where)}\n`
       + `induced = corpus.induce(model, [${quoted(values.phrase)}])\ninduced.uncertainty.nearest(${quoted(values.phrase)})\ncorpus.lines(${quoted(values.phrase)})`;
     const command = [
-      shell("alc", "concordance", "nearest", form.chosen.path, values.phrase, ...conditions("--where", values.where), ...model.options),
-      shell("alc", "concordance", "lines", form.chosen.path, values.phrase, ...conditions("--where", values.where)),
+      shell("alc", "concordance", "nearest", form.chosen.path, ...named(values.phrase), ...conditions("--where", values.where), ...model.options),
+      shell("alc", "concordance", "lines", form.chosen.path, ...named(values.phrase), ...conditions("--where", values.where)),
     ].join("\n");
     if (!answered.nearest.length) return [element("p", { class: "hint" }, answered.reason), tools({ rows: null, name: values.phrase, python, command })];
     const chart = likeness(answered.nearest, `The words most like ${values.phrase} here, with 95 percent intervals`, (other) => addressOf("/word", { ...values, phrase: other }));
@@ -81,7 +81,7 @@ export async function word(main) {
         return row;
       })))),
     tools({ rows: answered.lines, name: `${values.phrase} lines`, python: `from alacarte import ALaCarte, Concordance\n\nmodel = ${model.python}\n${sliced(form.chosen.path, values.where)}.influence(model, ${quoted(values.phrase)})`,
-      command: shell("alc", "concordance", "influence", form.chosen.path, values.phrase, ...conditions("--where", values.where), ...model.options) }));
+      command: shell("alc", "concordance", "influence", form.chosen.path, ...named(values.phrase), ...conditions("--where", values.where), ...model.options) }));
   };
 
   const showSenses = (values) => (answered, place) => {
@@ -93,7 +93,7 @@ export async function word(main) {
       count > 1 ? element("details", {}, element("summary", {}, "Lines, in the colours of their senses"), element("ul", { class: "sense-lines" }, answered.lines.slice(0, 200).map((item) => element("li", { class: `sense-${item.sense}` }, marked(item.line))))) : "",
       tools({ rows: answered.senses.map((sense) => ({ name: sense.name, share: sense.share, contexts: sense.contexts, nearest: sense.nearest.map((item) => item.word).join(" ") })), name: `${values.phrase} senses`,
         python: `from alacarte import ALaCarte, Concordance, induce_senses\n\nmodel = ${model.python}\ninduce_senses(model, ${sliced(form.chosen.path, values.where)}, ${quoted(values.phrase)})`,
-        command: values.where.length ? "" : shell("alc", "senses", "induce", values.phrase, "--corpus", form.chosen.path, ...model.options) }));
+        command: values.where.length ? "" : shell("alc", "senses", "induce", ...named(values.phrase), "--corpus", form.chosen.path, ...model.options) }));
   };
 
   const search = element("form", { role: "search", onsubmit: (event) => { event.preventDefault(); answer(); } },
