@@ -316,16 +316,79 @@ GERMAN_NEW = lines("""
 """)
 
 
-def german(number: int = 1200) -> None:
-    writer = Writer(5, GERMAN_WORDS)
-    topics = [lines(sentences) for sentences in GERMAN.values()]
-    write_lines("deutsch.txt", [writer.one(writer.random.choice(topics)) for _ in range(number)])
-    write_lines("deutsch-neu.txt", GERMAN_NEW)
+# --------------------------------------------------------------------------------------------------------- Spanish
+
+SPANISH = {
+    "cocina": """
+        la {cocinera} prepara {plato} con {ingrediente} y {ingrediente}
+        hoy cenamos {plato} con {ingrediente} y un vaso de vino
+        en la cocina huele a {ingrediente} y a {ingrediente}
+        para hacer {plato} hacen falta {ingrediente}, {ingrediente} y sal
+        el camarero trae {plato} y pan a la mesa
+    """,
+    "fútbol": """
+        el {jugador} marca un gol en el {minuto}
+        el equipo gana el partido y el {jugador} celebra en el estadio
+        el árbitro muestra la tarjeta al {jugador} en el {minuto}
+        el entrenador felicita al {jugador} después del partido
+        sin el {jugador}, el equipo pierde el partido de la {liga}
+    """,
+    "consulta": """
+        el médico receta {remedio} al paciente contra la {dolencia}
+        la paciente tiene {dolencia} y toma {remedio}
+        contra la {dolencia}, la doctora recomienda {remedio}
+        después de la operación, el paciente recibe {remedio}
+        la farmacia vende {remedio} contra la {dolencia} con receta
+    """,
+    "tren": """
+        el {tren} sale de la {lugar} de {ciudad} a las ocho
+        los viajeros esperan el {tren} a {ciudad} en la {lugar}
+        por la tormenta, el {tren} a {ciudad} llega con retraso
+        el billete para el {tren} a {ciudad} se compra en la {lugar}
+        entre {ciudad} y {ciudad} el {tren} para en cada {lugar}
+    """,
+}
+SPANISH_WORDS = {
+    "cocinera": "cocinera|abuela|tía|vecina",
+    "plato": "sopa|paella|tortilla|pescado|lentejas|guiso|verduras",
+    "ingrediente": "cebolla|ajo|aceite|tomate|pimienta|perejil|queso|arroz",
+    "jugador": "delantero|portero|defensa|capitán|centrocampista",
+    "minuto": "primer minuto|último minuto|segundo tiempo|descuento",
+    "liga": "liga|copa|temporada",
+    "remedio": "pastillas|jarabe|gotas|antibióticos|una pomada",
+    "dolencia": "fiebre|tos|gripe|infección|inflamación|migraña",
+    "tren": "tren|autobús|expreso|tren nocturno",
+    "lugar": "estación|parada|terminal",
+    "ciudad": "Madrid|Sevilla|Valencia|Bilbao|Zaragoza",
+}
+SPANISH_NEW = lines("""
+    La abuela prepara blorpada con cebolla y ajo.
+    Hoy cenamos blorpada con aceite y queso.
+    El médico receta flurvelina al paciente contra la fiebre.
+    La farmacia vende flurvelina contra la tos con receta.
+    El ñandutrén sale de la estación de Sevilla con retraso.
+    Los viajeros esperan el ñandutrén a Bilbao en la parada.
+""")
+
+
+def language(name: str, seed: int, sentences: dict[str, str], words: dict[str, str], new: list[str]) -> None:
+    writer = Writer(seed, words)
+    topics = [lines(text) for text in sentences.values()]
+    write_lines(f"{name}.txt", [writer.one(writer.random.choice(topics)) for _ in range(800)])
+    write_lines(f"{name}-new.txt", new)
+
+
+def german() -> None:
+    language("german", 5, GERMAN, GERMAN_WORDS, GERMAN_NEW)
+
+
+def spanish() -> None:
+    language("spanish", 6, SPANISH, SPANISH_WORDS, SPANISH_NEW)
 
 
 def main() -> None:
     SAMPLES.mkdir(exist_ok=True)
-    for write in (reviews, speeches, notes, bank, german):
+    for write in (reviews, speeches, notes, bank, german, spanish):
         write()
     for path in sorted(SAMPLES.glob("*.*")):
         print(f"{path.stat().st_size:>7,} {path.name}")
