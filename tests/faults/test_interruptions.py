@@ -15,6 +15,7 @@ from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
 from alacarte._io.files import PART, atomic_write, hidden_companion
 from alacarte.errors import AlacarteError, BadCheckpoint, DiskFull
 from alacarte.passes.checkpoint import Checkpoint
+from alacarte.passes.collect import PROGRAM
 from alacarte.vectors.formats.npy import written_with
 from alacarte.vectors.neighbours import Index
 
@@ -194,7 +195,13 @@ def test_a_damaged_file_of_sums_beside_a_checkpoint(tmp_path):
     words = [f"w{number}" for number in range(50)]
     vectors = WordVectors(words, rng.normal(size=(50, 40)).astype(np.float32))
     (tmp_path / "text").write_text("\n".join(" ".join(rng.choice(words, 20)) for _ in range(400)))
-    options = {"checkpoint": tmp_path / "c", "block_size": 4000, "threads": 1, "memory": 590_000, "spread": 16}
+    options = {
+        "checkpoint": tmp_path / "c",
+        "block_size": 4000,
+        "threads": 1,
+        "memory": PROGRAM + 590_000,
+        "spread": 16,
+    }
     collect(vectors, Corpus(tmp_path / "text"), Targets(words), **options)
     (rows,) = tmp_path.glob(".c.*.rows")
     whole = rows.read_bytes()
