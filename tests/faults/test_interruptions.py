@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from passes import budget
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
 from alacarte._io.files import PART, atomic_write, hidden_companion
 from alacarte.errors import AlacarteError, BadCheckpoint, DiskFull
 from alacarte.passes.checkpoint import Checkpoint
-from alacarte.passes.collect import PROGRAM
 from alacarte.vectors.formats.npy import written_with
 from alacarte.vectors.neighbours import Index
 
@@ -199,7 +199,7 @@ def test_a_damaged_file_of_sums_beside_a_checkpoint(tmp_path):
         "checkpoint": tmp_path / "c",
         "block_size": 4000,
         "threads": 1,
-        "memory": PROGRAM + 590_000,
+        "memory": budget(vectors, 800, 12, 4000, 1, targets=50),
         "spread": 16,
     }
     collect(vectors, Corpus(tmp_path / "text"), Targets(words), **options)
