@@ -26,7 +26,7 @@ def describe(what: str) -> Facts:
     if path is None:
         return _behind_url(str(url_of(what)))
     if path.is_dir():
-        return _model(path) if (path / "model.json").is_file() else _corpus(path)
+        return _folder(path)
     if path.exists():
         return _file(path)
     return _named(what)
@@ -63,6 +63,18 @@ def _begins_as_text(file: "Location") -> bool:
             return formats.sniff(head)[0] in TABLES
         except BadVectors:
             return head.suffix.lower() not in BARE_MATRICES
+
+
+def _folder(path: Path) -> Facts:
+    from alacarte.vectors import formats
+
+    if (path / "model.json").is_file():
+        return _model(path)
+    try:
+        formats.sniff(path)
+    except BadVectors:
+        return _corpus(path)
+    return _vectors(path)
 
 
 def _file(path: Path) -> Facts:

@@ -62,6 +62,11 @@ class Table(table.Table):
         if len(lengths) > 1:
             raise ValueError(f"columns of different lengths: {lengths}")
 
+    @property
+    def least_p(self) -> float:
+        """With R's rules, one of the permutations: a p-value of 0 says that none of them reached the estimate."""
+        return float(self.info.get("least_p", super().least_p))
+
     def __len__(self) -> int:
         return len(next(iter(self.values.values()))) if self.values else 0
 
@@ -70,6 +75,9 @@ class Table(table.Table):
 
     def __getitem__(self, name: str) -> Column:
         return self.values[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.values)
 
     def columns(self) -> dict[str, Column]:
         return self.values

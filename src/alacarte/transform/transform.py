@@ -12,6 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
 from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding
@@ -98,6 +99,10 @@ class Transform:
     def __repr__(self) -> str:
         known = f", learned from {self.report.words:,} words" if self.report else ""
         return f"Transform({self.dimension} × {self.dimension}{known})"
+
+    def _repr_html_(self) -> str:
+        facts = {"name": self.name, "contexts": None if self.settings is None else self.settings.described}
+        return html.card(repr(self), facts, "" if self.report is None else self.report._repr_html_())
 
     # ------------------------------------------------------------------------------------------- checks
 
