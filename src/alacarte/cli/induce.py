@@ -288,7 +288,7 @@ def _ngrams(
 
 
 def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:
-    from alacarte.targets.targets import underscore_hint
+    from alacarte.targets.targets import missing_hint
 
     asked = len(induced) + len(induced.missing)
     covered = "" if math.isnan(induced.coverage) else f", {induced.coverage:.0%} of which have a vector"
@@ -307,6 +307,6 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         if not missing and len(induced.missing) > SHOWN:
             where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
-        if hint := underscore_hint(induced.missing):
+        if hint := missing_hint(induced.missing, induced.sums.targets):
             note(hint.removeprefix("; "))
     show_line(f"The vectors are in {shown(out)}.")

@@ -44,7 +44,7 @@ from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown, usable_cores
 from alacarte.targets.sequences import Matches
-from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
+from alacarte.targets.targets import Targets, TargetsLike, missing_hint
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
@@ -568,5 +568,5 @@ def _targets(target: TargetsLike) -> Targets:
 def _absent(targets: Targets) -> NoOccurrences:
     named = ", ".join(map(repr, list(targets)[:5]))
     return NoOccurrences(
-        f"{named} does not occur in these documents; check the spelling" + underscore_hint(list(targets))
+        f"{named} does not occur in these documents; check the spelling" + missing_hint(targets, targets)
     )

@@ -26,15 +26,22 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
-def underscore_hint(keys: Iterable[str]) -> str:
-    """What to say, after a message, of targets that are not found because phrases are written with underscores.
+def missing_hint(keys: Iterable[str], targets: "Targets | None" = None) -> str:
+    """What to say, after a message, of targets that are not found because of how they are written.
 
-    >>> underscore_hint(["acid", "formic_acid"])
+    >>> missing_hint(["acid", "formic_acid"])
     "; words of a phrase are separated by spaces: 'formic acid' rather than 'formic_acid'"
-    >>> underscore_hint(["acid"])
+    >>> missing_hint(["immigr*"], Targets(["immigr*"]))
+    "; 'immigr*' is looked for as it is written, star and all: Targets.glob(['immigr*']) (--glob) is a pattern"
+    >>> missing_hint(["acid"]) + missing_hint(["immigr*"], Targets.glob(["immigr*"]))
     ''
     """
-    key = next((key for key in keys if "_" in key.strip("_")), None)
+    listed = list(keys)
+    pattern = next((key for key in listed if targets is not None and "*" in key and targets.is_word(key)), None)
+    if pattern is not None and any(map(str.isalnum, pattern)):
+        said = f"; {pattern!r} is looked for as it is written, star and all"
+        return f"{said}: Targets.glob([{pattern!r}]) (--glob) is a pattern"
+    key = next((key for key in listed if "_" in key.strip("_")), None)
     if key is None:
         return ""
     return f"; words of a phrase are separated by spaces: {key.replace('_', ' ')!r} rather than {key!r}"
@@ -140,6 +147,10 @@ class Targets:
         if labels is None:
             return cls._of((), any_label=True)
         return cls._of((label, "span") for label in _listed(labels))
+
+    def is_word(self, key: str) -> bool:
+        """Whether a key is a word or phrase, to be split into tokens as the corpus is."""
+        return self._kinds.get(key) == "words"
 
     def is_label(self, key: str) -> bool:
         """Whether a key stands for annotated spans."""
