@@ -340,6 +340,16 @@ def test_r_s_own_matrices_are_read(tmp_path):
         assert WordVectors.load(tmp_path / "a.rds") == WordVectors(["a", "new york", "né"], matrix)
 
 
+def test_an_rda_with_one_matrix(tmp_path, odd):
+    pytest.importorskip("rdata")
+    odd.save(tmp_path / "a.rds")
+    content = gzip.decompress((tmp_path / "a.rds").read_bytes())
+    start, matrix = content[:14], content[14:]
+    name = struct.pack(">iiii", 0x402, 1, 0x40009, 1) + b"m"
+    (tmp_path / "a.rda").write_bytes(b"RDX2\n" + start + name + matrix + struct.pack(">i", 254))
+    same(WordVectors.load(tmp_path / "a.rda"), odd)
+
+
 def test_r_files_without_a_matrix_of_words(tmp_path):
     rdata, pandas = pytest.importorskip("rdata"), pytest.importorskip("pandas")
     for value in (np.eye(3), [1.0, 2.0], "text", pandas.DataFrame({"x": [1.0], "y": [2.0]})):

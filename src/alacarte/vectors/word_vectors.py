@@ -321,9 +321,9 @@ class WordVectors:
         if close is None and ("*" in word or "?" in word):
             python = f"a pattern is looked for in text: ALaCarte.induce(corpus, Targets.glob([{word!r}]))"
             command = f"a pattern is looked for in text: alc induce --glob {word!r}"
-        said = "" if close is None else f" (did you mean {close!r}?)"
+        suggestion = "" if close is None else f" (did you mean {close!r}?)"
         return UnknownKey(
-            f"no vector for {word!r}{said}", hint=Hint(python, command or "`alc embed` makes one from text")
+            f"no vector for {word!r}{suggestion}", hint=Hint(python, command or "`alc embed` makes one from text")
         )
 
     def __getitem__(self, key: str | Iterable[str]) -> NDArray[np.float32]:
@@ -645,10 +645,10 @@ class WordVectors:
         """
         model2vec = require("model2vec", extra="model2vec", purpose="to_model2vec()")
         matrix, tokenizer = static_models.static_parts(self._table(), base)
-        config = dict(getattr(base, "config", {}) or {})
-        return model2vec.StaticModel(
-            matrix, tokenizer, config=config, normalize=bool(getattr(base, "normalize", False))
-        )
+        config = dict(getattr(base, "config", None) or {})
+        options = {"max_length": base.max_length} if hasattr(base, "max_length") else {}
+        normalize = bool(getattr(base, "normalize", False))
+        return model2vec.StaticModel(matrix, tokenizer, config=config, normalize=normalize, **options)
 
     def to_static_embedding(self, base: Any = None) -> Any:
         """A sentence-transformers StaticEmbedding with these words; `base` is one that they are added to, or its model.

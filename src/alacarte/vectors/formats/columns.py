@@ -90,8 +90,10 @@ def _find_words(kinds: Mapping[str, str], source: str) -> str:
         return WORD
     texts = [name for name, kind in kinds.items() if kind == TEXT and name != ORIGIN]
     if len(texts) != 1:
-        said = f"{_some(texts)} hold text" if texts else f"none of {_some(kinds)} holds text"
-        raise BadVectors(f"{source}: it is not clear which column has the words: {said}; call it {WORD!r}", hint=_HINT)
+        reason = f"{_some(texts)} hold text" if texts else f"none of {_some(kinds)} holds text"
+        raise BadVectors(
+            f"{source}: it is not clear which column has the words: {reason}; call it {WORD!r}", hint=_HINT
+        )
     return texts[0]
 
 
@@ -176,12 +178,12 @@ def table_of_frame(
     # By place: pandas may have numbers for names, which narwhals would take for rows.
     columns = {str(column.name): np.asarray(column.to_numpy()) for column in opened.iter_columns()}
     index = require("narwhals", extra="frames", purpose="frames").maybe_get_index(opened)
-    named = {name: kind_of(column) for name, column in columns.items()}
-    if words is None and index is not None and named.get(WORD) != TEXT:
+    kinds = {name: kind_of(column) for name, column in columns.items()}
+    if words is None and index is not None and kinds.get(WORD) != TEXT:
         labels = np.asarray(index)
-        if kind_of(labels) == TEXT or TEXT not in named.values():  # numbers are refused where the words are checked
-            columns, named, words = {_INDEX: labels, **columns}, {_INDEX: TEXT, **named}, _INDEX
-    layout = find_layout(named, "the frame", words=words, counts=counts, dimensions=dimensions)
+        if kind_of(labels) == TEXT or TEXT not in kinds.values():  # numbers are refused where the words are checked
+            columns, kinds, words = {_INDEX: labels, **columns}, {_INDEX: TEXT, **kinds}, _INDEX
+    layout = find_layout(kinds, "the frame", words=words, counts=counts, dimensions=dimensions)
     return take_columns(columns, layout, "the frame")
 
 
