@@ -16,11 +16,11 @@ def convert(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")],
     out: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="OUT",
             callback=or_standard_output,
-            help="The file to write; its ending tells the format. - is standard output (as TSV, or see --to).",
+            help="The file to write, whose ending tells the format; or a table of a database; or -, standard output.",
         ),
     ],
     from_format: Annotated[
@@ -43,13 +43,20 @@ def convert(
     alc convert GoogleNews-vectors-negative300.bin.gz news.safetensors
     alc convert glove.6B.50d first.vec.gz --limit 50000
     alc convert new.safetensors - | head
+    alc convert news.safetensors "postgresql://localhost/lab?table=words"
 
     Endings: .safetensors, .npy (with .vocab.txt), .parquet, .arrow or .feather, .csv, .tsv, .rds (R), .kv (gensim),
-    .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). A folder for model2vec: --to model2vec.
+    .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). Folders: --to model2vec, --to hub (Hugging Face).
+    Databases: postgresql://… (pgvector), lancedb:///FOLDER, both with ?table=NAME; qdrant://…?collection=NAME.
     """
-    to = format_for(out, to)
-    check_vectors(out, to)
-    check_outputs(ctx, out=VECTORS)
+    from alacarte.vectors.databases import check_database, is_database
+
+    if is_database(out):
+        check_database(out, overwrite)
+    else:
+        to = format_for(Path(out), to)
+        check_vectors(Path(out), to)
+        check_outputs(ctx, out=VECTORS)
     vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors, trust=trust)
     vectors.save(out, to, space=space, overwrite=overwrite)
     wrote(out)

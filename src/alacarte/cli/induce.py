@@ -288,7 +288,7 @@ def _ngrams(
 
 
 def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:
-    from alacarte.targets.targets import missing_hint
+    from alacarte.targets.targets import spelling_hint
 
     asked = len(induced) + len(induced.missing)
     covered = "" if math.isnan(induced.coverage) else f", {induced.coverage:.0%} of which have a vector"
@@ -303,10 +303,10 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         show_line(f"{spelled:,} of them do not occur and come from their spelling alone.")
     if induced.missing:
         names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
-        where = f" (all in {missing})" if missing else ""
+        where = f" (all in {shown(missing)})" if missing else ""
         if not missing and len(induced.missing) > SHOWN:
             where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
-        if hint := missing_hint(induced.missing, induced.sums.targets):
+        if hint := spelling_hint(induced.missing, induced.sums.targets):
             note(hint.removeprefix("; "))
     show_line(f"The vectors are in {shown(out)}.")

@@ -74,9 +74,9 @@ def check_vectors(path: Path, format: str | None, words: Iterable[str] = ("a",),
         WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format, space=space)
 
 
-def or_standard_output(path: Path | None) -> Path | None:
+def or_standard_output(path: Any) -> Any:
     """What an option for a file was given; "-" is standard output. A callback of typer's."""
-    return Path("/dev/stdout") if path is not None and os.fspath(path) == "-" else path
+    return type(path)("/dev/stdout") if path is not None and os.fspath(path) == "-" else path
 
 
 def format_for(path: Path | None, format: str | None) -> str | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
@@ -160,6 +161,16 @@ class ALaCarte:
 
     def __repr__(self) -> str:
         return f"ALaCarte({self.vectors!r}, {self.transform!r})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "vectors": repr(self.vectors),
+            "transform": repr(self.transform),
+            "contexts": self.settings.described,
+            "tokenizer": self.tokenizer.name,
+            "spelling": None if self.form is None else repr(self.form),
+        }
+        return html.card("ALaCarte", facts, "" if self.report is None else self.report._repr_html_())
 
     def __deepcopy__(self, memo: object) -> "ALaCarte":
         return self  # as for WordVectors
