@@ -303,6 +303,9 @@ def test_which_columns_hold_what():
     vectors = WordVectors.from_frame(frame, words="w", counts="n", dimensions=["y", "x"])
     assert vectors.counts.tolist() == [7, 9]
     assert vectors["b"].tolist() == [4.0, 2.0]
+    numbered = polars.DataFrame({"id": [7, 9], "word": ["a", "b"], "x": [1.0, 2.0], "y": [3.0, 4.0]})
+    with pytest.raises(BadVectors, match=r"'id' and the other columns differ: they hold whole numbers.*dimensions="):
+        WordVectors.of(numbered)
     # A table of counts has a column for the word "count", too.
     table = pandas.DataFrame({"count": [1, 0], "king": [0, 5]}, index=["a", "b"])
     assert WordVectors.of(table).dimension == 2

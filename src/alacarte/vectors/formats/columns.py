@@ -71,14 +71,18 @@ def find_layout(
         alone = kinds[COUNT] == WHOLE and all(kinds[name] != WHOLE for name in others)
         if alone or (kinds[COUNT] in (WHOLE, NUMBER) and _in_order(others)):
             rest, layout = others, replace(layout, counts=COUNT)
-    names = _in_order(rest) or rest if chosen is None else chosen
-    if names and all(kinds[name] == LIST for name in names) and len(names) == 1:
+    numbered = _in_order(rest)
+    names = chosen or numbered or rest
+    if len(names) == 1 and kinds[names[0]] == LIST:
         return replace(layout, dimensions=tuple(names), lists=True)
     for name in names:
         if kinds[name] not in (NUMBER, WHOLE):
             raise BadVectors(f"{source}: the column {name!r} holds {kinds[name]}, no numbers", hint=_HINT)
     if not names:
         raise BadVectors(f"{source}: no column holds numbers; there are {_some(kinds)}")
+    whole = [name for name in names if kinds[name] == WHOLE]
+    if chosen is None and numbered is None and 0 < len(whole) < len(names):  # an identifier, or a count of something
+        raise BadVectors(f"{source}: {_some(whole)} and the other columns differ: they hold whole numbers", hint=_HINT)
     return replace(layout, dimensions=tuple(names))
 
 
@@ -130,7 +134,7 @@ def take_columns(columns: Columns, layout: Layout, source: str) -> Table:
     """The words, values, counts and origins of some rows, not checked."""
     matrix = _matrix(columns, layout, source)
     counts = None if layout.counts is None else _counts(columns[layout.counts], source)
-    origin = None if layout.origin is None else tuple(columns[layout.origin].tolist())
+    origin = None if layout.origin is None else tuple(name or "" for name in columns[layout.origin].tolist())
     return Table(columns[layout.words].tolist(), matrix, counts=counts, origin=origin)
 
 
