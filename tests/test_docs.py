@@ -154,6 +154,15 @@ def test_every_command_line_is_one_that_alc_takes(name):
             pytest.fail(f"{name}: alc {shlex.join(arguments)}: {getattr(error, 'message', error)}")
 
 
+def test_what_the_demo_proposes_is_what_alc_takes():
+    from alacarte.cli.demo import NEXT
+
+    proposed = [arguments for line in NEXT for arguments in commands_in(line)]
+    assert len(proposed) == len(NEXT)
+    for arguments in proposed:
+        check(arguments)
+
+
 def test_the_pages_do_show_command_lines():
     assert len(shown(REPOSITORY / "docs" / "howto.md")) > 30
     assert len(shown(REPOSITORY / "README.md")) >= 5
