@@ -269,7 +269,11 @@ def test_an_address_keeps_no_password(postgresql, tmp_path, monkeypatch):
     vectors = WordVectors.load(address)
     assert SECRET not in vectors.source
     assert "table=words" in vectors.source
-    for command in (["inspect", address], ["nearest", address, "--word", "zebra"], ["convert", address, "v.safetensors"]):
+    for command in (
+        ["inspect", address],
+        ["nearest", address, "--word", "zebra"],
+        ["convert", address, "v.safetensors"],
+    ):
         run = CliRunner().invoke(app, command)
         assert run.exit_code == 0, run.output
         assert SECRET not in run.output
