@@ -8,6 +8,7 @@ import pytest
 
 from alacarte import Corpus, Document, WordVectors, collect, compare
 from alacarte.errors import BadCorpus
+from alacarte.regression import contexts
 
 pyarrow = pytest.importorskip("pyarrow")
 datasets = pytest.importorskip("datasets")
@@ -112,6 +113,13 @@ def test_columns_as_groups(dataset):
     assert str(tables[0]) == str(tables[1])
     with pytest.raises(BadCorpus, match="IterableDataset is not a frame"):
         compare(vectors, dataset.to_iterable_dataset(), by="party", targets=["bank"])
+
+
+def test_a_regression_takes_a_dataset_as_a_frame(dataset):
+    tables = [contexts(data, "bank", text="text", window=3) for data in (dataset, dataset.to_pandas())]
+    assert tables[0].variables.columns.keys() == tables[1].variables.columns.keys()
+    assert str(tables[0]) == str(tables[1])
+    assert len(tables[0]) == len(EXPECTED)
 
 
 def test_mistakes(dataset):

@@ -206,7 +206,7 @@ Tokenizer = Annotated[
         metavar="NAME",
         rich_help_panel=CONTEXTS,
         autocompletion=tokenizer_names,
-        help="words, words-cased, whitespace, whitespace-lower, authors, authors-lower.",
+        help="words, words-cased, whitespace, whitespace-lower, authors, authors-lower, jieba, spacy:de.",
     ),
 ]
 Unknown = Annotated[

@@ -23,10 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 from alacarte._io import html
 from alacarte._io.copies import copied
 from alacarte._io.files import is_same_file
-from alacarte._io.remote import shown
+from alacarte._io.remote import shown, url_of
 from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
+from alacarte.vectors.databases import is_database, read_database, shown_database, write_database
 from alacarte.vectors.formats import cache as copies
 from alacarte.vectors.formats import columns, gensim_pickle, hub, named, npy, objects, static_models
 from alacarte.vectors.formats.cache import Facts
@@ -42,6 +43,7 @@ Default = TypeVar("Default")
 Neighbours = list[tuple[str, float]]
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
+SAMPLED = 1000  # vectors whose lengths are looked at
 SHOWN = 6  # words, and values of each, in notebooks
 COMPLETED = 100_000  # words that the Tab key offers
 FEW = 100  # words left out of a search that are dropped from its result
@@ -150,7 +152,8 @@ class WordVectors:
         Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
         `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
         `cache=True`, or a folder, keeps a binary copy of a text file, which opens at once the next time. Of a file
-        behind a URL (``s3://…``) a copy is kept in the cache folder until it changes there.
+        behind a URL (``s3://…``) a copy is kept in the cache folder until it changes there. The address of a table in a
+        database (``postgresql://host/database?table=words``, see `alacarte.vectors.databases`) is read like a file.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -162,6 +165,8 @@ class WordVectors:
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit must be at least 1, not {limit}")
+        if is_database(source):
+            return WordVectors._of_database(source, limit)
         name: str | None = None
         with copied(source, BadVectors, beside=npy.word_list_names(source)) as path:
             if isinstance(source, str) and source in named.PACKAGES and not path.is_file():
@@ -179,6 +184,13 @@ class WordVectors:
         if table.skipped:
             warnings.warn(f"{shown(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
         return _with_subwords(table, name, shown(source), facts)
+
+    @staticmethod
+    def _of_database(source: str | os.PathLike[str], limit: int | None) -> "WordVectors":
+        table = read_database(source, limit)
+        return WordVectors(
+            table.words, table.matrix, source=shown_database(source), counts=table.counts, origin=table.origin
+        )
 
     @staticmethod
     def of(obj: Any, words: Iterable[str] | None = None) -> "WordVectors":
@@ -672,20 +684,22 @@ class WordVectors:
         came_from = self.name or (Path(self.source).name if self.source else None)
         hub.write(Path(folder).expanduser(), self._table(), came_from, overwrite)
 
-    def to_spacy(self, nlp: Any, *, replace: bool = True, capitals: bool = False) -> None:
+    def to_spacy(
+        self, nlp: Any, *, on_collision: Literal["error", "keep", "replace"] = "error", capitals: bool = False
+    ) -> None:
         """Put the vectors into the vocabulary of a spaCy pipeline, beside those that it has.
 
-        Words that have a vector there get this one, or keep theirs without `replace`. The vocabulary's vectors must
-        have as many values. spaCy looks words up as they are written: with `capitals`, *Wine* and *WINE* get the
-        vector of *wine* too where they have none. A phrase is found by tokens that a pipeline merges. Needs
-        `pip install 'alacarte-embeddings[spacy]'`.
+        `on_collision` says what becomes of a word that has a vector there: an error, it keeps that one, or the one from
+        here takes its place. The vocabulary's vectors must have as many values. spaCy looks words up as they are
+        written: with `capitals`, *Wine* and *WINE* get the vector of *wine* too where they have none. A phrase is found
+        by tokens that a pipeline merges. Needs `pip install 'alacarte-embeddings[spacy]'`.
 
         >>> nlp = __import__("spacy").blank("en")
         >>> WordVectors(["wine"], [[3.0, 4.0]]).to_spacy(nlp, capitals=True)
         >>> nlp("Wine!")[0].vector.tolist()
         [3.0, 4.0]
         """
-        fill_vocabulary(getattr(nlp, "vocab", nlp), self._table(), self.name, replace, capitals)
+        fill_vocabulary(getattr(nlp, "vocab", nlp), self._table(), self.name, on_collision, capitals)
 
     def save(
         self,
@@ -698,7 +712,8 @@ class WordVectors:
         """Write the vectors to a file or a URL, completely or not at all; every value is read back exactly.
 
         A file that is there is replaced, as by `numpy.save`; but the one that these vectors were read from, of which
-        they may be a part, only with `overwrite`.
+        they may be a part, only with `overwrite`, and so is a table of a database, which is named by its address
+        (``postgresql://host/database?table=words``, see `alacarte.vectors.databases`).
 
         `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
         take a space for the end of a word).
@@ -727,11 +742,16 @@ class WordVectors:
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
+        if is_database(path):
+            write_database(path, table, overwrite)
+            return
         if not overwrite and self.source is not None and is_same_file(Path(path).expanduser(), self.source):
             raise BadVectors(
                 f"{shown(path)}: these vectors were read from this file; choose another name",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
+        if format == "model2vec" and url_of(path) is not None:
+            raise BadVectors(f"{shown(path)}: a static model is a folder on a disk; write it there and upload it")
         with uploaded(path, BadVectors) as target:
             formats.write(target, table, format)
 
@@ -763,6 +783,17 @@ class WordVectors:
         """
         largest: NDArray[np.float64] = self._fact("column_max", (self.dimension,), self._largest)
         return largest
+
+    @cached_property
+    def typical_length(self) -> float:
+        """The median length of a vector, by a thousand of them at equal distances.
+
+        >>> WordVectors(["a", "b"], [[3.0, -4.0], [-3.0, 4.0]]).typical_length
+        5.0
+        """
+        places = np.unique(np.linspace(0, len(self) - 1, min(len(self), SAMPLED)).astype(np.int64))
+        lengths = np.linalg.norm(self.rows(places).astype(np.float64), axis=1)
+        return float(np.median(lengths)) if len(lengths) else 0.0
 
     def _largest(self) -> NDArray[np.float64]:
         largest: NDArray[np.float32] = np.maximum(self.matrix.max(axis=0), -self.matrix.min(axis=0))
@@ -816,6 +847,7 @@ class SubwordVectors(WordVectors):
     Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
     Saving keeps the words only.
 
+    >>> from alacarte.vectors.formats.fasttext_binary import Subwords
     >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
     >>> vectors = SubwordVectors(["cat"], [[1.0, 0.5]], ngrams)
     >>> "cats" in vectors, vectors.subword("cats").tolist()
@@ -840,6 +872,7 @@ class SubwordVectors(WordVectors):
     def subword(self, word: str) -> NDArray[np.float32]:
         """The vector of any word: its own if known, else what its parts make (the mean of its n-grams or tokens).
 
+        >>> from alacarte.vectors.formats.fasttext_binary import Subwords
         >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
         >>> SubwordVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()
         [1.0, 1.0]
