@@ -1,8 +1,10 @@
 """Progress bars on a terminal and in notebooks, or a callback for anything else that wants to show progress."""
 
+import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -164,8 +166,12 @@ def _bar(description: str, show: bool | None, **options: Any) -> Any:
 
     notebook = in_notebook()
     if notebook:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that widgets are not installed: then bars are lines of text
+            from tqdm.auto import tqdm
     hidden = None if show is None and not notebook else show is False
+    if show is None and os.environ.get("TQDM_DISABLE", "0") not in ("", "0"):
+        hidden = True
     named = printable(description)
     named = named if len(named) <= LONGEST else named[: LONGEST - 1] + "…"
     # Given, since tqdm shows nothing on a terminal that says it has 0 lines, as those of containers do.
