@@ -125,6 +125,19 @@ def test_bars_are_those_of_notebooks_there(monkeypatch):
     assert made[1]["disable"] is True
 
 
+def test_the_environment_switches_bars_off(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(_progress, "DELAY", 0.0)
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    with progress(10, "B", "reading") as bar:
+        bar.update_to(5)
+    assert terminal.getvalue() == ""
+    with progress(10, "B", "reading", show=True) as bar:
+        bar.update_to(5)
+    assert "reading" in terminal.getvalue()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_a_terminal_of_no_size_is_shown_bars_too(monkeypatch):
     """tqdm shows nothing where a terminal says that it has 0 lines, as those of containers do."""

@@ -1,8 +1,10 @@
 """Progress bars on a terminal and in notebooks, or a callback for anything else that wants to show progress."""
 
+import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +16,8 @@ from alacarte._io.printing import printable
 silent = False  # whether nothing is said that was not asked for (`alc --quiet`)
 DELAY = 1.0  # seconds; what is done sooner needs no bar
 TICK = 1.0  # seconds between two looks at the clock of a bar that is told nothing
+SOON, RECENT = 0.2, 10.0  # seconds: where a bar was seen so recently, the next one need not wait so long
+_last_seen = -RECENT  # when a bar was last shown
 LONGEST = 30  # letters of a description; more are cut
 BESIDE = 41  # what a bar takes beside its description: the share, a short bar, two sizes, two times
 MANY = 100_000  # from here on, counts are written as 1.23M
@@ -140,11 +144,12 @@ def _ticking(bar: Any) -> Iterator[None]:
     ended = threading.Event()
 
     def tick() -> None:
+        global _last_seen
         pause = bar.delay or TICK
         while not ended.wait(pause):
             bar.refresh()
             bar.last_print_t = bar._time()  # or tqdm takes it for one that was never seen, and leaves it unfinished
-            pause = TICK
+            pause, _last_seen = TICK, time.monotonic()
 
     thread = threading.Thread(target=tick, name="alacarte-progress", daemon=True)
     thread.start()
@@ -161,13 +166,18 @@ def _bar(description: str, show: bool | None, **options: Any) -> Any:
 
     notebook = in_notebook()
     if notebook:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that widgets are not installed: then bars are lines of text
+            from tqdm.auto import tqdm
     hidden = None if show is None and not notebook else show is False
+    if show is None and os.environ.get("TQDM_DISABLE", "0") not in ("", "0"):
+        hidden = True
     named = printable(description)
     named = named if len(named) <= LONGEST else named[: LONGEST - 1] + "…"
     # Given, since tqdm shows nothing on a terminal that says it has 0 lines, as those of containers do.
     columns, lines = (None, None) if notebook else get_terminal_size()
-    delay = DELAY if show is None else 0
+    recent = time.monotonic() - _last_seen < RECENT
+    delay = 0 if show is not None else min(SOON, DELAY) if recent else DELAY
     return tqdm(desc=named, disable=hidden, ncols=columns, nrows=lines, delay=delay, **options)
 
 

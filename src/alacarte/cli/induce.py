@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alacarte._io.progress import phase
 from alacarte._io.remote import shown
 from alacarte.cli import options as o
 from alacarte.cli._cluster import Cluster, Run, Scheduler, open_client
@@ -238,7 +239,8 @@ def induce(
         finish_shard(shard or "", collected, as_json)
         forget(checkpoint)
         return
-    induced = opened.apply(collected, form=form)
+    with phase("applying the transform", voice.progress):
+        induced = opened.apply(collected, form=form)
     induced.save(out, to, space=space, overwrite=overwrite)
     wrote(out)
     if missing is not None:

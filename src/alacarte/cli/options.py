@@ -262,7 +262,7 @@ SpanLabels = Annotated[
 
 CorpusPaths = Annotated[
     list[str] | None,
-    typer.Argument(metavar="CORPUS", show_default=False, help="More text, as with --corpus."),
+    typer.Argument(metavar="CORPUS", show_default=False, help="Text, as with --corpus."),
 ]
 Files = Annotated[
     list[str] | None,

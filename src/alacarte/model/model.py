@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import html
+from alacarte._io.progress import phase
 from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
@@ -234,7 +235,8 @@ class ALaCarte:
         says how (`threads`, `show_progress` and `callback` count).
         """
         source = WordVectors.of(vectors)
-        transform = Transform.fit(sums, source, **options)
+        with phase("learning the transform", (work or {}).get("show_progress")):
+            transform = Transform.fit(sums, source, **options)
         form, fusion = None, None
         if form_corpus is not None:
             form, fusion = learn_form(source, sums, form_corpus, tokenizer=tokenizer, work=work, solve=options)
