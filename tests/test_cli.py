@@ -100,6 +100,25 @@ def test_one_sentence_needs_no_compiler_no_solver_and_no_plug_in(folder: Path) -
     assert result.stdout.splitlines()[-1] == "[]"
 
 
+def test_fit_loads_no_solver_and_no_concordance_and_leaves_numba_as_it_is(folder: Path) -> None:
+    script = (
+        "import sys\nfrom alacarte.cli import app\n"
+        "app('-q fit --vectors v.txt --corpus one.txt --no-weighting --out m'.split(), standalone_mode=False)\n"
+        "print([name for name in ('scipy.linalg', 'alacarte.concordance') if name in sys.modules])\n"
+        "import numba, numpy\nassert numba.np.arraymath._HAVE_BLAS\n"
+        "print(numba.njit(lambda matrix: matrix @ matrix)(numpy.full((2, 2), 2.0)).tolist())"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=folder)
+    assert result.stdout.splitlines()[-2:] == ["[]", "[[8.0, 8.0], [8.0, 8.0]]"]
+
+
+def test_a_misspelt_command_is_corrected_though_only_one_is_prepared() -> None:
+    process = spawn("-q", "fti")
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "Did you mean 'fit'" in error
+
+
 @pytest.mark.parametrize(
     "command",
     [

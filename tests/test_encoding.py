@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from alacarte import Corpus, WordVectors
 from alacarte.errors import BadCorpus
+from alacarte.text import encoding
 from alacarte.text._character_tables import character_tables
 from alacarte.text._encoding_kernel import HARD
 from alacarte.text.corpus import Block
@@ -431,6 +432,23 @@ def test_sequences_by_kernel_and_by_dict(sequences):
     found, lengths = fast.add_sequences(sequences)
     assert [part.tolist() for part in np.split(found, np.cumsum(lengths)[:-1])] == expected
     assert fast.extra == plain.extra
+
+
+@pytest.mark.parametrize("name", [*COMPILED, "characters"])
+@settings(max_examples=60)
+@given(texts=st.lists(st.one_of(lines, wordy, st.sampled_from(["x\ud800y z", "a\nb", "", "\u200b"])), max_size=6))
+def test_texts_whose_tokens_get_ids(name, texts):
+    """All together, by the kernel, as one after the other, by the tokenizer."""
+    tokenizer = get_tokenizer(list if name == "characters" else name)
+    plain, fast = Lexicon(LEXICON), Lexicon(LEXICON)
+    expected = [[plain.add(token) for token in tokenizer(text, LEXICON)] for text in texts]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(encoding, "TOGETHER", 2)
+        ids, lengths = Encoder(tokenizer, fast).add_texts(texts)
+    words = [[fast.word(number) for number in part] for part in np.split(ids, np.cumsum(lengths)[:-1])] if texts else []
+    assert words == [[plain.word(number) for number in part] for part in expected]
+    assert sorted(fast.extra) == sorted(plain.extra)
+    assert fast.admit is None
 
 
 @pytest.mark.parametrize("more", [1, 5, 300])

@@ -28,7 +28,7 @@ from passes import (
     stopping_after,
 )
 
-from alacarte import ContextSums, Corpus, Document, Targets, collect
+from alacarte import ContextSums, Corpus, Document, Targets, WordVectors, collect
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.summing import SumsTally, row_stride
@@ -264,6 +264,27 @@ def test_some_dimensions_of_integers_are_those_of_all_and_hold_no_copy_of_the_ve
     assert part.matrix is whole.matrix
     assert np.array_equal(part.rows[:, :20], whole.rows[:, 15:35])
     assert np.array_equal(part.rows[:, 20:22], whole.rows[:, DIMENSION : DIMENSION + 2])
+
+
+@pytest.mark.parametrize("spread", [None, 3])
+def test_split_dimensions_in_slices_interrupted_and_in_parts(tmp_path, spread):
+    """Vectors of which some dimensions have two columns of sums: the same bits on every way."""
+    matrix = VECTORS.matrix.copy()
+    matrix[3, ::3] *= 1e5
+    vectors, texts = WordVectors(VECTORS.words, matrix), sample_text(20_000)
+    for targets in (None, NGRAMS):
+        expected = collect(vectors, texts, targets, spread=spread, threads=1)
+        assert np.array_equal(np.flatnonzero(expected.scale.sums > expected.scale.rows), np.arange(0, DIMENSION, 3))
+        halves = [collect(vectors, texts, targets, spread=spread, shard=(i, 2), block_size=1000) for i in (1, 2)]
+        assert same(halves[1] + halves[0], expected)
+        rows, path = len(expected) * (spread or 1), tmp_path / f"checkpoint of {targets}"
+        memory = limit(rows, 44, 2, targets=0 if targets is None else len(targets)) + 4 * 64 * len(VECTORS)
+        work = {"spread": spread, "memory": memory, "block_size": 1000, "threads": 2, "checkpoint": path}
+        with pytest.raises(Stop):
+            collect(vectors, texts, targets, callback=stopping_after(8), checkpoint_seconds=0, **work)
+        ours = collect(vectors, texts, targets, **work)
+        assert isinstance((ours.groups or ours.all).sums, np.memmap)
+        assert same(ours, expected)
 
 
 def test_memory_left_for_sums():

@@ -12,7 +12,7 @@ from alacarte import ALaCarte, Concordance, Corpus, Document, Transform, WordVec
 
 pytest.importorskip("starlette")
 
-from alacarte.serve.app import application
+from alacarte.serve.app import LARGEST, application
 from alacarte.serve.workspace import Opening, Workspace
 
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -40,7 +40,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def address(workspace: Workspace) -> Iterator[str]:
     """A server on this machine, for real browsers."""
     uvicorn = pytest.importorskip("uvicorn")
-    config = uvicorn.Config(application(workspace), host="127.0.0.1", port=0, log_level="error")
+    options = {"log_level": "error", "h11_max_incomplete_event_size": LARGEST}
+    config = uvicorn.Config(application(workspace), host="127.0.0.1", port=0, **options)
     server, socket = uvicorn.Server(config), config.bind_socket()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()

@@ -13,8 +13,27 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils, event
 from numba.extending import intrinsic as untyped_intrinsic
+from numba.np import linalg
 
 from alacarte._io import progress
+
+
+def _leave_scipy_for_later() -> None:
+    """Load the part of numba that looks, at the first call of any kernel, whether scipy's BLAS can be imported.
+
+    It can: this package needs scipy. To import it takes a quarter of a second; numba does so where a function of
+    somebody calls BLAS, which none of these kernels does.
+    """
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        from numba.np import arraymath
+    finally:
+        linalg.ensure_blas = look
+    arraymath.ensure_blas = look  # type: ignore[attr-defined]
+
+
+_leave_scipy_for_later()
 
 kernel: Any = numba.njit(cache=True, nogil=True)
 # A function that only kernels call: without the ways in from Python and C it compiles faster.

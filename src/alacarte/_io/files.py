@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 
 from alacarte._io.remote import url_of
 from alacarte._io.uploads import uploaded
-from alacarte.errors import AlacarteError, DiskFull, require
+from alacarte.errors import AlacarteError, DiskFull, NoFolder, require
 
 fcntl: ModuleType | None
 try:
@@ -160,7 +160,7 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether a path leads to a device, a pipe or an open descriptor, which are written to and never replaced."""
-    if DESCRIPTOR.fullmatch(os.fspath(path)):
+    if DESCRIPTOR.fullmatch(Path(path).as_posix()):
         return True
     try:
         mode = Path(path).stat().st_mode
@@ -172,7 +172,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 def _open_stream(path: str | os.PathLike[str]) -> BinaryIO | None:
     if not is_stream(path):
         return None
-    descriptor = DESCRIPTOR.fullmatch(os.fspath(path))
+    descriptor = DESCRIPTOR.fullmatch(Path(path).as_posix())
     if descriptor is None:
         return Path(path).open("wb")
     sys.stdout.flush()
@@ -182,6 +182,9 @@ def _open_stream(path: str | os.PathLike[str]) -> BinaryIO | None:
 
 def _temporary_file(target: Path, path: str | os.PathLike[str]) -> BinaryIO:
     """A new file beside the target, open and locked; readable by whoever may read the one that it is to replace."""
+    if not target.parent.is_dir():
+        folder = target.parent if Path(path).is_symlink() else Path(path).parent
+        raise NoFolder(f"{path}: there is no folder {folder}; make it with `mkdir -p {folder}`")
     try:
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+from copy import copy
 from types import FrameType
 from typing import Annotated
 
@@ -101,19 +102,30 @@ def _alc(
 
 def main() -> None:
     """Where the installed command starts."""
-    if LITTLE_ALGEBRA.intersection(sys.argv[1:2]):
+    command = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), None)
+    if command in LITTLE_ALGEBRA:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported, which is later
     signal.signal(signal.SIGTERM, _terminated)
     _open_streams()
     try:
         try:
-            app(prog_name="alc")
+            _app_with(command)(prog_name="alc")
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:  # before or after the command itself; what happens inside it, `Group` sees to
         sys.exit(INTERRUPTED)
     except OSError as problem:  # the same: help that nobody can read
         sys.exit(report_failure(problem))
+
+
+def _app_with(command: str | None) -> typer.Typer:
+    """The app without the commands that are not asked for: typer takes a while to prepare all of them."""
+    asked_for = [info for info in app.registered_commands if info.callback and info.callback.__name__ == command]
+    if not asked_for:
+        return app
+    one = copy(app)
+    one.registered_commands, one.registered_groups = asked_for, []
+    return one
 
 
 def _open_streams() -> None:

@@ -25,7 +25,7 @@ from alacarte.cli.opening import (
     write_lines,
 )
 from alacarte.cli.output import note, show_json, show_line, voice, wrote
-from alacarte.cli.outputs import CHECKPOINT, SUMS, VECTORS, check_outputs, check_vectors
+from alacarte.cli.outputs import CHECKPOINT, SUMS, VECTORS, check_outputs, check_vectors, format_for, or_standard_output
 from alacarte.errors import NotEnoughData
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ SHOWN = 8  # missing targets named in the summary
 def induce(
     ctx: typer.Context,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the vectors go: .safetensors, .txt, .vec, .bin, .npy.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=or_standard_output,
+            help="Where the vectors go: .safetensors, .csv, .parquet, .vec, …; - is standard output (TSV, or --to).",
+        ),
     ] = None,
     paths: o.CorpusPaths = None,
     model: o.Model = None,
@@ -148,6 +153,7 @@ def induce(
         refuse(ctx, "--update continues the targets of the saved sums; leave it out", panels=(o.TARGETS,))
     elif not sums and not (word or words or glob or regex or spans or span or discover or task):
         raise typer.BadParameter("nothing to embed is given; pass --word WORD, --words FILE, --discover or --task")
+    to = format_for(out, to)
     lengths = parse_lengths(ngrams)
     listed = listed_targets(word, words, glob, regex, span, spans)
     if out is not None:
@@ -297,7 +303,7 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         show_line(f"{spelled:,} of them do not occur and come from their spelling alone.")
     if induced.missing:
         names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
-        where = f" (all in {missing})" if missing else ""
+        where = f" (all in {shown(missing)})" if missing else ""
         if not missing and len(induced.missing) > SHOWN:
             where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")

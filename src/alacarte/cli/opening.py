@@ -221,7 +221,6 @@ def open_corpus(
     errors: str = "strict",
     manifests: Iterable[Path] | None = None,
 ) -> "Corpus":
-    from alacarte.concordance import Concordance, is_concordance
     from alacarte.text.corpus import Corpus
     from alacarte.text.sources import find_files, find_listed
 
@@ -230,8 +229,11 @@ def open_corpus(
         raise typer.BadParameter("no text is given; name a file, or - for standard input")
     if "-" in places and len(places) + len(lists) > 1:
         raise typer.BadParameter("- (standard input) cannot be mixed with files; use `cat` to join them")
-    if len(places) == 1 and not lists and is_concordance(places[0]):
-        return Corpus(Concordance(places[0]))
+    if len(places) == 1 and not lists and Path(places[0]).is_dir():
+        from alacarte.concordance import Concordance, is_concordance  # which takes a while to import
+
+        if is_concordance(places[0]):
+            return Corpus(Concordance(places[0]))
     source: Any = "-"
     if places != ["-"]:
         listed = [*map(find_files, places), *map(find_listed, lists)]

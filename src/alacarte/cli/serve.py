@@ -66,7 +66,7 @@ def serve(
     uvicorn = require("uvicorn", extra="serve", purpose="alc serve")
     from alacarte.concordance import Concordance
     from alacarte.passes.memory import parse_size
-    from alacarte.serve.app import THIS_MACHINE, application
+    from alacarte.serve.app import LARGEST, THIS_MACHINE, application
     from alacarte.serve.worker import usual_memory
     from alacarte.serve.workspace import Opening, Workspace, corpus_name
 
@@ -97,6 +97,7 @@ def serve(
         log_level="info" if voice.verbose else "warning",
         server_header=False,
         timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=LARGEST,
     )
     try:
         listening = socket.create_server(("127.0.0.1" if host is None else "0.0.0.0", port))

@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte._io.files import lock
+from alacarte._io.remote import path_on_disk
 from alacarte.concordance._database import Database, SegmentRow
 from alacarte.concordance._parts import Parts
 from alacarte.concordance._segment import Segment, write_segment
@@ -73,7 +74,7 @@ class Concordance:
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = path_on_disk(path, AlacarteError, "a concordance")
         if not is_concordance(path):
             raise AlacarteError(
                 f"{path} is no concordance: there is no such file as {DATABASE} in it; check the path",
@@ -122,7 +123,7 @@ class Concordance:
         done (`Work`).
         """
         refuse_unknown("Concordance.build", work, WorkOptions)
-        folder, source = Path(path), Corpus.of(corpus)
+        folder, source = path_on_disk(path, AlacarteError, "a concordance"), Corpus.of(corpus)
         split = get_tokenizer(tokenizer)
         if not split.named:
             raise AlacarteError("a concordance needs a tokenizer that has a name, to add text by it later")

@@ -32,6 +32,7 @@ from alacarte.contexts._vector_code import (
     without_row,
 )
 from alacarte.contexts.integers import LANES
+from alacarte.contexts.scale import FINER
 
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
 LONGEST = 256  # tokens in a match for which running sums are kept
@@ -86,19 +87,24 @@ def quantise_rows(
     first: int,
     weights: Singles,
     factors: Doubles,
+    split: Longs,
     weight_factor: float,
     rows: Ints,
     filled: Bytes,
 ) -> None:
     """Make the rows of the words in `ids` that are not `filled`: rint(weight · value · factor) in each dimension.
 
-    `factors` are those of the dimensions from `first` on.
+    `factors` are those of the dimensions from `first` on. Of a dimension in `split`, the number with `FINER` more bits
+    is made; its lowest bits lie behind the dimensions.
 
     Several threads may do so at once: if two make the same row, both write the same numbers.
     """
     known, columns = matrix.shape
     dimension, width, count, weighted = factors.size, rows.shape[1], ids.size, weights.size > 0
+    second_parts = split.size
+    behind = dimension + second_parts
     ids, matrix, weights, factors = pointer(ids), pointer(matrix), pointer(weights), pointer(factors)
+    split = pointer(split)
     rows, filled = pointer(rows), pointer(filled)
     for place in range(count):
         word = np.int64(ids[place])
@@ -108,8 +114,13 @@ def quantise_rows(
         row, values = word * width, word * columns + first
         for j in range(dimension):
             rows[row + j] = np.int32(np.rint(weight * np.float64(matrix[values + j]) * factors[j]))
-        rows[row + dimension] = np.int32(np.rint(weight * weight_factor))
-        rows[row + dimension + 1] = np.int32(weight > 0.0)
+        for part in range(second_parts):
+            j = split[part]
+            number = np.int64(np.rint(weight * np.float64(matrix[values + j]) * factors[j] * (1 << FINER)))
+            rows[row + j] = np.int32(number >> FINER)
+            rows[row + dimension + part] = np.int32(number & ((1 << FINER) - 1))
+        rows[row + behind] = np.int32(np.rint(weight * weight_factor))
+        rows[row + behind + 1] = np.int32(weight > 0.0)
         _release(filled, word, np.uint8(1))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte.contexts.reading import Reading
-from alacarte.contexts.scale import Scale
+from alacarte.contexts.scale import FINER, Scale, split_dimensions
 from alacarte.contexts.weights import ContextWeights
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -16,6 +16,7 @@ Flags = npt.NDArray[np.uint8]
 Singles = npt.NDArray[np.float32]
 LANES = 16  # values that vector code works on at a time
 LINE = 64  # bytes of a cache line
+BLOCK = 4096  # rows of sums whose parts are put together at a time
 PIECE = 20  # vectors, at most, of a piece of a row: as many as registers hold, with some to spare
 
 
@@ -23,12 +24,14 @@ PIECE = 20  # vectors, at most, of a piece of a row: as many as registers hold, 
 class IntegerVectors:
     """Rows of int32 for the vectors under a scale: its dimensions, then weight and a 1 for words that count.
 
+    Behind the dimensions lie the second parts of those that are split (`alacarte.contexts.scale`), in their order.
     `rows` is empty until `fill` is called with the ids of words; its last row is zero and stands for unknown words.
     """
 
     matrix: Singles
     weights: Singles  # one a word, or empty if all are 1
     scale: Scale
+    split: npt.NDArray[np.int64]  # dimensions that have a second part
     few: bool = False  # whether few of the words are going to be met
     first: int = 0  # the dimension of the matrix that is the first of the scale
     rows: Ints = field(init=False)
@@ -36,14 +39,15 @@ class IntegerVectors:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_filled", np.zeros(self.known, dtype=np.uint8))
-        object.__setattr__(self, "rows", aligned_zeros(self.known + 1, row_width(self.dimension), np.int32, self.few))
+        object.__setattr__(self, "rows", aligned_zeros(self.known + 1, row_width(self.columns), np.int32, self.few))
 
     @classmethod
     def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading, few: bool = False) -> "IntegerVectors":
         """The vectors under the finest scale for this reading; `few`: few of them are going to be met."""
         largest = 1.0 if weights.values is None else float(weights.values.max())
         values = np.zeros(0, dtype=np.float32) if weights.values is None else weights.values
-        return cls(vectors.matrix, values, Scale.of(vectors.column_max, largest, reading), few)
+        scale = Scale.of(vectors.column_max, largest, reading, vectors.typical_length)
+        return cls(vectors.matrix, values, scale, split_dimensions(scale, reading), few)
 
     @property
     def known(self) -> int:
@@ -54,20 +58,36 @@ class IntegerVectors:
         return len(self.scale.rows)
 
     @property
+    def columns(self) -> int:
+        """The dimensions and the second parts of those that are split."""
+        return self.dimension + len(self.split)
+
+    @property
     def lanes(self) -> tuple[int, ...]:
         """A zero for each vector of a piece of a row: by its length kernels know how many there are."""
-        return (0,) * row_pieces(self.dimension)[1]
+        return (0,) * row_pieces(self.columns)[1]
 
     def fill(self, ids: Ints) -> None:
         """Make the rows of these words, where that was not done before; may be called by several threads at once."""
         from alacarte.contexts._windows_kernel import quantise_rows
 
         factors, unit = self.scale.row_factors, float(np.exp2(self.scale.weights))
-        quantise_rows(ids, self.matrix, self.first, self.weights, factors, unit, self.rows, self._filled)
+        quantise_rows(ids, self.matrix, self.first, self.weights, factors, self.split, unit, self.rows, self._filled)
 
     def slice(self, low: int, high: int) -> "IntegerVectors":
         """Some of the dimensions."""
-        return IntegerVectors(self.matrix, self.weights, self.scale.slice(low, high), self.few, self.first + low)
+        split = self.split[(self.split >= low) & (self.split < high)] - low
+        scale = self.scale.slice(low, high)
+        return IntegerVectors(self.matrix, self.weights, scale, split, self.few, self.first + low)
+
+    def join(self, rows: npt.NDArray[np.int64]) -> None:
+        """Put the parts of split dimensions together in rows of sums, in place; counts then follow the dimensions."""
+        if not self.split.size:
+            return
+        for low in range(0, len(rows), BLOCK):
+            block = rows[low : low + BLOCK]
+            block[:, self.split] = (block[:, self.split] << FINER) + block[:, self.dimension : self.columns]
+            block[:, self.dimension : rows.shape[1] - len(self.split)] = block[:, self.columns :].copy()
 
 
 def row_pieces(dimension: int) -> tuple[int, int]:
@@ -94,14 +114,15 @@ class _Memory(mmap.mmap):
 def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike, few: bool = False) -> npt.NDArray[np.generic]:
     """Zeros that begin with a line of the cache; the system gives the memory when it is first touched.
 
-    NumPy asks for large pages, of which the first touch clears two megabytes. Where `few` rows are going to be touched,
-    small ones are asked for.
+    Of large pages, the first touch clears two megabytes. Where `few` rows are going to be touched, small ones are asked
+    for. On Linux, the memory is taken from the system and goes back to it; what NumPy takes, the C library keeps for
+    each thread.
     """
     kind = np.dtype(dtype)
     size = rows * width * kind.itemsize
-    if few and size and hasattr(mmap, "MADV_NOHUGEPAGE"):
+    if size and hasattr(mmap, "MADV_NOHUGEPAGE"):
         pages = _Memory(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        pages.madvise(mmap.MADV_NOHUGEPAGE)
+        pages.madvise(mmap.MADV_NOHUGEPAGE if few else mmap.MADV_HUGEPAGE)
         return np.frombuffer(pages, dtype=kind).reshape(rows, width)  # a page begins with a line
     memory = np.zeros(rows * width + LINE // kind.itemsize, dtype=kind)
     shift = -memory.ctypes.data % LINE // kind.itemsize

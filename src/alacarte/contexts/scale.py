@@ -3,6 +3,9 @@
 A value v of dimension j under context weight c becomes rint(c · v · 2^s_j). The exponents s depend on the vectors, the
 weights and the window alone: they are the largest with which a whole window of the largest values still fits in int32.
 Sums of such windows in int64 are exact up to 2³² windows a target, and adding them commutes.
+
+Where a few values of a dimension are so large that a unit is no longer small beside a usual vector, the dimension is
+split: its integers have four more bits, which are summed by themselves. Sums are exact up to 2²⁸ windows then.
 """
 
 from dataclasses import dataclass
@@ -17,6 +20,8 @@ Exponents = npt.NDArray[np.int16]
 
 LARGEST = 2.0**31 - 1
 MOST_WINDOWS = 2**32 - 1  # of one target: each is below 2³¹, so their sum is below 2⁶³
+PRECISION = 21  # bits: a dimension is split if a unit of it is larger than a usual vector's length / 2²¹
+FINER = 4  # bits that a split dimension has more; each of them halves the windows that a target may have
 WIDE = 256  # words in a window from which on it need not fit in 32 bits, since it is added up word by word
 
 
@@ -34,8 +39,12 @@ class Scale:
     weights: int
 
     @classmethod
-    def of(cls, column_max: Doubles, largest_weight: float, reading: Reading) -> "Scale":
-        """The finest scale for vectors whose largest absolute value in each dimension is `column_max`."""
+    def of(cls, column_max: Doubles, largest_weight: float, reading: Reading, length: float = 0.0) -> "Scale":
+        """The finest scale for vectors whose largest absolute value in each dimension is `column_max`.
+
+        `length` is that of a usual vector; without it no dimension is split. Nor is any where a window is divided by
+        its weight, or weighed by distance, and then rounded.
+        """
         left, right = reading.position_weights()
         reach = max(1.0, float(left.sum() + right.sum()))  # a single row fits, too
         if reading.positions == "uniform":
@@ -46,9 +55,12 @@ class Scale:
             weights = 0
         else:
             weights = int(_exponents(room, np.array([largest_weight]))[0])
-        finer = 0
+        finer: Exponents | int = 0
         if reading.averaging == "context" and not is_wide(reading):
             finer = int(np.floor(np.log2(reach * largest_weight)))
+        elif reading.averaging != "context" and reading.positions == "uniform" and length * largest_weight > 0:
+            coarse = rows < PRECISION - np.floor(np.log2(length * largest_weight))
+            finer = np.where(coarse & (column_max > 0), FINER, 0)
         return cls(rows, (rows + finer).astype(np.int16), weights)
 
     @property
@@ -84,9 +96,15 @@ def is_wide(reading: Reading) -> bool:
     return reading.positions == "uniform" and reading.left + reading.right > WIDE
 
 
-def most_windows(reading: Reading) -> int:
+def split_dimensions(scale: Scale, reading: Reading) -> npt.NDArray[np.int64]:
+    """The dimensions whose integers have a second part."""
+    return np.flatnonzero(scale.sums > scale.rows) if reading.averaging != "context" else np.zeros(0, dtype=np.int64)
+
+
+def most_windows(reading: Reading, scale: Scale) -> int:
     """How many windows of one target sums can hold."""
-    return MOST_WINDOWS // (reading.left + reading.right + 1) if is_wide(reading) else MOST_WINDOWS
+    most = MOST_WINDOWS >> FINER if split_dimensions(scale, reading).size else MOST_WINDOWS
+    return most // (reading.left + reading.right + 1) if is_wide(reading) else most
 
 
 def _exponents(room: float, largest: Doubles) -> Exponents:

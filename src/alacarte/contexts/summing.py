@@ -62,13 +62,13 @@ class SumsTally:
         from alacarte.contexts._windows_kernel import APART
 
         self.integers, self.reading, self.matcher, self.groups = integers, reading, matcher, groups
-        self.dimension = integers.dimension
+        self.columns = integers.columns
         if self.size > np.iinfo(np.int32).max:
             raise AlacarteError(
                 f"{len(matcher.keys):,} targets in {groups} groups are too many; use fewer groups (spread), or embed "
                 "the targets in several runs"
             )
-        self.rows: Any = aligned_zeros(self.size, row_stride(self.dimension), np.int64, integers.few)
+        self.rows: Any = aligned_zeros(self.size, row_stride(self.columns), np.int64, integers.few)
         self._codes = document_codes(integers.known) if groups > 1 else None
         # Labels that turn up on the way make the sums grow, which only one thread at a time can do.
         self._alone = threading.Lock() if matcher.any_label else None
@@ -106,10 +106,16 @@ class SumsTally:
         self._make_room()
         copy_from_file(arrays["rows"], self.rows[: self.size])
 
+    def result(self) -> Longs:
+        """The rows of the targets when all was added and settled: dimensions, then counts. To be asked for once."""
+        rows: Longs = self.rows[: self.size]
+        self.integers.join(rows)
+        return rows
+
     def progress(self) -> dict[str, object]:
         if len(self.matcher.keys) > COVERED:
             return {}
-        met = np.array(self.rows[: self.size, self.dimension + 2] > 0)
+        met = np.array(self.rows[: self.size, self.columns + 2] > 0)
         for adder in self._adders:
             met[adder.owners[: adder.used[0]]] = True
         covered = np.count_nonzero(met.reshape(-1, self.groups).any(axis=1))
@@ -139,7 +145,7 @@ class SumsTally:
             self.groups,
             self.integers.rows,
             self.integers.lanes,
-            self.dimension,
+            self.columns,
             self.reading.left,
             self.reading.right,
             adder.sums(self.rows, self._locks),
@@ -160,7 +166,7 @@ class SumsTally:
         if self.reading.unknown == "drop":
             ids, offsets, before = without_unknown(ids, offsets, self.integers.known)
             starts, ends = before[starts].astype(np.int32), before[ends].astype(np.int32)
-        self.integers.fill(ids)
+        self.integers.fill(_near(ids, starts, ends, self.reading))
         left, right = self._sides
         add_matches(
             ids,
@@ -171,7 +177,7 @@ class SumsTally:
             rows,
             self.integers.rows,
             self.integers.lanes,
-            self.dimension,
+            self.columns,
             left,
             right,
             self._uniform,
@@ -236,6 +242,15 @@ def private_memory(rows: int, stride: int, threads: int, chosen: bool) -> int:
     return threads * (8 * own * (stride + 1) + (4 * rows if own else 0))
 
 
+def _near(ids: Ints, starts: Ints, ends: Ints, reading: Reading) -> Ints:
+    """The ids that may be in the windows around matches; all of them, unless the windows are few."""
+    if 2 * starts.size * (reading.left + reading.right) > ids.size:
+        return ids
+    before, after = starts[:, None] + np.arange(-reading.left, 0), ends[:, None] + np.arange(reading.right)
+    near: Ints = ids[np.clip(np.concatenate([before, after], axis=None), 0, ids.size - 1)]
+    return near
+
+
 def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs, Longs]:
     """(ids, offsets) with the tokens taken out that have no vector, and the new place of each position."""
     has_vector = (ids >= 0) & (ids < known)
@@ -249,4 +264,4 @@ def scratch(integers: IntegerVectors, reading: Reading, longest: int) -> tuple[I
 
     rows = ring_rows(reading.left, reading.right, longest) + 2
     ring = np.zeros(rows * integers.rows.shape[1], dtype=np.int32)
-    return ring, np.empty(integers.dimension + 2)
+    return ring, np.empty(integers.columns + 2)

@@ -392,10 +392,9 @@ def merge(parts: Iterable[ContextSums], *, repeated: bool = False) -> ContextSum
         keys, total = [keys[place] for place in order], total.take(order)
         groups, targets = None if groups is None else groups.take(order), targets.only(keys)
     most = int(total.occurrences.max(initial=0))
-    if most > most_windows(first.settings):
-        raise BadSums(
-            f"{most:,} occurrences of one target are more than sums can hold ({most_windows(first.settings):,})"
-        )
+    possible = most_windows(first.settings, first.scale)
+    if most > possible:
+        raise BadSums(f"{most:,} occurrences of one target are more than sums can hold ({possible:,})")
     return replace(
         first,
         keys=keys,

@@ -54,7 +54,7 @@ def _summed(
     from alacarte.contexts._windows_kernel import add_matches
 
     integers.fill(encoded.ids)
-    rows = np.zeros((count, row_stride(integers.dimension)), dtype=np.int64)
+    rows = np.zeros((count, row_stride(integers.columns)), dtype=np.int64)
     add_matches(
         encoded.ids,
         encoded.offsets,
@@ -64,12 +64,13 @@ def _summed(
         matches.targets,
         integers.rows,
         integers.lanes,
-        integers.dimension,
+        integers.columns,
         *reading.position_weights(),
         reading.positions == "uniform" and not is_wide(reading),
         integers.scale.mean_factor if reading.averaging == "context" else 0.0,
         sums_for_one_thread(rows),
         *scratch(integers, reading, int((matches.ends - matches.starts).max(initial=1))),
     )
+    integers.join(rows)
     d = integers.dimension
     return Sums(rows[:, :d], **{name: rows[:, d + place] for place, name in enumerate(COUNTS)})

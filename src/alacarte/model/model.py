@@ -37,6 +37,7 @@ from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
+from alacarte.vectors.formats.hub import find_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 if TYPE_CHECKING:
@@ -450,8 +451,44 @@ class ALaCarte:
         model in the folder is replaced, all at once. Other files in it stay; where one has the name of a model's file,
         that is an error, unless `overwrite`.
         """
-        model = SavedModel(self.transform, self.vectors, self.settings.tokenizer, self.form, self.fusion, self.typical)
-        write_model(folder, model, include_vectors=include_vectors, overwrite=overwrite)
+        write_model(folder, self._saved(), include_vectors=include_vectors, overwrite=overwrite)
+
+    def save_pretrained(
+        self, folder: str | PathLike[str], *, include_vectors: bool = True, overwrite: bool = False
+    ) -> None:
+        """As `save`, with what the Hugging Face Hub wants: `config.json`, a model card (`README.md`), the vectors.
+
+        The card says what the model is, how it was learned and how to use it; the licence is yours to fill in.
+
+        >>> import tempfile
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save_pretrained(folder)
+        ...     ALaCarte.from_pretrained(folder).embed("x a", target="x").tolist()
+        [1.0, 0.0]
+        """
+        write_model(folder, self._saved(), include_vectors=include_vectors, overwrite=overwrite, card=True)
+
+    def _saved(self) -> SavedModel:
+        return SavedModel(self.transform, self.vectors, self.settings.tokenizer, self.form, self.fusion, self.typical)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | PathLike[str],
+        *,
+        revision: str | None = None,
+        vectors: VectorsLike | None = None,
+        tokenizer: TokenizerLike | None = None,
+        check: bool = True,
+    ) -> "ALaCarte":
+        """A saved model by the path of its folder, or by its name on the Hugging Face Hub, if that is in your cache.
+
+        `hf download NAME` puts it there; nothing is fetched here. `revision` is a branch, tag or commit of it; the
+        other options are those of `load`. Models that ship with this package are `pretrained`.
+        """
+        folder = find_folder(name, revision, AlacarteError)
+        return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check)
 
     @classmethod
     def load(

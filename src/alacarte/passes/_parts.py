@@ -183,8 +183,9 @@ def added_up(plan: Plan, words: list[str] | None, weights: ContextWeights) -> Co
         groups = total
         over: Any = Computed((len(keys), shape[-1]), np.int64, lambda n: _added(listed, n, shape[1:]).sum(axis=1))
         total = Sums(over, **{name: column.sum(axis=1) for name, column in columns.items()})
-    if int(total.occurrences.max(initial=0)) > most_windows(reading):
-        raise BadRun(f"one target occurs more often than sums can hold ({most_windows(reading):,} times)")
+    most = most_windows(reading, scale)
+    if int(total.occurrences.max(initial=0)) > most:
+        raise BadRun(f"one target occurs more often than sums can hold ({most:,} times)")
     return ContextSums(
         keys, total, scale, reading, plan.fingerprint, targets, weights, **asdict(amounts), groups=groups, units=units
     )

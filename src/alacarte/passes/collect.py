@@ -26,7 +26,7 @@ from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
 from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint, is_rows_name, new_rows_name
 from alacarte.passes.memory import allocate, disk_space, return_free_memory, room_for_sums, scratch_file
-from alacarte.passes.scan import check_text, run
+from alacarte.passes.scan import check_text, run, useful_threads
 from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions, chosen, refuse_unknown
 from alacarte.targets.targets import Matcher, Targets, TargetsLike
@@ -194,8 +194,9 @@ class _Job:
         if self.spread is not None:
             groups = _sums_of(rows.reshape(len(keys), self.spread, -1), dimension)
             total = groups.over_groups()
-        if _largest(total.occurrences) > most_windows(reading):
-            raise BadSums(f"one target occurs more often than sums can hold ({most_windows(reading):,} times)")
+        most = most_windows(reading, scale)
+        if _largest(total.occurrences) > most:
+            raise BadSums(f"one target occurs more often than sums can hold ({most:,} times)")
         named = frozenset(unit for unit in state.units if unit.name)
         return ContextSums(
             keys,
@@ -261,7 +262,7 @@ class _Summed:
 
     def _other_memory(self) -> int:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes + WORD * self.integers.known
-        rows, stride = self.matcher.size * self.groups, row_stride(self.integers.dimension)
+        rows, stride = self.matcher.size * self.groups, row_stride(self.integers.columns)
         chosen = not self.matcher.whole_vocabulary
         names = KEY * self.matcher.size if chosen else 0
         private = private_memory(rows, stride, self.work.cores, chosen)
@@ -273,15 +274,17 @@ class _Summed:
     def _pass(
         self, integers: IntegerVectors, corpus: Corpus, stage: str, checkpoint: Checkpoint | None, keep: bool = True
     ) -> tuple[Counts, Stage]:
-        tally = SumsTally(integers, self.reading, self.matcher, self.groups, self.work.cores)
+        threads = useful_threads(corpus, self.work)
+        tally = SumsTally(integers, self.reading, self.matcher, self.groups, threads)
         state = run(tally, corpus, self.encoder, self.work, stage, checkpoint, keep)
-        return tally.rows[: tally.size], state
+        return tally.result(), state
 
     # ------------------------------------------------------------------------- sums that do not fit in memory
 
     def _dimensions_at_a_time(self, room: int) -> int:
         targets = max(1, self.matcher.size * self.groups)
-        width = widest_row(room // (8 * targets))
+        columns, split = widest_row(room // (8 * targets)), len(self.integers.split)
+        width = self.integers.dimension if columns >= self.integers.columns else max(columns - split, columns // 2)
         if width < 1:
             raise AlacarteError(
                 f"not even a few dimensions of the sums of {targets:,} targets fit in {room / 1e6:,.0f} MB; "

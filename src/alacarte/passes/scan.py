@@ -98,6 +98,13 @@ def check_text(corpus: Corpus, units: set[Unit], work: Work) -> None:
         raise _other_text(min(met ^ units))
 
 
+def useful_threads(corpus: Corpus, work: Work) -> int:
+    """No more than there are blocks, as far as that is known."""
+    if corpus.size is None:
+        return work.cores
+    return max(1, min(work.cores, corpus.size // work.block_size + 1))
+
+
 def _in_shard(block: Block, work: Work) -> bool:
     return work.shard is None or block.number % work.shard[1] == work.shard[0] - 1
 
@@ -155,7 +162,7 @@ class _Pass:
         """Run the threads, show how far they are, write checkpoints; Ctrl-C reaches this thread only."""
         threads = [
             threading.Thread(target=self._work, name=f"alacarte-{number}", daemon=True)
-            for number in range(self._useful_threads())
+            for number in range(useful_threads(self.corpus, self.work))
         ]
         for thread in threads:
             thread.start()
@@ -175,12 +182,6 @@ class _Pass:
             self.feed.close()
         if self.error is not None:
             raise self.error
-
-    def _useful_threads(self) -> int:
-        """No more than there are blocks, as far as that is known."""
-        if self.corpus.size is None:
-            return self.work.cores
-        return max(1, min(self.work.cores, self.corpus.size // self.work.block_size + 1))
 
     def _work(self) -> None:
         try:

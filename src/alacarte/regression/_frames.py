@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import table
+from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
 from alacarte._io.frames import is_frame
@@ -314,8 +315,12 @@ def read_table(path: str | PathLike[str]) -> Any:
     >>> int(row["year"]), row["district"], str(row["day"].date())
     (1990, '01', '1990-05-01')
     """
-    path = Path(path).expanduser()
     pandas = require("pandas", extra="regression", purpose="reading tables")
+    with copied(path, BadCorpus) as file:
+        return _read_table(file, pandas)
+
+
+def _read_table(path: Path, pandas: Any) -> Any:
     if not path.is_file():
         raise BadCorpus(f"{path}: there is no such file; pass a CSV, TSV, JSON lines or Parquet file, or a frame")
     kinds = [suffix.lower() for suffix in path.suffixes]

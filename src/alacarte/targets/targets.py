@@ -10,15 +10,15 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.remote import locate, shown
 from alacarte.errors import BadTargets
 from alacarte.targets.sequences import Matches, SequenceTable
-from alacarte.text.encoding import Encoded, Lexicon
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 
 Kind = Literal["words", "tokens", "glob", "regex", "span"]
@@ -96,16 +96,17 @@ class Targets:
     def from_file(cls, path: str | PathLike[str]) -> "Targets":
         """One target a line; the tokens of an n-gram separated by spaces; blank lines and repetitions skipped."""
         try:
-            text = Path(path).read_text(encoding="utf-8-sig")
+            with locate(path, BadTargets).open() as file:
+                text = file.read().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             raise BadTargets(
-                f"{path}: byte {error.start} is not UTF-8; save the list of targets as UTF-8 text"
+                f"{shown(path)}: byte {error.start} is not UTF-8; save the list of targets as UTF-8 text"
             ) from None
         except OSError as error:
-            raise BadTargets(f"{path}: {error.strerror}; pass a text file with one target a line") from None
+            raise BadTargets(f"{shown(path)}: {error.strerror}; pass a text file with one target a line") from None
         items = [line.strip() for line in text.split("\n") if line.strip()]
         if not items:
-            raise BadTargets(f"{path}: the file is empty; write one word or n-gram a line")
+            raise BadTargets(f"{shown(path)}: the file is empty; write one word or n-gram a line")
         return cls(items)
 
     @classmethod
@@ -215,38 +216,41 @@ class Targets:
             return [_token_pattern(part, kind) for part in key.split()]
         tokens = tokenizer(key, known) if kind == "words" else key.split(" ")
         if not tokens:
-            raise BadTargets(f"the tokenizer {tokenizer.name!r} finds no token in the target {key!r}")
+            raise _no_token(tokenizer, key)
         return list(tokens)
 
     def compile(self, lexicon: "Lexicon", tokenizer: Tokenizer) -> "Matcher":
         """A matcher over ids. Adds the targets' own words to the lexicon; tokens of a target that the tokenizer
         cannot produce simply never occur."""
-        flat: list[str] = []
-        lengths: list[int] = []
-        keys_of: list[int] = []
-        patterns: list[tuple[int, list[re.Pattern[str]]]] = []
-        labels: dict[str, int] = {}
-        if set(self._kinds.values()) == {"tokens"}:  # by the million, perhaps
-            keys = list(self._kinds)
-            ids, counts = lexicon.add_sequences(keys)
-            table = SequenceTable(ids, counts, np.arange(len(keys), dtype=np.int32), len(lexicon))
-            return Matcher(keys, table, [], {}, self.any_label, lexicon)
-        for position, key in enumerate(self._kinds):
-            if self.is_label(key):
-                labels[key] = position
+        keys, positions_of = list(self._kinds), self._positions()
+        found: list[tuple[Ints, Longs, Ints]] = []  # ids, how many each target has, which targets these are
+        for kind in ("words", "tokens"):
+            positions = positions_of[kind]
+            if not positions.size:
                 continue
-            parts = self.parts(key, tokenizer, lexicon.index)
-            if isinstance(parts[0], str):
-                flat += parts  # type: ignore[arg-type]
-                lengths.append(len(parts))
-                keys_of.append(position)
+            chosen = keys if len(positions) == len(keys) else [keys[position] for position in positions]
+            if kind == "tokens":
+                ids, lengths = lexicon.add_sequences(chosen)
             else:
-                patterns.append((position, parts))  # type: ignore[arg-type]
+                ids, lengths = Encoder(tokenizer, lexicon).add_texts(chosen)
+                if not lengths.all():
+                    raise _no_token(tokenizer, chosen[int(np.argmin(lengths))])
+            found.append((ids, lengths, positions))
         sequences = None
-        if flat:
-            ids = lexicon.add_all(flat)
-            sequences = SequenceTable(ids, np.array(lengths), np.array(keys_of, dtype=np.int32), len(lexicon))
-        return Matcher(list(self), sequences, patterns, labels, self.any_label, lexicon)
+        if found:
+            ids, lengths, positions = (np.concatenate(columns) for columns in zip(*found, strict=True))
+            sequences = SequenceTable(ids, lengths, positions, len(lexicon))
+        patterns: list[tuple[int, list[Any]]] = [
+            (position, self.parts(keys[position], tokenizer, lexicon.index))
+            for position in sorted([*positions_of["glob"].tolist(), *positions_of["regex"].tolist()])
+        ]
+        labels = {keys[position]: position for position in positions_of["span"].tolist()}
+        return Matcher(keys, sequences, patterns, labels, self.any_label, lexicon)
+
+    def _positions(self) -> dict[str, Ints]:
+        """The numbers of the targets of each kind."""
+        initials = np.frombuffer(str(self.to_state()["kinds"]).encode(), np.uint8)
+        return {kind: np.flatnonzero(initials == ord(kind[0])).astype(np.int32) for kind in get_args(Kind)}
 
 
 TargetsLike = Targets | str | PathLike[str] | Iterable[str | Sequence[str]]
@@ -254,6 +258,10 @@ TargetsLike = Targets | str | PathLike[str] | Iterable[str | Sequence[str]]
 
 def _listed(items: str | Iterable[str]) -> list[str]:
     return [items] if isinstance(items, str) else list(items)
+
+
+def _no_token(tokenizer: Tokenizer, key: str) -> BadTargets:
+    return BadTargets(f"the tokenizer {tokenizer.name!r} finds no token in the target {key!r}")
 
 
 def _token_pattern(part: str, kind: Kind) -> re.Pattern[str]:

@@ -1,7 +1,8 @@
 """What the compiled encoder knows about characters: tables made from what Python and `unicodedata` say of each."""
 
+import threading
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -11,11 +12,21 @@ import numpy.typing as npt
 from alacarte.text import _encoding_kernel as kernel
 from alacarte.text.tokenizers import TYPOGRAPHIC, character_classes
 
+BLOCK = 256  # characters that are looked at together
 
-@cache
+
+_LOCK = threading.Lock()
+
+
 def character_tables(whitespace: bool, lower: bool) -> kernel.Characters:
     """What a tokenizer does to each character; by `whitespace` alone, or by the rules of `words`."""
-    characters = "".join(map(chr, range(kernel.TABLE)))
+    with _LOCK:  # threads begin together, and each would make its own
+        return _made_tables(whitespace, lower)
+
+
+@cache
+def _made_tables(whitespace: bool, lower: bool) -> kernel.Characters:
+    characters = _characters()
     # One becomes two characters, one depends on its neighbours; all others can be lowered together.
     plain = characters.replace("\u0130", "i").replace("\u03a3", "\u03c3")
     results = plain.lower() if lower else characters
@@ -24,7 +35,8 @@ def character_tables(whitespace: bool, lower: bool) -> kernel.Characters:
     if whitespace:
         classes = np.where(_are(str.isspace, characters), kernel.SPACE, kernel.WORD).astype(np.uint8)
     else:
-        results = results.translate({ord(character): plain for character, plain in TYPOGRAPHIC.items()})
+        for typographic, simple in TYPOGRAPHIC.items():
+            results = results.replace(typographic, simple)
         classes = _classes_for_words(results)
     folded = _codes(results).astype(np.int32)
     if lower:
@@ -35,6 +47,12 @@ def character_tables(whitespace: bool, lower: bool) -> kernel.Characters:
     classes[hard] |= kernel.HARD
     classes[order != 0] |= kernel.COMBINING
     return kernel.Characters(classes, folded, order, *normal_form)
+
+
+@cache
+def _characters() -> str:
+    """All characters that the tables know, in their order."""
+    return np.arange(kernel.TABLE, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def _codes(text: str) -> npt.NDArray[np.uint32]:
@@ -76,6 +94,17 @@ def _ends_a_word(before: str, codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.b
     return np.asarray(_codes(lowered)[len(before) + 1 :: len(before) + 2] == ord("\u03c2"))
 
 
+def _canonically_decomposed(characters: str) -> Iterator[int]:
+    """The characters, by their places, that Unicode defines as one or several others; Hangul syllables are not."""
+    for low in range(0, len(characters), BLOCK):
+        block = characters[low : low + BLOCK]
+        if unicodedata.is_normalized("NFD", block):
+            continue
+        for place, decomposition in enumerate(map(unicodedata.decomposition, block), start=low):
+            if decomposition and not decomposition.startswith("<"):
+                yield place
+
+
 @cache
 def _normal_form() -> tuple[Any, ...]:
     """Of each character its combining class and whether NFC may change it or join it to the one before.
@@ -83,17 +112,15 @@ def _normal_form() -> tuple[Any, ...]:
     Then what the kernel needs for NFC, as in `kernel.Characters`: decompositions, their parts, pairs and what they
     compose to. Hangul goes by a rule.
     """
-    characters = "".join(map(chr, range(kernel.TABLE)))
+    characters = _characters()
     order = np.fromiter(map(unicodedata.combining, characters), np.uint8, kernel.TABLE)
     changes = np.zeros(kernel.TABLE, dtype=bool)
     changes[0x1161:0x1176] = changes[0x11A8:0x11C3] = True
     decompositions = np.zeros(kernel.TABLE, dtype=np.int32)
     parts = [0]
     pairs: dict[int, int] = {}
-    for code, decomposition in enumerate(map(unicodedata.decomposition, characters)):
-        if not decomposition or decomposition.startswith("<"):
-            continue
-        character = characters[code]
+    for code in _canonically_decomposed(characters):
+        character, decomposition = characters[code], unicodedata.decomposition(characters[code])
         decomposed = [*map(ord, unicodedata.normalize("NFD", character)), 0]
         if max(decomposed) < kernel.TABLE:
             decompositions[code] = len(parts)

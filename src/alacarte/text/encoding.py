@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # it takes a while to import, and a few sentences do without 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 UNKNOWN = -1
+TOGETHER = 1 << 15  # texts that are encoded together
 FEW_EXTRA = 500  # words that are looked up outside of the table before it is made anew with them
 # By name: whether white space alone counts, and whether upper case does not.
 _COMPILED = {
@@ -224,7 +225,7 @@ class Encoder:
     """
 
     SMALL = 1 << 16  # bytes: below, loading the compiled kernel costs more than it saves
-    KEPT = 1 << 20  # ids that a thread keeps room for
+    KEPT = 3 << 19  # ids that a thread keeps room for: a block of a million bytes ends a little before or behind it
 
     def __init__(self, tokenizer: Tokenizer, lexicon: Lexicon) -> None:
         self.tokenizer = tokenizer
@@ -250,6 +251,23 @@ class Encoder:
             if self._enough(len(text)):
                 return self._encode_lines(Block(text.encode("utf-8", "surrogatepass"), [], 0))
         return self._encode_documents(documents)
+
+    def add_texts(self, texts: Sequence[str]) -> tuple[Ints, Longs]:
+        """The ids of all tokens of many texts, which they get now if they have none, and how many tokens each has.
+
+        >>> from alacarte.text.tokenizers import get_tokenizer
+        >>> ids, lengths = Encoder(get_tokenizer("words"), Lexicon({"a": 0})).add_texts(["A rose", "a"])
+        >>> ids.tolist(), lengths.tolist()
+        ([0, 1, 0], [2, 1])
+        """
+        before, self.lexicon.admit = self.lexicon.admit, lambda token: True
+        try:
+            parts = [self.encode(texts[low : low + TOGETHER]) for low in range(0, len(texts), TOGETHER)]
+        finally:
+            self.lexicon.admit = before
+        none = np.empty(0, np.int32)
+        lengths = [np.diff(part.offsets) for part in parts]
+        return np.concatenate([none, *(part.ids for part in parts)]), np.concatenate([none.astype(np.int64), *lengths])
 
     def expect(self, size: int) -> None:
         """So many bytes are going to come: no need to wait and see whether they are many."""
@@ -318,8 +336,8 @@ class Encoder:
         if size > self.KEPT:
             return np.empty(size, np.int32)
         kept: Ints | None = getattr(self._threads, "ids", None)
-        if kept is None or kept.size < size:
-            kept = self._threads.ids = np.empty(size, np.int32)
+        if kept is None:
+            kept = self._threads.ids = np.empty(self.KEPT, np.int32)  # memory that is not touched costs nothing
         return kept
 
     def _room_for_unknown(self, size: int) -> "kernel.Unknown":

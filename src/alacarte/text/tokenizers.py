@@ -66,10 +66,9 @@ def character_classes() -> dict[str, str]:
     Planes above 3 hold no marks and no controls but for the tags and variation selectors of plane 14.
     """
     classes: dict[str, list[str]] = {"mark": ["\u200c", "\u200d"], "space": ["\u200b"], "ignored": []}
-    characters = "".join(map(chr, (*range(0x1FFFF), *range(0xE0000, 0xE01F0))))
-    for character, category in zip(characters, map(unicodedata.category, characters), strict=True):
-        if category[0] in "LNPS":  # most of them
-            continue
+    characters = re.findall(r"\W", "".join(map(chr, (*range(0x1FFFF), *range(0xE0000, 0xE01F0)))))
+    pairs = zip(characters, map(unicodedata.category, characters), strict=True)
+    for character, category in [pair for pair in pairs if pair[1] not in ("Cn", "Co", "So", "Po")]:  # most of them
         if category[0] == "M":
             classes["mark"].append(character)
         elif (category in ("Cc", "Cs") or category[0] == "Z") and not character.isspace():

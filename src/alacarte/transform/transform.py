@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
+from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding
 from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging, Positions, Reading
@@ -221,12 +222,11 @@ class Transform:
         other `.bin` files are taken as `occurrence`; conText's (R) are `token` or `context`; left out for other
         bare matrices, it is not checked.
         """
-        file = Path(path)
-        if not file.is_file():
-            raise BadTransform(f"{path}: no such file; pass the path of a transform (.safetensors, .bin, .npy, …)")
-        ending = file.suffix.lower()
-        with decoding(file, BadTransform):
-            return cls._load(file, ending, dimension, averaging)
+        with copied(path, BadTransform) as file:
+            if not file.is_file():
+                raise BadTransform(f"{path}: no such file; pass the path of a transform (.safetensors, .bin, .npy, …)")
+            with decoding(file, BadTransform):
+                return cls._load(file, file.suffix.lower(), dimension, averaging)
 
     @classmethod
     def _load(cls, file: Path, ending: str, dimension: int | None, averaging: Averaging | None) -> "Transform":

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from alacarte._io.copies import copied
 from alacarte._io.files import is_same_file
-from alacarte._io.remote import shown
+from alacarte._io.remote import shown, url_of
 from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
@@ -41,6 +41,7 @@ Default = TypeVar("Default")
 Neighbours = list[tuple[str, float]]
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
+SAMPLED = 1000  # vectors whose lengths are looked at
 FEW = 100  # words left out of a search that are dropped from its result
 
 
@@ -729,6 +730,8 @@ class WordVectors:
                 f"{shown(path)}: these vectors were read from this file; choose another name",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
+        if format == "model2vec" and url_of(path) is not None:
+            raise BadVectors(f"{shown(path)}: a static model is a folder on a disk; write it there and upload it")
         with uploaded(path, BadVectors) as target:
             formats.write(target, table, format)
 
@@ -760,6 +763,17 @@ class WordVectors:
         """
         largest: NDArray[np.float64] = self._fact("column_max", (self.dimension,), self._largest)
         return largest
+
+    @cached_property
+    def typical_length(self) -> float:
+        """The median length of a vector, by a thousand of them at equal distances.
+
+        >>> WordVectors(["a", "b"], [[3.0, -4.0], [-3.0, 4.0]]).typical_length
+        5.0
+        """
+        places = np.unique(np.linspace(0, len(self) - 1, min(len(self), SAMPLED)).astype(np.int64))
+        lengths = np.linalg.norm(self.rows(places).astype(np.float64), axis=1)
+        return float(np.median(lengths)) if len(lengths) else 0.0
 
     def _largest(self) -> NDArray[np.float64]:
         largest: NDArray[np.float32] = np.maximum(self.matrix.max(axis=0), -self.matrix.min(axis=0))
@@ -797,6 +811,7 @@ class SubwordVectors(WordVectors):
     Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
     Saving keeps the words only.
 
+    >>> from alacarte.vectors.formats.fasttext_binary import Subwords
     >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
     >>> vectors = SubwordVectors(["cat"], [[1.0, 0.5]], ngrams)
     >>> "cats" in vectors, vectors.subword("cats").tolist()
@@ -821,6 +836,7 @@ class SubwordVectors(WordVectors):
     def subword(self, word: str) -> NDArray[np.float32]:
         """The vector of any word: its own if known, else what its parts make (the mean of its n-grams or tokens).
 
+        >>> from alacarte.vectors.formats.fasttext_binary import Subwords
         >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
         >>> SubwordVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()
         [1.0, 1.0]

@@ -1,11 +1,12 @@
 """fastText's character n-grams: which rows of the n-gram matrix a word uses, and the mean over them."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from alacarte._io.compiled import kernel
 
-@njit(nogil=True, cache=True)
+
+@kernel
 def ngram_rows(word: NDArray[np.uint8], shortest: int, longest: int, buckets: int, out: NDArray[np.int64]) -> int:
     """Fill `out` with the bucket of every n-gram of "<word>", given with its brackets; returns how many."""
     size = len(word)
@@ -33,7 +34,7 @@ def ngram_rows(word: NDArray[np.uint8], shortest: int, longest: int, buckets: in
     return count
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def mean_rows(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],

@@ -1,9 +1,9 @@
 """Bytes of a vector file → rows of a matrix: text with decimal numbers, and word2vec's binary rows."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from alacarte._io.compiled import kernel
 from alacarte.vectors.formats._places import FINE, LINE, LINE_END, SHORT, SLOW, WORD_BEGIN, WORD_END
 
 _POWERS = np.array([10.0**power for power in range(23)])  # those that float64 holds exactly
@@ -11,7 +11,7 @@ _EXACT = 1 << 53
 _NEWLINE, _TAB, _RETURN, _SPACE, _PLUS, _MINUS, _POINT, _ZERO, _E = 10, 9, 13, 32, 43, 45, 46, 48, 101
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def parse_number(data: NDArray[np.uint8], begin: int, end: int) -> tuple[float, bool]:
     """The decimal number in `data[begin:end]`, and whether it is surely what Python's `float` makes of it.
 
@@ -65,7 +65,7 @@ def parse_number(data: NDArray[np.uint8], begin: int, end: int) -> tuple[float, 
     return (-value if negative else value), True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def parse_lines(
     data: NDArray[np.uint8],
     at_end: bool,
@@ -138,7 +138,7 @@ def parse_lines(
     return row, position, lines
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def split_binary(data: NDArray[np.uint8], out: NDArray[np.uint8], places: NDArray[np.int64]) -> tuple[int, int]:
     """Split word2vec's binary rows, "word", a space and the bytes of the vector, until no whole row is left.
 

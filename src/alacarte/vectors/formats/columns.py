@@ -173,7 +173,8 @@ def table_of_frame(
     """Words, values, counts and origins of a frame of pandas, polars or Arrow, not checked."""
     advice = "pass (words, matrix)"
     opened = open_frame(frame, BadVectors, "reading vectors from a data frame", advice, eager=True)
-    columns = {str(name): np.asarray(opened[name].to_numpy()) for name in opened.columns}
+    # By place: pandas may have numbers for names, which narwhals would take for rows.
+    columns = {str(column.name): np.asarray(column.to_numpy()) for column in opened.iter_columns()}
     index = require("narwhals", extra="frames", purpose="frames").maybe_get_index(opened)
     named = {name: kind_of(column) for name, column in columns.items()}
     if words is None and index is not None and named.get(WORD) != TEXT:

@@ -78,7 +78,7 @@ def card(title: str, class_name: str, about: Sequence[str], examples: Sequence[s
     variable = "vectors" if class_name == "WordVectors" else "model"
     code = [
         f"from alacarte import {class_name}",
-        f'{variable} = {class_name}.from_pretrained("{title}")  # this folder, or its name on the Hub',
+        f"{variable} = {class_name}.from_pretrained({json.dumps(title)})  # this folder, or its name on the Hub",
         *examples,
     ]
     return "\n".join(
