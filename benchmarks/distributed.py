@@ -3,7 +3,7 @@
     python benchmarks/distributed.py bits CORPUS VECTORS         one digest by every way, with 1, 2, 3 and 5 workers
     python benchmarks/distributed.py speed CORPUS VECTORS        two workers beside two threads of one process
     python benchmarks/distributed.py reduce                      64 parts of 1M × 100: time and memory
-    python benchmarks/distributed.py kills --kills 50 --seed 1   workers killed with -9, by Dask and without
+    python benchmarks/distributed.py faults --kills 50 --seed 1  workers killed with -9, stopped, without room on disk
     python benchmarks/distributed.py constants CORPUS VECTORS    what "On paper" in docs/cluster.md uses
     python benchmarks/distributed.py simulate --workers 100      a cluster from these constants, with 1 % losses
     python benchmarks/distributed.py all CORPUS VECTORS          all of it, one after the other
@@ -12,6 +12,7 @@ Everything is written under --work FOLDER, which is deleted afterwards.
 """
 
 import argparse
+import errno
 import hashlib
 import heapq
 import json
@@ -35,6 +36,7 @@ from alacarte import ContextSums, Corpus, Targets, WordVectors, collect
 from alacarte.contexts.scale import Scale
 from alacarte.contexts.sums import Sums
 from alacarte.contexts.weights import UNIFORM
+from alacarte.passes import dask as on_dask
 from alacarte.passes import plan as planning
 from alacarte.passes._parts import write_sums
 from alacarte.text.units import unit_of
@@ -65,10 +67,8 @@ def finished(*processes: subprocess.Popen[str]) -> None:
 def cluster(workers: int) -> Any:
     import logging
 
-    from distributed import LocalCluster
-
-    settings = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "memory_limit": 0}
-    return LocalCluster(**settings, dashboard_address=":0", silence_logs=logging.CRITICAL)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    return on_dask.local_cluster(workers)
 
 
 # --------------------------------------------------------------------------------------------------------- bits
@@ -117,6 +117,12 @@ def timed(function: Callable[[], object], clock: Callable[[], float] = wall) -> 
     return clock() - started
 
 
+def slice_of(text: Corpus, path: Path) -> Path:
+    """A file with the first megabyte of a text."""
+    path.write_bytes(next(text.blocks(1 << 20)).text or b"")
+    return path
+
+
 def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
     """Two threads of one process; two processes of one thread each, by plan/work/reduce and by Dask.
 
@@ -128,7 +134,7 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
 
     text = Corpus(corpus)
     times: dict[str, list[tuple[float, float]]] = {}
-    out, run = work / "sums", work / "run"
+    out, run, short = work / "sums", work / "run", work / "short"
 
     def measure(name: str, function: Callable[[], object], clock: Callable[[], float] = processor) -> None:
         before = wall(), clock()
@@ -151,13 +157,15 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
 
         dask()  # compiled code and vectors are at hand
         for _ in range(rounds):
+            planning.plan(vectors, [slice_of(text, work / "slice.txt")], out=short, tasks=1)
             measure("two threads", one)
             measure("Dask", dask, of_all)
             measure("plan", lambda: planning.plan(vectors, text, out=run, tasks=2))
             measure("work", share)
-            measure("work, when all is done", lambda: finished(alc("work", run, "--any")))
+            measure("a worker that reads 1 MB", lambda: finished(alc("work", short, "--any", "--threads", 1)))
             measure("reduce", lambda: planning.reduce(run, out))
             shutil.rmtree(run)
+            shutil.rmtree(short)
     parts = [times[name] for name in ("plan", "work", "reduce")]
     times["plan, work, reduce"] = [tuple(map(sum, zip(*steps, strict=True))) for steps in zip(*parts, strict=True)]
     print(f"{(text.size or 0) / 1e6:,.0f} MB of text; best of {rounds} by each clock, load {os.getloadavg()[0]:.1f}")
@@ -215,18 +223,20 @@ def reduce(work: Path, parts: int, targets: int, dimension: int, met: float) -> 
     if said.returncode:
         raise SystemExit(said.stderr)
     seconds, processor_seconds, peak = json.loads(said.stdout)
-    print(f"{seconds:.0f} s, {processor_seconds:.0f} s of processor time, {peak / 1e9:.2f} GB of memory at most")
+    print(f"{seconds:.1f} s, {processor_seconds:.1f} s of processor time, {peak / 1e9:.2f} GB of memory at most")
     note(part_bytes_added_a_second=size / processor_seconds)
     shutil.rmtree(run)
 
 
-# -------------------------------------------------------------------------------------------------------- kills
+# ------------------------------------------------------------------------------------------------------- faults
 
 
-def kills(work: Path, number: int, seed: int) -> None:
-    """Workers killed with -9 at random moments, until so many were; the bits are those of one pass all the same."""
-    from distributed import Client
+def faults(work: Path, number: int, seed: int) -> None:
+    """Workers killed with -9 at random moments, until so many were; the bits are those of one pass all the same.
 
+    Half of them are processes of `alc work`, half workers that Dask has started on this machine and starts again. Some
+    of the latter are stopped instead of killed, some find no room on the disk, and two clients share each run.
+    """
     rng = random.Random(seed)
     words = [f"w{place}" for place in range(200)]
     vectors = WordVectors(words, np.random.default_rng(seed).normal(size=(200, 20)).astype(np.float32))
@@ -258,39 +268,82 @@ def kills(work: Path, number: int, seed: int) -> None:
         runs += 1
         shutil.rmtree(run)
     print(f"plan, work, reduce: {killed} workers killed in {runs} runs, {wrong} with other bits", flush=True)
-    killed = wrong = runs = 0
-    with cluster(0) as local, Client(local) as client:
-        workers = [_dask_worker(local.scheduler_address) for _ in range(2)]
-        while killed < number - number // 2:
+    _dask_faults(work, number - number // 2, rng, vectors, corpus, options, expected)
+
+
+def _dask_faults(
+    work: Path,
+    number: int,
+    rng: random.Random,
+    vectors: WordVectors,
+    corpus: Path,
+    options: dict[str, Any],
+    expected: str,
+) -> None:
+    from distributed import Client
+
+    counts = dict.fromkeys(("killed", "stopped", "without room", "runs", "wrong", "errors", "taken up"), 0)
+    on_dask.LEASE = 3.0
+    with cluster(2) as local, Client(local) as one, Client(local) as two:
+        while counts["killed"] < number:
             run = work / "run"
             planning.plan(vectors, corpus, out=run, tasks=24, **options)
-            results: list[Any] = []
-            thread = threading.Thread(target=_collect_into, args=(results, vectors, corpus, client, run, options))
-            thread.start()
-            while thread.is_alive():
-                thread.join(rng.random() * 4.0)
-                if thread.is_alive() and client.nthreads() and killed < number - number // 2:
-                    place = rng.randrange(2)
-                    workers[place].kill()
-                    workers[place].wait()
-                    workers[place] = _dask_worker(local.scheduler_address)
-                    killed += 1
-            if not isinstance(results[0], ContextSums):
-                raise SystemExit(f"a run failed: {results[0]}")
-            results[0].save(work / "sums")
-            wrong += digest_of(work / "sums") != expected
-            runs += 1
+            while True:  # as long as it ends with an error: the same call goes on
+                results: list[Any] = []
+                threads = [
+                    threading.Thread(target=_collect_into, args=(results, vectors, corpus, client, run, options))
+                    for client in (one, two)
+                ]
+                for thread in threads:
+                    thread.start()
+                while any(thread.is_alive() for thread in threads):
+                    time.sleep(rng.random() * 2.0)
+                    if counts["killed"] < number:
+                        _disturb(local, one, rng, counts)
+                problems = [result for result in results if not isinstance(result, ContextSums)]
+                if not problems:
+                    break
+                counts["errors"] += len(problems)
+                counts["taken up"] += 1
+                print(f"  {problems[0]}", flush=True)
+                if counts["taken up"] > number:
+                    raise SystemExit("it does not come to its end")
+            for result in results:
+                result.save(work / "sums")
+                counts["wrong"] += digest_of(work / "sums") != expected
+            counts["runs"] += 1
             shutil.rmtree(run)
-        for worker in workers:
-            worker.kill()
-    print(f"Dask: {killed} workers killed in {runs} runs, {wrong} with other bits")
+    said = ", ".join(f"{count} {what}" for what, count in counts.items())
+    print(f"Dask, two clients of two workers that it starts again: {said}")
 
 
-def _dask_worker(address: str) -> subprocess.Popen[bytes]:
-    """A worker without a nanny that would start it again."""
-    options = ["--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"]
-    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, *options]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def _disturb(local: Any, client: Any, rng: random.Random, counts: dict[str, int]) -> None:
+    """Kill a worker with -9; now and then stop one for four seconds, or let it find no room on the disk for two."""
+    process = local.workers[rng.randrange(2)].pid
+    if process is None:  # it is being started again
+        return
+    kind = rng.choices(["killed", "stopped", "without room"], [8, 1, 1])[0]
+    if kind == "killed":
+        os.kill(process, signal.SIGKILL)
+    elif kind == "stopped":
+        os.kill(process, signal.SIGSTOP)
+        time.sleep(4)
+        os.kill(process, signal.SIGCONT)
+    elif client.nthreads():
+        client.run(_no_room, 2.0, workers=[next(iter(client.nthreads()))], on_error="ignore")
+    counts[kind] += 1
+
+
+def _no_room(seconds: float) -> None:
+    """Let this process find no room on the disk for a while."""
+    fsync, until = os.fsync, time.monotonic() + seconds
+
+    def full(descriptor: int) -> None:
+        if time.monotonic() < until:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(descriptor)
+
+    os.fsync = full  # type: ignore[assignment]
 
 
 def _worker(run: Path) -> subprocess.Popen[str]:
@@ -395,7 +448,7 @@ def simulate(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["bits", "speed", "reduce", "kills", "constants", "simulate", "all"])
+    parser.add_argument("what", choices=["bits", "speed", "reduce", "faults", "constants", "simulate", "all"])
     parser.add_argument("corpus", nargs="?", type=Path)
     parser.add_argument("vectors", nargs="?")
     parser.add_argument("--work", type=Path, help="folder for temporary files")
@@ -428,8 +481,8 @@ def main() -> None:
             speed(corpus, vectors, work, asked.rounds)
         if asked.what in ("reduce", "all"):
             reduce(work, asked.parts, asked.targets, asked.dimension, asked.met)
-        if asked.what in ("kills", "all"):
-            kills(work, asked.kills, asked.seed)
+        if asked.what in ("faults", "all"):
+            faults(work, asked.kills, asked.seed)
         if asked.what in ("constants", "all"):
             constants(corpus, vectors, work)
         if asked.what in ("simulate", "all"):

@@ -31,7 +31,7 @@ from alacarte.vectors.geometry import unit_rows
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 SIZES = (1, 2, 4, 8, 16, 32, 64)
-DRAWS = 1000
+DRAWS = 300
 WANTED = {size: 0.97 if size < 8 else 1.0 for size in SIZES}  # of what the trained vectors reach
 
 
@@ -62,21 +62,13 @@ def main() -> None:
             f"{fusion.length:+.3f} log |f|/{fusion.typical:.3f}"
         )
         for place, one in trials.items():
-            report(place, one, model)
+            show(place, one, model)
 
 
 def with_vectors(data: RareWords, vectors: WordVectors) -> RareWords:
     """The pairs whose rare word has a vector."""
     known = {word: texts for word, texts in data.contexts.items() if word in vectors}
     return replace(data, pairs=[pair for pair in data.pairs if pair.second in known], contexts=known)
-
-
-def report(name: str, trials: Trials, model: Spelled) -> None:
-    """One table: a row a system, a column a number of contexts; then the same for words with contexts for all sizes."""
-    show(name, trials, model, list(range(len(trials.pairs))))
-    whole = trials.pairs_at(SIZES[-1]).tolist()
-    if len(whole) < len(trials.pairs):
-        show(f"{name}, words with {trials.needed(SIZES[-1])} contexts", trials, model, whole)
 
 
 def drawn_again(words: Longs, rng: np.random.Generator) -> Longs:
@@ -87,7 +79,8 @@ def drawn_again(words: Longs, rng: np.random.Generator) -> Longs:
     return np.concatenate([order[first[one] : first[one] + sizes[one]] for one in chosen])
 
 
-def show(title: str, trials: Trials, model: Spelled, kept: list[int]) -> None:
+def show(title: str, trials: Trials, model: Spelled) -> None:
+    """One table: a row a system, a column a number of contexts."""
     print(f"\n{title}")
     fusion = model.fusion
     totals = trials.subset_sums(model.plain)[0]
@@ -97,7 +90,7 @@ def show(title: str, trials: Trials, model: Spelled, kept: list[int]) -> None:
     table: dict[str, list[str]] = {}
     before: tuple[Longs, Doubles] | None = None  # pairs, and their cosines with fused vectors of half as many contexts
     for column, size in enumerate(SIZES):
-        pairs = np.intersect1d(trials.pairs_at(size), kept)
+        pairs = trials.pairs_at(size)
         rare = np.array([place[trials.pairs[i].second] for i in pairs])
         gold, scores = trials.gold[pairs], trials.scores[pairs]
         draws = [drawn_again(rare, rng) for _ in range(DRAWS)]

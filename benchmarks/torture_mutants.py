@@ -321,6 +321,12 @@ def vector_seeds() -> Iterator[Seed]:
     )
     yield Seed("safetensors of others", theirs, read_vectors("v.safetensors"), edit=edit_header)
     yield Seed("fastText .bin", {"v.bin": fasttext(words, rng)}, read_vectors("v.bin"))
+    for ending in ("csv", "tsv", "parquet", "arrow"):
+        yield Seed(f"vectors .{ending}", written(counted.save, f"v.{ending}"), read_vectors(f"v.{ending}"))
+    matrix_of_r = {"v.rds": gzip.compress(gzip.decompress(written(counted.save, "v.rds")["v.rds"]))}
+    edit = inside(gzip.decompress, gzip.compress)
+    yield Seed("vectors .rds", matrix_of_r, read_vectors("v.rds"), edit=edit)
+    yield Seed("static model", static_model(counted), read_vectors("."), only=("tokenizer.json", "model.safetensors"))
     pickled = {"v.kv": pickle.dumps({"words": words, "matrix": matrix.tolist()}, 4)}
     yield Seed("pickle, sniffed", pickled, read_vectors("v.kv"))
     copy = written(lambda path: formats.cache._write_copy(path, Table(words, matrix)), "c.safetensors")
@@ -328,6 +334,13 @@ def vector_seeds() -> Iterator[Seed]:
     indexed = written(index_writer(words, matrix), "v.index")
     yield Seed("index", indexed, read_index, ours=True)
     yield Seed("index forged", indexed, read_index, edit=edit_header, forged=True)
+
+
+def static_model(vectors: Any) -> Files:
+    """The files of a model2vec folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        vectors.save(Path(folder) / "model", "model2vec")
+        return {file.name: file.read_bytes() for file in (Path(folder) / "model").iterdir()}
 
 
 def _copy(path: Path) -> str:

@@ -19,6 +19,7 @@ def main() -> int:
     if arguments.no_notebooks:
         os.environ["ALACARTE_NOTEBOOKS"] = "off"
     os.environ.setdefault("MPLBACKEND", "Agg")
+    os.environ["TQDM_DISABLE"] = "1"  # how long something took on one day is not for the page
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # else the kernel of the notebooks warns
     from sphinx.cmd.build import main as sphinx
 

@@ -41,8 +41,9 @@ myst_links_external_new_tab = False
 
 # The notebooks of the gallery are text. They are run when the site is built, and again only when they have changed.
 nb_execution_mode = os.environ.get("ALACARTE_NOTEBOOKS", "cache")
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # for a cell; the first one may have to compile
 nb_execution_raise_on_error = True
+nb_execution_show_tb = True
 nb_merge_streams = True
 
 # The reference, from the docstrings.

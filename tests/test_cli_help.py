@@ -25,7 +25,8 @@ def examples(command) -> list[str]:
 @pytest.fixture(scope="module")
 def helps() -> dict[str, str]:
     runner = CliRunner(env={"COLUMNS": "80", "NO_COLOR": "1", "TERMINAL_WIDTH": "80"})
-    return {name: runner.invoke(app, [*name.split(), "--help"]).stdout for name in COMMANDS}
+    names = ["", "senses", "index", "concordance", *COMMANDS]
+    return {name: runner.invoke(app, [*name.split(), "--help"]).stdout for name in names}
 
 
 def test_every_example_can_be_pasted_at_80_columns(helps):

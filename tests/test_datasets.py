@@ -8,6 +8,7 @@ import pytest
 
 from alacarte import Corpus, Document, WordVectors, collect, compare
 from alacarte.errors import BadCorpus
+from alacarte.regression import contexts
 
 pyarrow = pytest.importorskip("pyarrow")
 datasets = pytest.importorskip("datasets")
@@ -114,6 +115,13 @@ def test_columns_as_groups(dataset):
         compare(vectors, dataset.to_iterable_dataset(), by="party", targets=["bank"])
 
 
+def test_a_regression_takes_a_dataset_as_a_frame(dataset):
+    tables = [contexts(data, "bank", text="text", window=3) for data in (dataset, dataset.to_pandas())]
+    assert tables[0].variables.columns.keys() == tables[1].variables.columns.keys()
+    assert str(tables[0]) == str(tables[1])
+    assert len(tables[0]) == len(EXPECTED)
+
+
 def test_mistakes(dataset):
     with pytest.raises(BadCorpus, match="no 'body' or 'tokens' among 'text', 'party', 'id'"):
         list(Corpus(dataset, text="body"))
@@ -139,8 +147,9 @@ def arrow_bytes(kind, batch=7, **options):
 
 def test_the_files_of_a_saved_dataset(saved):
     # Beside them there may be what `filter` and others keep, cache-*.arrow.
-    corpus = Corpus(saved / "data-*.arrow", columns=["party"])
-    assert list(corpus) == WITH_PARTIES
+    (saved / "cache-1.arrow").write_text("not read")
+    corpus = Corpus(saved, columns=["party"])
+    assert list(corpus) == list(Corpus(saved / "data-*.arrow", columns=["party"])) == WITH_PARTIES
     assert [batch.position for batch in corpus.batches(size=1)][-1] == corpus.size
 
 

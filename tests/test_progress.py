@@ -94,6 +94,7 @@ def test_a_phase_is_named_when_it_takes_long(monkeypatch):
                     pass
         assert ("sorting 2-grams" in terminal.getvalue()) == seen
     terminal.truncate(0)
+    terminal.seek(0)
     with _progress.phase("sorting", show=False):
         pass
     assert terminal.getvalue() == ""
@@ -122,3 +123,33 @@ def test_bars_are_those_of_notebooks_there(monkeypatch):
     with progress(10, "B", "reading", show=False):
         pass
     assert made[1]["disable"] is True
+
+
+def test_the_environment_switches_bars_off(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(_progress, "DELAY", 0.0)
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    with progress(10, "B", "reading") as bar:
+        bar.update_to(5)
+    assert terminal.getvalue() == ""
+    with progress(10, "B", "reading", show=True) as bar:
+        bar.update_to(5)
+    assert "reading" in terminal.getvalue()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_a_terminal_of_no_size_is_shown_bars_too(monkeypatch):
+    """tqdm shows nothing where a terminal says that it has 0 lines, as those of containers do."""
+    import os
+    import pty
+
+    leader, follower = pty.openpty()
+    with os.fdopen(follower, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr(_progress, "DELAY", 0)
+        with progress(10, "B", "reading") as bar:
+            bar.update_to(5)
+        shown = os.read(leader, 4096).decode()
+    os.close(leader)
+    assert "reading" in shown

@@ -64,15 +64,18 @@ def test_words_with_capitals_share_a_vector(model):
     assert len(nlp.vocab.vectors.data) == 3
 
 
-@pytest.mark.parametrize("replace", [True, False])
-def test_a_vocabulary_is_extended(replace):
+@pytest.mark.parametrize("on_collision", ["replace", "keep"])
+def test_a_vocabulary_is_extended(on_collision):
     nlp = spacy.blank("en")
     nlp.vocab.set_vector("cat", np.array([1.0, 2.0], np.float32))
     nlp.vocab.set_vector("dog", np.array([3.0, 4.0], np.float32))
-    WordVectors(["blorp", "dog"], [[5.0, 6.0], [7.0, 8.0]]).to_spacy(nlp, replace=replace)
+    new = WordVectors(["blorp", "dog"], [[5.0, 6.0], [7.0, 8.0]])
+    with pytest.raises(BadVectors, match=r"'dog' has a vector.*on_collision"):
+        new.to_spacy(nlp)
+    new.to_spacy(nlp, on_collision=on_collision)
     assert {token.text: token.vector.tolist() for token in nlp("cat dog blorp")} == {
         "cat": [1.0, 2.0],
-        "dog": [7.0, 8.0] if replace else [3.0, 4.0],
+        "dog": [7.0, 8.0] if on_collision == "replace" else [3.0, 4.0],
         "blorp": [5.0, 6.0],
     }
     assert len(nlp.vocab.vectors.data) == 3
@@ -93,6 +96,23 @@ def test_words_without_a_vector_have_what_embed_makes_of_the_text(model, nlp):
     assert np.array_equal(by_text["blorp"].vector, model.embed(TEXT, "blorp"))  # as the model reads the text itself
     assert np.array_equal(by_text["The"].vector, model.vectors["the"])
     assert by_text["The"]._.vector_origin == "vectors"
+
+
+@pytest.mark.parametrize("reading", [{}, {"unknown": "drop"}, {"positions": "linear"}, {"averaging": "context"}])
+def test_long_texts_of_random_words(reading):
+    """Only what is near a word is looked at, which must not show."""
+    rng = np.random.default_rng(8)
+    vectors = WordVectors(WORDS, rng.normal(size=(len(WORDS), 6)))
+    model = ALaCarte(vectors, Transform(rng.normal(size=(6, 6)), settings=Reading(left=4, right=2, **reading)))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("alacarte").model = model
+    doc = nlp(" ".join(rng.choice([*WORDS[:8], *(f"x{i}" for i in range(40)), "xx/yy", "ZZ"], 300)))
+    context = tokens_of(model, doc)
+    unknown = {token.text for token in doc if token._.vector_origin == "contexts"}
+    assert len(unknown) > 30
+    for token in doc:
+        if token.text in unknown:
+            assert np.array_equal(token.vector, model.embed([context], token.text)), token.text
 
 
 def test_docs_spans_and_similarities_use_the_vectors(nlp):

@@ -17,7 +17,7 @@ from alacarte._io.table import Record, Records, Table
 from alacarte.errors import MissingExtra
 from alacarte.inference.comparing import Comparison, Comparisons
 from alacarte.inference.uncertainty import Similarities, Similarity
-from alacarte.regression import contexts
+from alacarte.regression import contexts, regress
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import Fusion, Simulated
 
@@ -207,3 +207,34 @@ def test_packages_have_the_names_they_list(package):
     assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nonsense'"):
         package.nonsense  # noqa: B018
+
+
+def test_p_values_are_never_shown_as_0():
+    @dataclass(frozen=True)
+    class Tests(Table):
+        least: float = 1e-16
+
+        @property
+        def least_p(self):
+            return self.least
+
+        def columns(self):
+            return {"term": ["a", "b"], "p_value": [0.0, 0.25], "estimate": [0.0, 1.0]}
+
+    assert [row[1:] for row in Tests().cells()[1]] == [["< 1e-16", "0"], ["0.25", "1"]]
+    assert "< 0.01" in Tests(0.01).to_markdown().replace("\\", "")
+    assert Tests().to_dict()[0]["p_value"] == 0.0  # for programs, as it is
+
+
+def test_p_values_of_permutations_without_the_observed_one_are_below_one_of_them():
+    """R's conText counts 0 of 100 as p = 0."""
+    rng = np.random.default_rng(0)
+    words = [f"w{i}" for i in range(40)]
+    party = ["D", "R"] * 60
+    text = [" ".join(["tax", *rng.choice(words[:15] if p == "D" else words[25:], 8)]) for p in party]
+    data = {"text": text, "party": party}
+    options = {"tokenizer": "whitespace", "permutations": 50, "intervals": None, "compat": "conText"}
+    fit = regress("tax ~ party", data, (words, rng.normal(size=(40, 5))), **options)
+    assert fit.table["p_value"].tolist() == [0.0]
+    names, rows, _ = fit.table.cells()
+    assert rows[0][names.index("p_value")] == "< 0.02"

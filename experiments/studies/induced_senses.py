@@ -104,7 +104,8 @@ class Contexts:
         tested = rng.permutation(np.flatnonzero(telling))[:MOST_TESTED]
         documents, vectors = (self.kept[name][rows][tested] for name in ("documents", "vectors"))
         two, three = (
-            likeness(held_out_densities(x[tested], documents, k, rng), vectors.astype(np.float64)) - bound(k)
+            likeness(held_out_densities(x[tested], documents, k, rng), vectors.astype(np.float64))
+            - bound(k, len(tested))
             if k <= min(most, len(tested) // CONTEXTS_A_GROUP)
             else np.inf
             for k in (2, 3)

@@ -392,7 +392,7 @@ def test_commands(folder, model, corpus, tmp_path):
     assert [row["system"] for row in found] == [title(system) for system in INDUCTIVE]
     assert "--inductive learns n-gram" in CliRunner().invoke(app, [*fresh, "--ngrams", "x"]).output
     assert "--task NAME=FILE" in CliRunner().invoke(app, ["eval", "documents"]).output
-    asked = CliRunner().invoke(app, ["eval", "bigrams", "w0 w1", *common, "--json"])
+    asked = CliRunner().invoke(app, ["eval", "bigrams", "--word", "w0 w1", *common, "--json"])
     assert asked.exit_code == 0, asked.output
     assert any(row["ngram"] == "w0 w1" for row in json.loads(asked.output)["rows"])
 

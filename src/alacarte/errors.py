@@ -98,6 +98,14 @@ class DiskFull(AlacarteError, OSError):
         self.errno, self.strerror = number, reason
 
 
+class NoFolder(AlacarteError, FileNotFoundError):
+    """The folder that a file is to be written to is not there.
+
+    >>> print(NoFolder("out/a.vec: there is no folder out; make it with `mkdir -p out`"))
+    out/a.vec: there is no folder out; make it with `mkdir -p out`
+    """
+
+
 class BadTransform(AlacarteError, ValueError):
     """A transform file or matrix that cannot be used as it is."""
 

@@ -100,10 +100,18 @@ class TokenVectors:
         texts = {token.text for token in doc if not token.is_space}
         pieces = {text: self.model.tokens(text) for text in texts}
         context = [piece for token in doc for piece in pieces.get(token.text, ())]
+        last = {piece: place for place, piece in enumerate(context)}
+        first = {piece: len(context) - 1 - place for place, piece in enumerate(reversed(context))}
+        left, right = self.model.settings.left, self.model.settings.right
         made = {}
         for text in sorted(texts):
-            if pieces[text] and self._known(pieces[text]) is None:
-                vector_and_origin = self._made(context, text)
+            if pieces[text] and not (len(pieces[text]) == 1 and pieces[text][0] in self.model.vectors):
+                near = context
+                if len(pieces[text]) == 1 and self.model.settings.unknown != "drop":
+                    # Long texts have many such words, most of them once: what is beyond their windows is not looked at.
+                    piece = pieces[text][0]
+                    near = context[max(0, first[piece] - left) : last[piece] + 1 + right]
+                vector_and_origin = self._made(near, text)
                 if vector_and_origin is not None:
                     made[text] = vector_and_origin
         doc.user_data[KEY] = made

@@ -342,6 +342,26 @@ def test_standard_output_gets_the_file_and_nothing_else(folder, name, to):
         assert Path("out").read_bytes() == kept.encode() + Path("expected").read_bytes()
 
 
+def test_a_dash_is_standard_output(folder):
+    VECTORS.save("expected.tsv")
+    command = [sys.executable, "-m", "alacarte"]
+    converted = subprocess.run([*command, "convert", "v.vec", "-"], capture_output=True, check=False)
+    assert (converted.returncode, converted.stderr) == (0, b"")
+    assert converted.stdout == Path("expected.tsv").read_bytes()
+    np.save("t.npy", np.eye(VECTORS.dimension))
+    Path("text.txt").write_text("w3 w1 w2 w4\n")
+    induce = ["induce", "--vectors", "v.vec", "--transform", "t.npy", "--corpus", "text.txt", "--word", "w1 w2"]
+    induced = subprocess.run([*command, *induce, "--out", "-", "--to", "csv"], capture_output=True, check=False)
+    assert induced.returncode == 0, induced.stderr
+    Path("induced").write_bytes(induced.stdout)
+    assert WordVectors.load("induced").words == ("w1 w2",)
+    assert WordVectors.load("induced").counts.tolist() == [1]
+    refused = alc("convert v.vec - --json")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--json" in refused.stderr
+    assert not Path("-").exists()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_device_without_room_is_named(folder):
     result = alc("convert v.vec /dev/full --to word2vec-text")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.errors import BadVectors
+from alacarte.errors import BadVectors, UnknownKey
 
 VECTORS = WordVectors(
     ["a", "b", "new york"],
@@ -92,3 +92,67 @@ def test_two_induced_targets_are_never_written_as_one(tmp_path):
     assert list(tmp_path.iterdir()) == []
     induced.save(tmp_path / "v.safetensors", space="+")
     assert WordVectors.load(tmp_path / "v.safetensors").words == ("new+york", "new_york")
+
+
+# ---------------------------------------------------------------------------------------------------- two sets in one
+
+OTHERS = WordVectors(["b", "c"], [[9.0, 9.0], [5.0, 6.0]], counts=[1, 2], origin=["new", "new"])
+
+
+def test_vectors_are_extended():
+    with pytest.raises(BadVectors, match=r"'b' and 0 more words are in both.*on_collision"):
+        VECTORS.extended(OTHERS)
+    kept = VECTORS.extended(OTHERS, on_collision="keep")
+    assert kept.words == ("a", "b", "new york", "c")
+    assert kept["b"].tolist() == [3.0, 4.0]
+    assert kept.counts.tolist() == [7, 0, 9, 2]
+    assert kept.origin == ("contexts", "spelling", "contexts", "new")
+    replaced = VECTORS.extended(OTHERS, on_collision="replace")
+    assert replaced.words == kept.words
+    assert replaced["b"].tolist() == [9.0, 9.0]
+    assert replaced.counts.tolist() == [7, 1, 9, 2]
+    assert replaced.origin == ("contexts", "new", "contexts", "new")
+    assert VECTORS["b"].tolist() == [3.0, 4.0]
+    assert VECTORS.extended(OTHERS.subset(["c"])) == kept
+
+
+def test_extended_by_what_was_induced():
+    induced = MODEL.induce(["a x b", "b new york"], ["x", "new york"])
+    both = MODEL.vectors.extended(induced)
+    assert both.words == ("a", "b", "x", "new york")
+    assert both.counts is None  # of a and b nothing is known
+    assert both.nearest(induced["x"], k=1)[0][0] == "x"
+    assert MODEL.vectors.extended({"x": [1.0, 0.0]})["x"].tolist() == [1.0, 0.0]
+    with pytest.raises(BadVectors, match="2 dimensions and the others 1"):
+        MODEL.vectors.extended({"x": [1.0]})
+    with pytest.raises(ValueError, match="on_collision"):
+        MODEL.vectors.extended(induced, on_collision="both")
+
+
+# ---------------------------------------------------------------------------------------------------- what is not there
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("Wine", "no vector for 'Wine' (did you mean 'wine'?)"),
+        ("new_york", "(did you mean 'new york'?)"),
+        ("New_York", "(did you mean 'new york'?)"),
+        ("nato", "(did you mean 'NATO'?)"),
+        ("immigr*", "Targets.glob(['immigr*'])"),
+        (0, "0 is no word, and vectors go by words; `matrix[row]`"),
+        ([0], "0 is no word"),
+        (None, "None is no word"),
+        ("blorp", "no vector for 'blorp'; `get` returns a default"),
+    ],
+)
+def test_what_is_said_of_a_word_that_is_not_there(key, said):
+    vectors = WordVectors(["wine", "new york", "NATO"], np.eye(3))
+    with pytest.raises(UnknownKey) as caught:
+        vectors[key]
+    assert said in str(caught.value)
+
+
+def test_a_number_is_no_key_of_what_was_induced():
+    with pytest.raises(UnknownKey, match="vectors go by words"):
+        MODEL.induce(["a x"], ["x"])[0]

@@ -9,7 +9,7 @@ from alacarte import WordVectors
 from alacarte.errors import BadVectors, UnknownKey
 from alacarte.vectors import formats
 from alacarte.vectors.formats.fasttext_binary import Subwords
-from alacarte.vectors.word_vectors import FastTextVectors
+from alacarte.vectors.word_vectors import SubwordVectors
 
 SENTENCES = [
     ["the", "cat", "sat", "on", "the", "mat"],
@@ -77,6 +77,77 @@ def test_to_gensim_and_back(keyed):
     assert WordVectors.of(theirs) == vectors
 
 
+def test_counts_of_gensim_and_those_it_makes_up(tmp_path, gensim, keyed, fasttext_model):
+    assert WordVectors.of(keyed).counts is None
+    counted = WordVectors(["a", "b"], [[1.0], [2.0]], counts=[2, 40])
+    assert counted.to_gensim().get_vecattr("b", "count") == 40
+    assert WordVectors.of(counted.to_gensim()).counts.tolist() == [2, 40]
+    once = WordVectors(["a", "b"], [[1.0], [2.0]], counts=[2, 1])  # true, and as gensim makes them up
+    assert WordVectors.of(once.to_gensim()).counts.tolist() == [2, 1]
+    counted.save(tmp_path / "a.vec")
+    read = gensim.models.KeyedVectors.load_word2vec_format(str(tmp_path / "a.vec"))
+    assert read.get_vecattr("a", "count") == 2  # of two words, the first: gensim counts down where nothing is known
+    assert WordVectors.of(read).counts is None
+    trained = WordVectors.of(fasttext_model)
+    assert dict(zip(trained.words, trained.counts.tolist(), strict=True))["cat"] == 10
+
+
+def test_a_kv_file_that_we_write(tmp_path, gensim):
+    vectors = WordVectors(["new york", "b"], [[1.0, 2.0], [3.0, 4.0]], counts=[7, 9])
+    vectors.save(tmp_path / "a.kv")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.kv"]
+    theirs = gensim.models.KeyedVectors.load(str(tmp_path / "a.kv"))
+    assert theirs.index_to_key == ["new york", "b"]
+    assert theirs.most_similar("b", topn=1)[0][0] == "new york"
+    again = WordVectors.load(tmp_path / "a.kv", format="gensim-pickle", trust=True)
+    assert again == vectors
+    assert again.counts.tolist() == [7, 9]
+
+
+@pytest.mark.parametrize("way", ["model", "keyed vectors", "file"])
+def test_gensim_s_fasttext_gives_vectors_to_words_it_never_saw(tmp_path, fasttext_model, way):
+    if way == "file":
+        fasttext_model.wv.save(str(tmp_path / "a.kv"))
+        vectors = WordVectors.load(tmp_path / "a.kv", format="gensim-pickle", trust=True)
+    else:
+        vectors = WordVectors.of(fasttext_model if way == "model" else fasttext_model.wv)
+    assert isinstance(vectors, SubwordVectors)
+    for word in ("cats", "Käsekuchen", "東京都", "cat"):
+        assert np.allclose(vectors.subword(word), fasttext_model.wv[word], atol=1e-7), word
+    assert vectors.words == tuple(fasttext_model.wv.index_to_key)
+    chosen = WordVectors.of(fasttext_model, words=["cats", "cat"])
+    assert chosen.words == ("cats", "cat")
+    assert np.allclose(chosen["cats"], fasttext_model.wv["cats"], atol=1e-7)
+
+
+class LikeFastText:
+    """What the Python packages fasttext and floret have (both were tried by hand)."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def get_words(self, include_freq=False):
+        return (self.words, np.arange(len(self.words)) + 5) if include_freq else self.words
+
+    def get_word_vector(self, word):
+        return np.array([len(word), word.count("a")], np.float32)
+
+
+def test_objects_like_fasttext_s():
+    import pickle
+
+    vectors = WordVectors.of(LikeFastText(["cat", "of"]))
+    assert vectors.matrix.tolist() == [[3, 1], [2, 0]]
+    assert vectors.counts.tolist() == [5, 6]
+    assert vectors.subword("banana").tolist() == [6, 3]
+    again = pickle.loads(pickle.dumps(vectors))
+    assert again == vectors
+    with pytest.raises(BadVectors, match="another process"):
+        again.subword("banana")
+    with pytest.raises(BadVectors, match=r"words=\[…\]"):
+        WordVectors.of(LikeFastText([]))
+
+
 def test_most_similar_agrees(keyed):
     vectors = WordVectors.of(keyed)
     for positive, negative in (["w1"], []), (["w1", "w2"], ["w3"]), ([], ["w5"]):
@@ -101,7 +172,7 @@ def test_fasttext_models(tmp_path, fasttext_model, compressed):
     if compressed:
         path.write_bytes(gzip.compress(path.read_bytes()))
     vectors = WordVectors.load(path)
-    assert isinstance(vectors, FastTextVectors)
+    assert isinstance(vectors, SubwordVectors)
     assert set(vectors.words) == set(theirs.index_to_key)
     for word in vectors:
         if word != "</s>":  # fastText gives it no n-grams, gensim does
@@ -170,6 +241,30 @@ def test_a_spacy_vocabulary():
         vectors = WordVectors.of(given)
         assert sorted(vectors.words) == ["apple", "cat", "né"]
         assert all(np.array_equal(vectors[word], nlp.vocab[word].vector) for word in vectors)
+
+
+def test_floret_vectors_of_spacy():
+    spacy = pytest.importorskip("spacy")
+    from spacy.vectors import Mode, Vectors
+
+    nlp = spacy.blank("en")
+    data = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
+    nlp.vocab.vectors = Vectors(
+        strings=nlp.vocab.strings,
+        data=data,
+        mode=Mode.floret,
+        minn=3,
+        maxn=4,
+        hash_count=2,
+        hash_seed=0,
+        bow="<",
+        eow=">",
+    )
+    with pytest.raises(BadVectors, match=r"lists none.*words="):
+        WordVectors.of(nlp)
+    vectors = WordVectors.of(nlp, words=["blorp", "cat"])
+    assert np.array_equal(vectors["blorp"], nlp.vocab.get_vector("blorp"))
+    assert np.array_equal(vectors.subword("slorp"), nlp.vocab.get_vector("slorp"))
 
 
 def test_a_pandas_frame():

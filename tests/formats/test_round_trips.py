@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from alacarte import WordVectors
-from alacarte.errors import BadVectors
+from alacarte.errors import AlacarteError, BadVectors
 from alacarte.vectors import formats
 
-WITH_SPACES = ["safetensors", "glove-text", "word2vec-text", "npy"]
+WITH_SPACES = ["safetensors", "glove-text", "word2vec-text", "npy", "csv", "tsv"]
 COMPRESSIONS = ["", ".gz", ".bz2", ".xz", ".zst"]
 
 
@@ -126,17 +126,19 @@ def test_words_that_begin_like_other_files(tmp_path, word):
 def test_names_that_say_nothing(tmp_path, toy):
     with pytest.raises(BadVectors, match="glove-text"):
         toy.save(tmp_path / "vectors.50d")
-    with pytest.raises(BadVectors, match="to_gensim"):
-        toy.save(tmp_path / "a.kv")
     with pytest.raises(BadVectors, match="no format 'glove'"):
         toy.save(tmp_path / "a.txt", format="glove")
     with pytest.raises(BadVectors, match="only read"):
         toy.save(tmp_path / "a.bin", format="fasttext-binary")
 
 
-def test_a_folder_that_is_not_there_or_cannot_be_written_to(tmp_path, toy):
-    with pytest.raises(OSError, match="nowhere"):
-        toy.save(tmp_path / "nowhere" / "a.txt")
+def test_a_folder_that_is_not_there_or_cannot_be_written_to(tmp_path, toy, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "a.csv", "a.safetensors", "a.npy"):
+        with pytest.raises(AlacarteError, match=r"nowhere[/\\]a\.\w+: .*folder"):
+            toy.save(f"nowhere/{name}")
+    with pytest.raises(FileNotFoundError, match="there is no folder nowhere; make it with `mkdir -p nowhere`"):
+        toy.save("nowhere/a.txt")
     assert list(tmp_path.iterdir()) == []
 
 

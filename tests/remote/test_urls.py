@@ -1,16 +1,19 @@
 """URLs in general, with a file system in memory: names, secrets, the reader, what needs which package."""
 
+import json
+import shlex
 import sys
 from pathlib import Path
 
 import numpy as np
+import passes as shared
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from alacarte import ALaCarte, ContextSums, Corpus, WordVectors, collect
-from alacarte._io import remote
+from alacarte._io import copies, remote
 from alacarte._io.remote import locate, url_of, without_secrets
 from alacarte.cli import app
 from alacarte.errors import AlacarteError, BadCorpus, MissingExtra
@@ -146,6 +149,82 @@ def test_the_command_line(memory, text, vectors, tmp_path, monkeypatch):
     assert alc(*induce, "--out", "memory://n.vec").exit_code == 0
     assert list(WordVectors.load("memory://n.vec")) == ["über"]
     assert not list(tmp_path.glob("memory*"))
+
+
+COMMANDS = """
+fit --vectors memory://v.safetensors --corpus memory://t --no-weighting --ridge 1 --save-sums memory://a.sums --out memory://model
+fit --vectors memory://v.safetensors --corpus memory://t --shard 1/2 --save-sums memory://1.sums
+fit --vectors memory://v.safetensors --corpus memory://t --shard 2/2 --save-sums memory://2.sums
+merge memory://1.sums memory://2.sums --out memory://12.sums
+fit --vectors memory://v.safetensors --sums memory://12.sums --no-weighting --ridge 1 --out memory://again
+induce --model memory://model --corpus memory://t --words memory://words --spread 4 --save-sums memory://x.sums --out memory://x.vec
+induce --model memory://model --corpus memory://u --update memory://x.sums --save-sums memory://y.sums --out memory://y.vec
+induce --model memory://model --corpus memory://t --task memory://u --ngrams 2 --out memory://z.vec --missing memory://missing
+induce --transform memory://model/transform.safetensors --vectors memory://v.safetensors --sums memory://x.sums --out memory://w.vec
+embed --model memory://model --word x --context "a river bank x"
+nearest memory://v.safetensors --word x --from memory://x.vec
+convert memory://v.safetensors memory://v.npy
+inspect memory://v.safetensors
+inspect memory://v.npy
+inspect memory://x.vec
+inspect memory://x.sums
+inspect memory://model
+inspect memory://t
+inspect memory://t/a.txt
+inspect memory://table.jsonl
+contexts --word x memory://t --csv memory://contexts.csv
+compare --word x memory://table.jsonl --by group --model memory://model --csv memory://compared.csv
+regress memory://table.jsonl --formula "x ~ group" --model memory://model --csv memory://regressed.csv
+certainty --model memory://model --sums memory://x.sums
+senses induce --word x --corpus memory://t --model memory://model --out memory://senses.vec
+index build memory://v.safetensors --backend exact --out memory://v.index
+plan --vectors memory://v.safetensors --corpus memory://t --words memory://words --tasks 2 --out run
+work run --any
+reduce run --out memory://all.sums
+concordance build --corpus memory://t --vectors memory://v.safetensors --out here.concordance
+""".strip().splitlines()  # docs/remote.md has the same as a table
+
+REFUSED = """
+fit --vectors memory://v.safetensors --corpus memory://t --checkpoint memory://checkpoint --out memory://m
+plan --vectors memory://v.safetensors --corpus memory://t --out memory://run
+work memory://run --any
+status memory://run
+concordance build --corpus memory://t --vectors memory://v.safetensors --out memory://c
+concordance lines --word x memory://c
+""".strip().splitlines()
+
+
+def test_every_command_at_urls(memory, tmp_path, monkeypatch):
+    """Each command that takes a path takes a URL, or says that it wants a path; nothing is written beside."""
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    lines = shared.sample_text(3000, 1)
+    shared.VECTORS.save("memory://v.safetensors")
+    memory.pipe({"/t/a.txt": "\n".join(lines).encode(), "/u/b.txt": "\n".join(shared.sample_text(500, 2)).encode()})
+    rows = [json.dumps({"text": line, "group": "ab"[place % 2]}) for place, line in enumerate(lines)]
+    memory.pipe({"/words": b"x\r\nriver bank\r\n", "/table.jsonl": "\n".join(rows).encode()})
+    for command in COMMANDS:
+        result = alc(*shlex.split(command))
+        assert result.exit_code == 0, f"{command}\n{result.output}"
+        assert "memory:/" not in result.output.replace("memory://", ""), command
+    assert ContextSums.load("memory://all.sums").keys == ["x", "river bank"]
+    assert sorted(path.name for path in here.iterdir()) == ["here.concordance", "run"]
+    for command in REFUSED:
+        result = alc(*shlex.split(command))
+        assert result.exit_code == 1, command
+        assert "lies on a disk, where files can be locked" in " ".join(result.output.split())
+    assert sorted(path.name for path in here.iterdir()) == ["here.concordance", "run"]
+
+
+def test_inspect_reads_little_of_a_long_text(memory, monkeypatch):
+    """Text behind a URL is not copied to see what it is."""
+    memory.pipe_file("/long.txt", b"some words of text\n" * 500_000)
+    monkeypatch.setattr(copies, "copy_files", lambda _: pytest.fail("it was copied"))
+    assert "some words of text" in alc("inspect", "memory://long.txt").output
+    missing = alc("inspect", "memory://nothing.txt")
+    assert missing.exit_code == 1
+    assert "memory://nothing.txt: there is no such file or folder" in missing.output
 
 
 def test_nothing_is_replaced_by_accident(memory, text, vectors):

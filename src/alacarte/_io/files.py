@@ -11,6 +11,7 @@ import secrets
 import shutil
 import stat
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +21,7 @@ from typing import Any, BinaryIO, cast
 
 from alacarte._io.remote import url_of
 from alacarte._io.uploads import uploaded
-from alacarte.errors import AlacarteError, DiskFull, require
+from alacarte.errors import AlacarteError, DiskFull, NoFolder, require
 
 fcntl: ModuleType | None
 try:
@@ -160,7 +161,7 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether a path leads to a device, a pipe or an open descriptor, which are written to and never replaced."""
-    if DESCRIPTOR.fullmatch(os.fspath(path)):
+    if DESCRIPTOR.fullmatch(Path(path).as_posix()):
         return True
     try:
         mode = Path(path).stat().st_mode
@@ -172,7 +173,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 def _open_stream(path: str | os.PathLike[str]) -> BinaryIO | None:
     if not is_stream(path):
         return None
-    descriptor = DESCRIPTOR.fullmatch(os.fspath(path))
+    descriptor = DESCRIPTOR.fullmatch(Path(path).as_posix())
     if descriptor is None:
         return Path(path).open("wb")
     sys.stdout.flush()
@@ -182,9 +183,14 @@ def _open_stream(path: str | os.PathLike[str]) -> BinaryIO | None:
 
 def _temporary_file(target: Path, path: str | os.PathLike[str]) -> BinaryIO:
     """A new file beside the target, open and locked; readable by whoever may read the one that it is to replace."""
+    if not target.parent.is_dir():
+        folder = target.parent if Path(path).is_symlink() else Path(path).parent
+        raise NoFolder(f"{path}: there is no folder {folder}; make it with `mkdir -p {folder}`")
     try:
         if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            raise IsADirectoryError(errno.EISDIR, f"{os.strerror(errno.EISDIR)}; name a file in it")
+        if not target.parent.exists():
+            raise FileNotFoundError(errno.ENOENT, f"There is no folder {target.parent}; make it first")
         before = target.stat() if target.exists() else None
         if before is not None and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -383,24 +389,42 @@ def lock(path: Path, error: type[AlacarteError], what: str = "file", wait: float
     ['.work.alacarte-lock']
     []
     """
-    from filelock import FileLock, Timeout
-
-    if not path.parent.is_dir():  # which filelock would make
-        raise error(f"{path}: no {what} can be written there (no such folder); choose another {what}")
     file = path.with_name(f".{path.name}{LOCK}")
-    held = FileLock(file, timeout=wait)
+    last = time.monotonic() + wait
     try:
-        held.acquire()
-    except Timeout:
-        raise error(f"{path}: another process is working with this {what}; wait for it or choose another") from None
+        while (held := _locked(file)) is None:
+            if time.monotonic() > last:
+                raise error(f"{path}: another process is working with this {what}; wait for it or choose another")
+            time.sleep(0.01)
     except OSError as problem:
-        raise error(f"{path}: no {what} can be written there ({problem.strerror}); choose another {what}") from None
+        reason = problem.strerror if path.parent.is_dir() else "no such folder"
+        raise error(f"{path}: no {what} can be written there ({reason}); choose another {what}") from None
     try:
         yield
     finally:
-        with suppress(OSError):  # Windows does not remove an open file
-            file.unlink()  # while it is held: filelock sees that the file is gone, and takes a new one
-        held.release()
+        with held, suppress(OSError):  # Windows does not remove an open file
+            file.unlink()  # while it is held: whoever waits for it sees that the file is gone, and takes a new one
+
+
+def _locked(path: Path) -> BinaryIO | None:
+    """A file that is locked until it is closed; None if another process, or another part of this one, has it."""
+    file = path.open("ab")
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        elif sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        if os.fstat(file.fileno()).st_ino == path.stat().st_ino:  # and not one that its holder has just removed
+            return file
+    except (BlockingIOError, PermissionError, FileNotFoundError):
+        pass
+    except OSError:
+        file.close()
+        raise
+    file.close()
+    return None
 
 
 def cache_folder() -> Path:

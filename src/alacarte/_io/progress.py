@@ -1,8 +1,10 @@
 """Progress bars on a terminal and in notebooks, or a callback for anything else that wants to show progress."""
 
+import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +14,10 @@ from typing import Any
 from alacarte._io.printing import printable
 
 silent = False  # whether nothing is said that was not asked for (`alc --quiet`)
-DELAY = 2.0  # seconds; what is done sooner needs no bar
+DELAY = 1.0  # seconds; what is done sooner needs no bar
+TICK = 1.0  # seconds between two looks at the clock of a bar that is told nothing
+SOON, RECENT = 0.2, 10.0  # seconds: where a bar was seen so recently, the next one need not wait so long
+_last_seen = -RECENT  # when a bar was last shown
 LONGEST = 30  # letters of a description; more are cut
 BESIDE = 41  # what a bar takes beside its description: the share, a short bar, two sizes, two times
 MANY = 100_000  # from here on, counts are written as 1.23M
@@ -98,47 +103,55 @@ def progress(
 ) -> Iterator[Progress]:
     """A bar from 0 to `total` (None: unknown), as a context manager.
 
-    `show=None` shows it only on a terminal and in notebooks, and only once the work has taken two seconds. The unit
+    `show=None` shows it only on a terminal and in notebooks, and only once the work has taken a second. The unit
     "B" is bytes. The callback is called at every update, shown or not.
 
     >>> with progress(10, "B", "reading", show=False, callback=lambda s: print(s.done, s.postfix)) as bar:
     ...     bar.update_to(5, targets=3)
     5 {'targets': 3}
     """
-    scaled = unit == "B" or (total or 0) >= MANY
-    with _bar(
+    bar = _bar(
         description,
         show,
         total=total,
         unit=unit if unit == "B" else f" {unit}",
-        unit_scale=scaled,
+        unit_scale=unit == "B" or (total or 0) >= MANY,
         bar_format=KNOWN if total else UNKNOWN,
-        delay=DELAY if show is None else 0,
-    ) as bar:
+    )
+    with bar, _ticking(bar):
         yield Progress(bar, total, unit, callback)
 
 
 @contextmanager
 def phase(description: str, show: bool | None = None) -> Iterator[None]:
-    """Name work that cannot say how far it has come, once it has taken two seconds; as a context manager.
+    """Name work that cannot say how far it has come, once it has taken a second; as a context manager.
 
     >>> with phase("sorting", show=False):
     ...     sorted([2, 1])
     [1, 2]
     """
-    ended = threading.Event()
+    bar = _bar(description, show, bar_format="{desc} … [{elapsed}]", leave=False)
+    with bar, _ticking(bar):
+        yield
 
-    def name_it() -> None:
-        if ended.wait(DELAY if show is None else 0):
-            return
-        with _bar(description, show, bar_format="{desc} … [{elapsed}]", leave=False) as bar:
-            while not ended.wait(1):
-                bar.refresh()
 
-    if show is False or (show is None and not (in_notebook() or sys.stderr.isatty())):
+@contextmanager
+def _ticking(bar: Any) -> Iterator[None]:
+    """Let a bar be seen after its delay, and its clock run, also while it is told nothing."""
+    if bar.disable:
         yield
         return
-    thread = threading.Thread(target=name_it, daemon=True)
+    ended = threading.Event()
+
+    def tick() -> None:
+        global _last_seen
+        pause = bar.delay or TICK
+        while not ended.wait(pause):
+            bar.refresh()
+            bar.last_print_t = bar._time()  # or tqdm takes it for one that was never seen, and leaves it unfinished
+            pause, _last_seen = TICK, time.monotonic()
+
+    thread = threading.Thread(target=tick, name="alacarte-progress", daemon=True)
     thread.start()
     try:
         yield
@@ -153,11 +166,19 @@ def _bar(description: str, show: bool | None, **options: Any) -> Any:
 
     notebook = in_notebook()
     if notebook:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that widgets are not installed: then bars are lines of text
+            from tqdm.auto import tqdm
     hidden = None if show is None and not notebook else show is False
+    if show is None and os.environ.get("TQDM_DISABLE", "0") not in ("", "0"):
+        hidden = True
     named = printable(description)
     named = named if len(named) <= LONGEST else named[: LONGEST - 1] + "…"
-    return tqdm(desc=named, disable=hidden, ncols=None if notebook else get_terminal_size().columns, **options)
+    # Given, since tqdm shows nothing on a terminal that says it has 0 lines, as those of containers do.
+    columns, lines = (None, None) if notebook else get_terminal_size()
+    recent = time.monotonic() - _last_seen < RECENT
+    delay = 0 if show is not None else min(SOON, DELAY) if recent else DELAY
+    return tqdm(desc=named, disable=hidden, ncols=columns, nrows=lines, delay=delay, **options)
 
 
 def in_notebook() -> bool:

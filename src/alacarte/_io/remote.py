@@ -99,6 +99,21 @@ def local_path(name: str | os.PathLike[str]) -> Path | None:
     return Path(url2pathname(rest.removeprefix("localhost")))
 
 
+def path_on_disk(name: str | os.PathLike[str], error: type[AlacarteError], what: str) -> Path:
+    """The path that a name is, for what is locked or changed in place; raises `error` for a URL.
+
+    >>> path_on_disk("lab/run", AlacarteError, "a run").as_posix()
+    'lab/run'
+    """
+    path = local_path(name)
+    if path is None:
+        raise error(
+            f"{shown(name)}: {what} lies on a disk, where files can be locked and changed in place; name a path. Text, "
+            "vectors, models and sums can be at URLs"
+        )
+    return path
+
+
 def without_secrets(url: str) -> str:
     """A URL without user and password, and without what signs it: what may be shown and saved.
 

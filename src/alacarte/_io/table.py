@@ -26,7 +26,6 @@ b_c   0.1235
 """
 
 import csv
-import html
 import io
 import json
 import math
@@ -38,13 +37,16 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from alacarte._io import html
 from alacarte._io.files import atomic_write
 from alacarte._io.printing import guarded, printable, quoting
-from alacarte.errors import require
+from alacarte.errors import AlacarteError, require
 
 Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
 Row = TypeVar("Row")
 
+CHANCES = {"p", "q", "p_value", "q_value", "p_adjusted"}  # columns of p-values, which are never 0
+LEAST_P = 1e-16  # below it, tails of distributions are not accurate in 64 bits
 MANY = 60  # rows that a notebook or a terminal is shown; more are cut
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -65,6 +67,11 @@ class Table(ABC):
     """A result that is a table; the class says its columns, and gets every way to show and to save them."""
 
     extra = "pandas"  # the extra that brings pandas for `to_frame`
+
+    @property
+    def least_p(self) -> float:
+        """The p-value below which people are shown only that it is smaller."""
+        return LEAST_P
 
     @abstractmethod
     def columns(self) -> Columns:
@@ -116,15 +123,10 @@ class Table(ABC):
         return "\n".join([*top, *lines[1:], r"\bottomrule", r"\end{tabular}"])
 
     def _repr_html_(self) -> str:
-        names, rows, right = self.cells(MANY)
-        aligned = ['style="text-align: right"' if at_right else 'style="text-align: left"' for at_right in right]
-
-        def line(cells: Iterable[str], tag: str) -> str:
-            inside = (f"<{tag} {style}>{html.escape(cell)}</{tag}>" for cell, style in zip(cells, aligned, strict=True))
-            return f"<tr>{''.join(inside)}</tr>"
-
-        body = "".join(line(row, "td") for row in rows)
-        return f"<table><thead>{line(names, 'th')}</thead><tbody>{body}</tbody></table>"
+        try:
+            return html.table(*self.cells(MANY))
+        except AlacarteError as error:  # which a notebook would show as a traceback from inside of IPython
+            return html.card(type(self).__name__, {"not known": error})
 
     def __str__(self) -> str:
         names, rows, right = self.cells(MANY)
@@ -144,9 +146,16 @@ class Table(ABC):
 
     def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
         """(names, rows of text, which columns are numbers); a row of "…" stands for the rows after the first `most`."""
-        names, rows = _plain(self._shown(most))
+        behind = None if most is None else most + 1
+        names, rows = _plain({name: column[:behind] for name, column in self._shown(most).items()})
         right = [all(_is_number(row[place]) for row in rows) for place in range(len(names))]
-        shown = [[format_cell(value) for value in row] for row in rows[:most]]
+        shown = [
+            [
+                format_p(value, self.least_p) if name in CHANCES else format_cell(value)
+                for name, value in zip(names, row, strict=True)
+            ]
+            for row in rows[:most]
+        ]
         if len(shown) < len(rows):
             shown.append(["…"] * len(names))
         return [printable(name) for name in names], shown, right
@@ -224,6 +233,16 @@ def format_cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
     return printable(str(value))
+
+
+def format_p(value: object, least: float = LEAST_P) -> str:
+    """A p-value as people read it: never 0, but smaller than what can be told from 0.
+
+    >>> format_p(0.01234), format_p(0.0), format_p(0.0, least=0.01), format_p(None)
+    ('0.01234', '< 1e-16', '< 0.01', '–')
+    """
+    small = isinstance(value, float) and value < least
+    return f"< {least:g}" if small else format_cell(value)
 
 
 def _plain(columns: Columns) -> tuple[list[str], list[tuple[Any, ...]]]:

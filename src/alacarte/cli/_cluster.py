@@ -43,13 +43,9 @@ def open_client(scheduler: str | None, cluster: str | None) -> Iterator[Any]:
 
     distributed = require("distributed", extra="dask", purpose="working on a Dask cluster")
     if cluster is not None:
-        workers = _workers(cluster)
-        with (
-            distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=0
-            ) as local,
-            distributed.Client(local) as client,
-        ):
+        from alacarte.passes.dask import local_cluster
+
+        with local_cluster(_workers(cluster)) as local, distributed.Client(local) as client:
             yield client
         return
     try:

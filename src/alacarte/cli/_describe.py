@@ -3,25 +3,78 @@
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
+
+if TYPE_CHECKING:
+    from alacarte._io.remote import Location
 
 Facts = dict[str, Any]
 BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
 TABLES = {"csv", "tsv", "parquet", "arrow"}
 LARGEST_MATRIX = 64 << 20  # bytes; a larger file is no d × d matrix of any vectors in use
 FIRST_DOCUMENTS = 3
+BEGINNING = 1 << 20  # bytes of a file behind a URL by which it is told what it is
 
 
 def describe(what: str) -> Facts:
     """Facts about a file, a folder or a name, `what` first."""
-    path = Path(what).expanduser()
+    from alacarte._io.remote import local_path, url_of
+
+    path = local_path(what)
+    if path is None:
+        return _behind_url(str(url_of(what)))
     if path.is_dir():
-        return _model(path) if (path / "model.json").is_file() else _corpus(path)
+        return _folder(path)
     if path.exists():
         return _file(path)
     return _named(what)
+
+
+def _behind_url(url: str) -> Facts:
+    """Facts about what is behind a URL. Text is read as far as it is shown; anything else is copied to the cache."""
+    from alacarte._io.copies import copied
+    from alacarte._io.remote import base_name, list_files, shown
+    from alacarte.model.saving import MAIN, NAMES
+
+    files = list_files(url)
+    names = {file.name for file in files}
+    if f"{shown(url).rstrip('/')}/{MAIN}" in names:
+        with copied(f"{url.rstrip('/')}/{MAIN}", beside=NAMES) as path:
+            return {**_model(path.parent), "path": shown(url)}
+    if names != {shown(url)} or _begins_as_text(files[0]):
+        return _corpus(url)
+    with copied(url, beside=[f"{Path(base_name(url)).stem}.vocab.txt"]) as path:
+        return {**_file(path), "path": shown(url)}
+
+
+def _begins_as_text(file: "Location") -> bool:
+    """Whether the beginning of a file is that of text or a table, and of no vectors."""
+    from tempfile import TemporaryDirectory
+
+    from alacarte._io.remote import base_name
+    from alacarte.vectors import formats
+
+    with TemporaryDirectory() as folder, file.open(until=BEGINNING) as stored:
+        head = Path(folder) / base_name(file.address)
+        head.write_bytes(stored.read(BEGINNING))
+        try:
+            return formats.sniff(head)[0] in TABLES
+        except BadVectors:
+            return head.suffix.lower() not in BARE_MATRICES
+
+
+def _folder(path: Path) -> Facts:
+    from alacarte.vectors import formats
+
+    if (path / "model.json").is_file():
+        return _model(path)
+    try:
+        formats.sniff(path)
+    except BadVectors:
+        return _corpus(path)
+    return _vectors(path)
 
 
 def _file(path: Path) -> Facts:
@@ -96,28 +149,30 @@ def _model(folder: Path) -> Facts:
     }
 
 
-def _corpus(path: Path) -> Facts:
+def _corpus(path: Path | str) -> Facts:
+    """Facts about text at a path or behind a URL."""
     from alacarte._io.files import compression
+    from alacarte._io.remote import locate, shown
     from alacarte.text.corpus import Corpus, Document
 
     corpus = Corpus(path)
     documents = list(islice(corpus, FIRST_DOCUMENTS))
     if not documents:
-        raise BadCorpus(f"{path} holds no text")
-    facts: Facts = {"what": "text", "path": str(path), "bytes": corpus.size}
-    if path.is_file():
-        with path.open("rb") as file:
+        raise BadCorpus(f"{shown(path)} holds no text")
+    facts: Facts = {"what": "text", "path": shown(path), "bytes": corpus.size}
+    if corpus.description == shown(path):  # one file
+        with locate(path).open(until=8) as file:
             facts["compression"] = compression(file.read(8))
     else:
         facts["files"] = corpus.description
-    shown = []
+    texts = []
     for document in documents:
         content = (document.text or document.tokens) if isinstance(document, Document) else document
         text = content if isinstance(content, str) else " ".join(content or ())
-        shown.append(text if len(text) <= 120 else text[:119] + "…")
+        texts.append(text if len(text) <= 120 else text[:119] + "…")
     annotated = any(isinstance(document, Document) for document in documents)
     facts["documents"] = "already tokens" if isinstance(documents[0], list) else "annotated" if annotated else "texts"
-    facts["first_documents"] = shown
+    facts["first_documents"] = texts
     return facts
 
 
@@ -129,7 +184,7 @@ def _named(name: str) -> Facts:
     vectors = WordVectors.load(name)
     return {
         "what": "word vectors, by name",
-        "name": name,
+        "name": vectors.source,  # without the password of a database
         "words": len(vectors),
         "dimension": vectors.dimension,
         "first_words": list(vectors.words[:10]),

@@ -52,16 +52,19 @@ def show_similarities(similarities: "Similarities") -> None:
         note("there is no neighbour to show")
         return
     rows = [
-        (item.other, f"{item.cosine:.3f}", f"{item.estimate:.2f}", _range(item.conf_low, item.conf_high))
+        (item.other, f"{item.cosine:.3f}", *_estimate(item.estimate, item.conf_low, item.conf_high))
         for item in similarities
     ]
     level = f"{similarities[0].level:.0%}"
     show_columns([similarities[0].word or "neighbour", "cosine", "without noise", f"{level} interval"], rows)
 
 
-def _range(low: float, high: float) -> str:
+def _estimate(estimate: float, low: float, high: float) -> tuple[str, str]:
+    """(the cosine without noise, its interval); an interval that holds all cosines says that neither is known.
+
+    >>> _estimate(0.25, -0.125, 0.5), _estimate(-1.0, -1.0, 1.0)
+    (('0.25', '-0.12 … 0.50'), ('unknown', 'unknown'))
     """
-    >>> _range(-0.125, 0.5)
-    '-0.12 … 0.50'
-    """
-    return f"{low:.2f} … {high:.2f}"
+    if low <= -1 and high >= 1:
+        return "unknown", "unknown"
+    return f"{estimate:.2f}", f"{low:.2f} … {high:.2f}"

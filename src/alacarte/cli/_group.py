@@ -44,17 +44,15 @@ def type_shown(parameter: Any, ctx: Any) -> str | None:
 
 def _show_types_plainly(command: Any) -> None:
     """Let help show `type_shown`, and not the types of Python: N, and not <int range>; nothing, and not <list[str]>."""
-    help_option = command.get_help_option
+    all_parameters = command.get_params  # --help and what typer adds, too
 
-    def plain_help_option(ctx: Any) -> Any:
-        option = help_option(ctx)
-        if option is not None:
-            option.display_type_rich = partial(type_shown, option)
-        return option
+    def parameters(ctx: Any) -> Any:
+        found = all_parameters(ctx)
+        for parameter in found:
+            parameter.display_type_rich = partial(type_shown, parameter)
+        return found
 
-    command.get_help_option = plain_help_option
-    for parameter in command.params:
-        parameter.display_type_rich = partial(type_shown, parameter)
+    command.get_params = parameters
     for child in getattr(command, "commands", {}).values():
         _show_types_plainly(child)
 

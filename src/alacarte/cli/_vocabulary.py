@@ -54,6 +54,8 @@ def show_comparison(comparisons: "Comparisons", top: int, contexts: int, as_json
         facts = {"names": list(comparisons.names), "level": comparisons.level}
         show_json({**facts, "words": comparisons.to_dict(), "contexts": loudest})
         return
+    from alacarte._io.table import format_p
+
     changed, untested = comparisons.changed(Q), sum(1 for item in comparisons if item.reason)
     tested = len(comparisons) - untested
     rest = [item for item in comparisons if not item.reason and not item.q_value <= Q]
@@ -65,8 +67,8 @@ def show_comparison(comparisons: "Comparisons", top: int, contexts: int, as_json
             f"{item.contexts_b:,}",
             f"{item.distance:.3f}",
             f"{item.conf_low:.3f} … {item.conf_high:.3f}",
-            _chance(item.p_value),
-            _chance(item.q_value),
+            format_p(item.p_value),
+            format_p(item.q_value),
         )
         for item in shown
     ]
@@ -87,11 +89,3 @@ def show_comparison(comparisons: "Comparisons", top: int, contexts: int, as_json
     if untested:
         words = "1 word" if untested == 1 else f"{untested:,} words"
         note(f"{words} could not be tested; --out FILE keeps all rows, with the reason")
-
-
-def _chance(value: float) -> str:
-    """
-    >>> _chance(0.01234), _chance(1e-20)
-    ('0.012', '< 1e-16')
-    """
-    return "< 1e-16" if value < 1e-16 else f"{value:.2g}"

@@ -106,13 +106,15 @@ def _show_comparisons(comparisons: "Comparisons", as_json: bool) -> None:
     if as_json:
         show_json(comparisons.to_dict())
         return
+    from alacarte._io.table import format_p
+
     cells = []
     for item in comparisons[:SHOWN]:
         numbers = (
             f"{item.distance:.2f}",
             f"{item.conf_low:.2f} … {item.conf_high:.2f}",
-            f"{item.p_value:.2g}",
-            f"{item.q_value:.2g}",
+            format_p(item.p_value),
+            format_p(item.q_value),
         )
         shown = ("–", item.reason, "–", "–") if item.reason else numbers
         cells.append((item.word, f"{item.contexts_a:,}", f"{item.contexts_b:,}", *shown))

@@ -243,6 +243,7 @@ def nearest(
     vectors: o.OtherVectors = None,
     where: Where = None,
     k: Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many words.")] = 10,
+    among: o.Among = None,
     csv: TableCsv = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
@@ -259,7 +260,7 @@ def nearest(
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
     induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
-    shown = [item for each in induced.words for item in induced.uncertainty.nearest(each, k)]
+    shown = [item for each in induced.words for item in induced.uncertainty.nearest(each, k, among=among)]
     _show_and_keep(Similarities(tuple(shown)), csv, as_json)
 
 

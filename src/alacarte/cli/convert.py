@@ -9,13 +9,20 @@ from alacarte._io.remote import shown
 from alacarte.cli import options as o
 from alacarte.cli.opening import open_vectors
 from alacarte.cli.output import show_json, show_line, voice, wrote
-from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
+from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors, format_for, or_standard_output
 
 
 def convert(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
+    out: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT",
+            callback=or_standard_output,
+            help="The file to write, whose ending tells the format; or a table of a database; or -, standard output.",
+        ),
+    ],
     from_format: Annotated[
         str | None, typer.Option("--from", "--format", metavar="FORMAT", help="Format of IN, if its content misleads.")
     ] = None,
@@ -35,11 +42,21 @@ def convert(
     \b
     alc convert GoogleNews-vectors-negative300.bin.gz news.safetensors
     alc convert glove.6B.50d first.vec.gz --limit 50000
+    alc convert new.safetensors - | head
+    alc convert news.safetensors "postgresql://localhost/lab?table=words"
 
-    Endings: .safetensors, .npy (with .vocab.txt), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary).
+    Endings: .safetensors, .npy (with .vocab.txt), .parquet, .arrow or .feather, .csv, .tsv, .rds (R), .kv (gensim),
+    .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). Folders: --to model2vec, --to hub (Hugging Face).
+    Databases: postgresql://… (pgvector), lancedb:///FOLDER, both with ?table=NAME; qdrant://…?collection=NAME.
     """
-    check_vectors(out, to)
-    check_outputs(ctx, out=VECTORS)
+    from alacarte.vectors.databases import check_database, is_database
+
+    if is_database(out):
+        check_database(out, overwrite)
+    else:
+        to = format_for(Path(out), to)
+        check_vectors(Path(out), to)
+        check_outputs(ctx, out=VECTORS)
     vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors, trust=trust)
     vectors.save(out, to, space=space, overwrite=overwrite)
     wrote(out)

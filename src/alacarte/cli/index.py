@@ -50,6 +50,7 @@ def build(
     alc index build ngrams.safetensors --out ngrams.index
     """
     check_outputs(ctx, out=INDEX)
+    from alacarte._io.remote import shown
     from alacarte.vectors.neighbours import Index
 
     index = Index.build(
@@ -66,11 +67,11 @@ def build(
     measured = index.recall(queries=queries) if queries else None
     if as_json:
         recall = None if measured is None else measured.to_dict()
-        show_json({"out": str(out), "vectors": len(index), "backend": index.backend, "recall": recall})
+        show_json({"out": shown(out), "vectors": len(index), "backend": index.backend, "recall": recall})
         return
     if voice.quiet:
         return
-    show_line(f"{len(index):,} vectors, {index.backend}, in {out}.")
+    show_line(f"{len(index):,} vectors, {index.backend}, in {shown(out)}.")
     if measured is not None:
         show_line(
             f"recall@{measured.k} {measured.recall:.3f} of {measured.queries} queries; {measured.milliseconds:.2f} ms "

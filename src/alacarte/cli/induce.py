@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alacarte._io.progress import phase
 from alacarte._io.remote import shown
 from alacarte.cli import options as o
 from alacarte.cli._cluster import Cluster, Run, Scheduler, open_client
@@ -25,7 +26,7 @@ from alacarte.cli.opening import (
     write_lines,
 )
 from alacarte.cli.output import note, show_json, show_line, voice, wrote
-from alacarte.cli.outputs import CHECKPOINT, SUMS, VECTORS, check_outputs, check_vectors
+from alacarte.cli.outputs import CHECKPOINT, SUMS, VECTORS, check_outputs, check_vectors, format_for, or_standard_output
 from alacarte.errors import NotEnoughData
 
 if TYPE_CHECKING:
@@ -41,7 +42,12 @@ SHOWN = 8  # missing targets named in the summary
 def induce(
     ctx: typer.Context,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the vectors go: .safetensors, .txt, .vec, .bin, .npy.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=or_standard_output,
+            help="Where the vectors go: .safetensors, .csv, .parquet, .vec, …; - is standard output (TSV, or --to).",
+        ),
     ] = None,
     paths: o.CorpusPaths = None,
     model: o.Model = None,
@@ -148,6 +154,7 @@ def induce(
         refuse(ctx, "--update continues the targets of the saved sums; leave it out", panels=(o.TARGETS,))
     elif not sums and not (word or words or glob or regex or spans or span or discover or task):
         raise typer.BadParameter("nothing to embed is given; pass --word WORD, --words FILE, --discover or --task")
+    to = format_for(out, to)
     lengths = parse_lengths(ngrams)
     listed = listed_targets(word, words, glob, regex, span, spans)
     if out is not None:
@@ -232,7 +239,8 @@ def induce(
         finish_shard(shard or "", collected, as_json)
         forget(checkpoint)
         return
-    induced = opened.apply(collected, form=form)
+    with phase("applying the transform", voice.progress):
+        induced = opened.apply(collected, form=form)
     induced.save(out, to, space=space, overwrite=overwrite)
     wrote(out)
     if missing is not None:
@@ -282,7 +290,7 @@ def _ngrams(
 
 
 def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:
-    from alacarte.targets.targets import underscore_hint
+    from alacarte.targets.targets import spelling_hint
 
     asked = len(induced) + len(induced.missing)
     covered = "" if math.isnan(induced.coverage) else f", {induced.coverage:.0%} of which have a vector"
@@ -297,10 +305,10 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         show_line(f"{spelled:,} of them do not occur and come from their spelling alone.")
     if induced.missing:
         names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
-        where = f" (all in {missing})" if missing else ""
+        where = f" (all in {shown(missing)})" if missing else ""
         if not missing and len(induced.missing) > SHOWN:
             where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
-        if hint := underscore_hint(induced.missing):
+        if hint := spelling_hint(induced.missing, induced.sums.targets):
             note(hint.removeprefix("; "))
     show_line(f"The vectors are in {shown(out)}.")

@@ -206,7 +206,7 @@ Tokenizer = Annotated[
         metavar="NAME",
         rich_help_panel=CONTEXTS,
         autocompletion=tokenizer_names,
-        help="words, words-cased, whitespace, whitespace-lower, authors, authors-lower.",
+        help="words, words-cased, whitespace, whitespace-lower, authors, authors-lower, jieba, spacy:de.",
     ),
 ]
 Unknown = Annotated[
@@ -262,7 +262,7 @@ SpanLabels = Annotated[
 
 CorpusPaths = Annotated[
     list[str] | None,
-    typer.Argument(metavar="CORPUS", show_default=False, help="More text, as with --corpus."),
+    typer.Argument(metavar="CORPUS", show_default=False, help="Text, as with --corpus."),
 ]
 Files = Annotated[
     list[str] | None,

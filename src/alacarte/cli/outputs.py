@@ -44,6 +44,8 @@ def check_outputs(ctx: typer.Context, *, in_place: tuple[str, str] | None = None
         for option, path in _typed(ctx, name):
             _check_place(path, kind)
             if is_standard_output(path):
+                if ctx.params.get("as_json"):
+                    raise typer.BadParameter(f"--json prints where {option} writes; leave it out, or name a file")
                 voice.quiet = True  # whoever reads there wants the file, and nothing else
             if not ctx.params.get("overwrite"):
                 _check_replaceable(option, path, kind, ctx)
@@ -72,9 +74,19 @@ def check_vectors(path: Path, format: str | None, words: Iterable[str] = ("a",),
         WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format, space=space)
 
 
+def or_standard_output(path: Any) -> Any:
+    """What an option for a file was given; "-" is standard output. A callback of typer's."""
+    return type(path)("/dev/stdout") if path is not None and os.fspath(path) == "-" else path
+
+
+def format_for(path: Path | None, format: str | None) -> str | None:
+    """The format to write vectors in; on standard output, which has no ending, TSV unless another is asked for."""
+    return "tsv" if format is None and path is not None and is_standard_output(path) else format
+
+
 def is_standard_output(path: Path) -> bool:
     """Whether what is written to a path appears where results do."""
-    return os.fspath(path) in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+    return path.as_posix() in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 # ------------------------------------------------------------------------------------------------------- one output

@@ -27,6 +27,7 @@ def reduce(
 
     A few rows of all parts are in memory at a time, and every unit of text is checked to be there exactly once.
     """
+    from alacarte._io.remote import shown
     from alacarte.passes.plan import read_plan, total
 
     check_outputs(ctx, out=SUMS)
@@ -36,10 +37,10 @@ def reduce(
     detail_memory()
     if as_json:
         facts = {"targets": len(sums), "documents": sums.documents, "tokens_read": sums.tokens_read}
-        show_json({"out": str(out), **facts, "occurrences": int(sums.occurrences.sum())})
+        show_json({"out": shown(out), **facts, "occurrences": int(sums.occurrences.sum())})
     elif not voice.quiet:
         then = "alc fit" if sums.targets is None else "alc induce"
         show_line(
             f"{len(sums):,} targets, {sums.tokens_read:,} tokens in {sums.documents:,} documents. "
-            f"The sums are in {out}. Next: {then} --sums {out}; the folder {run} is not needed any more."
+            f"The sums are in {shown(out)}. Next: {then} --sums {shown(out)}; the folder {run} is not needed any more."
         )

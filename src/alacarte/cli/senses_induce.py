@@ -16,6 +16,7 @@ from alacarte.cli.senses import app
 def induce(
     ctx: typer.Context,
     word: o.Word,
+    paths: o.CorpusPaths = None,
     model: o.Model = None,
     corpus: o.Corpora = None,
     manifest: o.Manifests = None,
@@ -52,7 +53,7 @@ def induce(
     if out is not None:
         check_vectors(out, None, [f"{word}#1"])
     check_outputs(ctx, out=VECTORS)
-    documents = open_corpus(corpus or [], manifests=manifest, unit=unit, format=format, text=text)
+    documents = open_corpus([*(corpus or []), *(paths or [])], manifests=manifest, unit=unit, format=format, text=text)
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
     from alacarte.senses.induction import induce_senses
 

@@ -25,8 +25,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte._io.files import lock
+from alacarte._io.remote import path_on_disk
 from alacarte.concordance._database import Database, SegmentRow
 from alacarte.concordance._parts import Parts
 from alacarte.concordance._segment import Segment, write_segment
@@ -44,7 +46,7 @@ from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown, usable_cores
 from alacarte.targets.sequences import Matches
-from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
+from alacarte.targets.targets import Targets, TargetsLike, spelling_hint
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
@@ -73,7 +75,7 @@ class Concordance:
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = path_on_disk(path, AlacarteError, "a concordance")
         if not is_concordance(path):
             raise AlacarteError(
                 f"{path} is no concordance: there is no such file as {DATABASE} in it; check the path",
@@ -122,7 +124,7 @@ class Concordance:
         done (`Work`).
         """
         refuse_unknown("Concordance.build", work, WorkOptions)
-        folder, source = Path(path), Corpus.of(corpus)
+        folder, source = path_on_disk(path, AlacarteError, "a concordance"), Corpus.of(corpus)
         split = get_tokenizer(tokenizer)
         if not split.named:
             raise AlacarteError("a concordance needs a tokenizer that has a name, to add text by it later")
@@ -227,6 +229,11 @@ class Concordance:
     def __repr__(self) -> str:
         slice_ = f" where {' and '.join(self._conditions)}" if self._conditions else ""
         return f"<Concordance {self.path}{slice_}: {len(self):,} documents>"
+
+    def _repr_html_(self) -> str:
+        facts = {"folder": self.path, "documents": len(self), "tokens": self.tokens, "tokenizer": self.tokenizer.name}
+        columns, conditions = ", ".join(self.columns) or None, " and ".join(self._conditions) or None
+        return html.card("Concordance", {**facts, "columns": columns, "where": conditions})
 
     def levels(self, column: str) -> list[Any]:
         """The different values of a column, over all documents."""
@@ -567,6 +574,4 @@ def _targets(target: TargetsLike) -> Targets:
 
 def _absent(targets: Targets) -> NoOccurrences:
     named = ", ".join(map(repr, list(targets)[:5]))
-    return NoOccurrences(
-        f"{named} does not occur in these documents; check the spelling" + underscore_hint(list(targets))
-    )
+    return NoOccurrences(f"{named} does not occur in these documents; check the spelling" + spelling_hint(targets))

@@ -70,6 +70,18 @@ class Reading:
         if self.positions not in POSITIONS:
             _explicit(self.positions, (self.left, self.right))
 
+    @property
+    def described(self) -> str:
+        """In words, for people.
+
+        >>> Reading(5, 10).described
+        '5 words before, 10 after; uniform by distance, uniform by word; an average per occurrence'
+        """
+        return (
+            f"{self.left} words before, {self.right} after; {self.positions} by distance, {self.weights} by word; an "
+            f"average per {self.averaging}"
+        )
+
     def position_weights(self) -> tuple[Doubles, Doubles]:
         """Weight by distance 1, 2, … on the left and on the right."""
         if self.positions not in POSITIONS:

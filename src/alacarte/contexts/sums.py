@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
 from alacarte._io.tensors import Computed
 from alacarte.contexts.averaging import divisor
@@ -109,6 +110,16 @@ class ContextSums:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def __repr__(self) -> str:
+        met = f"{int(self.occurrences.sum()):,} occurrences in {self.documents:,} documents"
+        spread = f", {self.spread} groups" if self.spread else ""
+        return f"ContextSums({len(self):,} targets, {self.dimension} dimensions, {met}{spread})"
+
+    def _repr_html_(self) -> str:
+        rows = [[key, int(count)] for key, count in zip(self.keys[:10], self.occurrences[:10], strict=True)]
+        facts = {"contexts": self.settings.described, "tokens read": self.tokens_read, "units of text": len(self.units)}
+        return html.card(repr(self), facts, html.table(["target", "occurrences"], rows, [False, True]))
 
     @property
     def dimension(self) -> int:

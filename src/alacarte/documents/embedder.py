@@ -81,7 +81,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             vector alone, and those that were never seen add nothing.
         tokenizer: None is that of the model, or "words".
         threads: None is all cores. The result does not depend on it.
-        show_progress: None shows a bar on a terminal when the work takes more than two seconds.
+        show_progress: None shows a bar on a terminal when the work takes more than a second.
 
     `fit(X).transform(X)` does not equal `fit_transform(X)` where `fit` induces n-gram vectors from the documents:
     `fit_transform`, which is what a `Pipeline` calls on training data, leaves a document's own occurrences out of the

@@ -6,6 +6,7 @@ corrected for it. How the noise is measured: `alacarte.inference.spread`; what i
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -339,6 +340,15 @@ class Uncertainty(Table):
             "confidence": self.confidence,
             "noise": np.sqrt(self._scalars[0]),
         }
+
+    def _shown(self, most: int | None) -> Columns:
+        """Of many targets, the columns of the first ones only: those of all take a pass over the sums."""
+        if most is None or len(self) <= most + 1:
+            return self.columns()
+        few = copy(self)
+        vars(few).pop("_scalars", None)  # of all targets
+        few.keys, few._given = self.keys[: most + 1], self.typical
+        return few.columns()
 
     def to_frame(self) -> Any:
         """A pandas frame whose index is the word."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.frames import is_frame
-from alacarte._io.progress import ProgressCallback
+from alacarte._io.progress import ProgressCallback, phase
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM
@@ -152,7 +152,8 @@ def compare(
         sums = tuple(reader.collect(side, listed, settings.spread, work) for side in (first, second))  # type: ignore[assignment]
     _refuse_same_text(sums)
     asked = [] if targets is None else list(Targets.of(targets))
-    result = _tested(reader, sums, names, asked, (vocabulary, min_count), settings)
+    with phase("testing words", work.get("show_progress")):
+        result = _tested(reader, sums, names, asked, (vocabulary, min_count), settings)
     if not settings.contexts:
         return result
     corpora = cast("tuple[Corpus, Corpus]", (first, second))

@@ -12,7 +12,7 @@ from alacarte.inference.uncertainty import Uncertainty
 from alacarte.passes.memory import scratch_file
 from alacarte.passes.work import WorkOptions
 from alacarte.spelling.uncertainty import FusedUncertainty
-from alacarte.targets.targets import underscore_hint
+from alacarte.targets.targets import spelling_hint
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
@@ -45,7 +45,7 @@ class InducedVectors(WordVectors):
         if not len(seen):
             raise NotEnoughData(
                 f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
-                "text, targets and vectors share language and spelling" + underscore_hint(sums.keys)
+                "text, targets and vectors share language and spelling" + spelling_hint(sums.keys, sums.targets)
             )
         counts = sums.occurrences[seen]
         super().__init__([sums.keys[row] for row in seen.tolist()], rows, counts=counts, origin=origin)

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
+from alacarte._io.progress import phase
 from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
@@ -37,6 +39,7 @@ from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import SolveOptions
 from alacarte.transform.transform import Transform
+from alacarte.vectors.formats.hub import find_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 if TYPE_CHECKING:
@@ -160,6 +163,16 @@ class ALaCarte:
     def __repr__(self) -> str:
         return f"ALaCarte({self.vectors!r}, {self.transform!r})"
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "vectors": repr(self.vectors),
+            "transform": repr(self.transform),
+            "contexts": self.settings.described,
+            "tokenizer": self.tokenizer.name,
+            "spelling": None if self.form is None else repr(self.form),
+        }
+        return html.card("ALaCarte", facts, "" if self.report is None else self.report._repr_html_())
+
     def __deepcopy__(self, memo: object) -> "ALaCarte":
         return self  # as for WordVectors
 
@@ -222,7 +235,8 @@ class ALaCarte:
         says how (`threads`, `show_progress` and `callback` count).
         """
         source = WordVectors.of(vectors)
-        transform = Transform.fit(sums, source, **options)
+        with phase("learning the transform", (work or {}).get("show_progress")):
+            transform = Transform.fit(sums, source, **options)
         form, fusion = None, None
         if form_corpus is not None:
             form, fusion = learn_form(source, sums, form_corpus, tokenizer=tokenizer, work=work, solve=options)
@@ -450,8 +464,44 @@ class ALaCarte:
         model in the folder is replaced, all at once. Other files in it stay; where one has the name of a model's file,
         that is an error, unless `overwrite`.
         """
-        model = SavedModel(self.transform, self.vectors, self.settings.tokenizer, self.form, self.fusion, self.typical)
-        write_model(folder, model, include_vectors=include_vectors, overwrite=overwrite)
+        write_model(folder, self._saved(), include_vectors=include_vectors, overwrite=overwrite)
+
+    def save_pretrained(
+        self, folder: str | PathLike[str], *, include_vectors: bool = True, overwrite: bool = False
+    ) -> None:
+        """As `save`, with what the Hugging Face Hub wants: `config.json`, a model card (`README.md`), the vectors.
+
+        The card says what the model is, how it was learned and how to use it; the licence is yours to fill in.
+
+        >>> import tempfile
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save_pretrained(folder)
+        ...     ALaCarte.from_pretrained(folder).embed("x a", target="x").tolist()
+        [1.0, 0.0]
+        """
+        write_model(folder, self._saved(), include_vectors=include_vectors, overwrite=overwrite, card=True)
+
+    def _saved(self) -> SavedModel:
+        return SavedModel(self.transform, self.vectors, self.settings.tokenizer, self.form, self.fusion, self.typical)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | PathLike[str],
+        *,
+        revision: str | None = None,
+        vectors: VectorsLike | None = None,
+        tokenizer: TokenizerLike | None = None,
+        check: bool = True,
+    ) -> "ALaCarte":
+        """A saved model by the path of its folder, or by its name on the Hugging Face Hub, if that is in your cache.
+
+        `hf download NAME` puts it there; nothing is fetched here. `revision` is a branch, tag or commit of it; the
+        other options are those of `load`. Models that ship with this package are `pretrained`.
+        """
+        folder = find_folder(name, revision, AlacarteError)
+        return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check)
 
     @classmethod
     def load(

@@ -8,6 +8,7 @@
 | `spread.safetensors` | how far the contexts of a typical word lie apart |
 | `vectors.safetensors` | the vectors, if they are included |
 | `report.txt` | the report, to read |
+| `config.json`, `README.md` | for the Hugging Face Hub, on request: facts, and a model card |
 
 `model.json` holds a digest of each of the others, so that files of two models are never taken for one. A model takes
 the place of an older one as a whole, when its `model.json` does (`Companions`); other files in the folder stay.
@@ -38,13 +39,16 @@ from alacarte.inference.spread import TypicalSpread
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import Fusion
 from alacarte.transform.transform import Transform
+from alacarte.vectors.formats import hub
 from alacarte.vectors.formats.named import known_names
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 FORMAT = "alacarte.ALaCarte/2"
 MAIN = "model.json"
-VECTORS, REPORT = "vectors.safetensors", "report.txt"
-NAMES = ("transform.safetensors", "form.safetensors", "fusion.safetensors", "spread.safetensors", VECTORS, REPORT)
+VECTORS, REPORT = hub.VECTORS, "report.txt"
+FOR_PEOPLE = (REPORT, hub.CONFIG, hub.CARD)  # who may change these
+PARTS = ("transform.safetensors", "form.safetensors", "fusion.safetensors", "spread.safetensors")
+NAMES = (*PARTS, VECTORS, *FOR_PEOPLE)
 ATTEMPTS = 5  # to read a model that is being replaced
 PRETRAINED = Path(__file__).parents[1] / "pretrained"  # the models that ship with this package
 
@@ -115,16 +119,18 @@ def write_model(
     include_vectors: bool | None = None,
     vectors_at: str | None = None,
     overwrite: bool = False,
+    card: bool = False,
 ) -> None:
     """Write the folder, completely or not at all; vectors that came from no file or name are always included.
 
     `vectors_at` is the path or name by which the vectors will be found; that of the file they came from, if left out.
-    An older model in the folder is replaced. Other files stay, and one in the way is an error unless `overwrite`.
+    `card` adds what the Hugging Face Hub wants beside a model. An older model in the folder is replaced. Other files
+    stay, and one in the way is an error unless `overwrite`.
     """
     check_folder(folder, overwrite)
     path = local_path(folder)
     if path is None:
-        _upload_model(cast("str", url_of(folder)), model, include_vectors, vectors_at)
+        _upload_model(cast("str", url_of(folder)), model, include_vectors, vectors_at, card)
         return
     vectors = WordVectors.of(model.vectors)
     elsewhere = vectors.source is not None or vectors_at is not None
@@ -139,6 +145,10 @@ def write_model(
                 _remove_replaced(path)  # which a process that was killed may have left
             files = {}
             for name in _save_parts(companions, model, vectors if include else None):
+                files[name] = identity(companions.path(name))
+            for name, text in (_texts_for_hub(path.name, model, vectors, include) if card else {}).items():
+                with atomic_write(companions.path(name)) as file:
+                    file.write(text.encode())
                 files[name] = identity(companions.path(name))
             description = {
                 "format": FORMAT,
@@ -160,7 +170,9 @@ def write_model(
                 path.rmdir()
 
 
-def _upload_model(url: str, model: SavedModel, include_vectors: bool | None, vectors_at: str | None) -> None:
+def _upload_model(
+    url: str, model: SavedModel, include_vectors: bool | None, vectors_at: str | None, card: bool
+) -> None:
     """Write a model on this disk and put its files behind a URL, `model.json` last; then remove an older one's.
 
     Until then, readers find files that are not the ones that the `model.json` there names, and say so.
@@ -168,8 +180,8 @@ def _upload_model(url: str, model: SavedModel, include_vectors: bool | None, vec
     if WordVectors.of(model.vectors).source == f"{shown(url).rstrip('/')}/{VECTORS}":
         include_vectors = True  # where they are, they stay
     with TemporaryDirectory(prefix="alacarte-") as temporary:
-        local = Path(temporary) / "model"
-        write_model(local, model, include_vectors=include_vectors, vectors_at=vectors_at)
+        local = Path(temporary) / (url.rstrip("/").rpartition("/")[2] or "model")
+        write_model(local, model, include_vectors=include_vectors, vectors_at=vectors_at, card=card)
         files = sorted(local.iterdir(), key=lambda file: file.name == MAIN)
         for file in files:
             upload(file, f"{url.rstrip('/')}/{file.name}", AlacarteError)
@@ -197,6 +209,27 @@ def _save_parts(companions: Companions, model: SavedModel, vectors: WordVectors 
     if vectors is not None:
         vectors.save(companions.path(VECTORS), "safetensors")
         yield VECTORS
+
+
+def _texts_for_hub(title: str, model: SavedModel, vectors: WordVectors, include: bool) -> dict[str, str]:
+    """`config.json` and the model card."""
+    name = vectors.name or (Path(vectors.source).name if vectors.source else "vectors of their own")
+    settings = model.transform.settings or Reading()
+    facts = {"words": len(vectors), "dimension": vectors.dimension, "window": [settings.left, settings.right]}
+    where = "They are in this folder." if include else "They are not in this folder: pass them as `vectors=`."
+    about = [
+        "An à la carte model: vectors for words, phrases and senses from a few contexts, in a given space.",
+        "",
+        f"It was learned for {len(vectors):,} vectors of {vectors.dimension} dimensions ({name}). {where}",
+        f"Contexts are {settings.left} words before and {settings.right} after.",
+    ]
+    if model.transform.report is not None:
+        about += ["", "## How it was learned", "", "```", str(model.transform.report), "```"]
+    examples = [
+        'model.embed("a cute, fluffy blorp purred", target="blorp")',
+        'model.induce(["one text", "two"], ["two"])',
+    ]
+    return {hub.CONFIG: hub.config("model", facts), hub.CARD: hub.card(title, "ALaCarte", about, examples)}
 
 
 def _replaced(path: Path, files: dict[str, str]) -> dict[str, str]:
@@ -249,10 +282,10 @@ def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
 
 
 def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dict[str, Path]:
-    """Where the files of a model are, by name, but for the report; raises unless each is the one saved with it."""
+    """Where the files of a model are, by name, less those for people; raises unless each was saved with it."""
     files = {}
     for name, digest in description["files"].items():
-        if name == REPORT:  # for people, who may have changed it
+        if name in FOR_PEOPLE:
             continue
         if name not in NAMES:
             raise AlacarteError(f"{folder}: the model has a file {name!r}, which is not known here; upgrade alacarte")

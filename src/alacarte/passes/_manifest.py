@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from alacarte._io.artifact import Artifact, identity, kind_of, read_artifact, word_tensors, write_artifact
+from alacarte._io.remote import path_on_disk
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.weights import ContextWeights
 from alacarte.errors import BadRun
@@ -161,7 +162,7 @@ class Plan:
 
 def read_plan(folder: str | os.PathLike[str]) -> Plan:
     """The plan in the folder of a run."""
-    path = Path(folder) / NAME
+    path = path_on_disk(folder, BadRun, "a run") / NAME
     if not path.is_file():
         raise BadRun(f"{folder}: there is no plan in this folder; `alc plan --out {folder}` makes one")
     return read_artifact(path, KIND, BadRun, VERSION).decode(_plan_of)

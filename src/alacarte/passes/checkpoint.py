@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.files import lock, remove_leftovers
+from alacarte._io.remote import path_on_disk
 from alacarte.errors import BadCheckpoint
 from alacarte.text.units import Unit, pack_units, unpack_units
 
@@ -52,7 +53,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any], seconds: float = 60.0) -> None:
-        self.path = path
+        self.path = path_on_disk(path, BadCheckpoint, "a checkpoint")
         self.identity = json.loads(json.dumps(identity))
         self.seconds = seconds
         self.stages: dict[str, Stage] = {}

@@ -15,6 +15,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.progress import phase
 from alacarte._io.tensors import forget_pages
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions
@@ -153,7 +154,8 @@ class _Job:
         if self.targets is None:
             matcher = Matcher.of_vocabulary(self.vectors.words, lexicon)
         else:
-            matcher = self.targets.compile(lexicon, self.tokenizer)
+            with phase("preparing the targets", self.work.show_progress):
+                matcher = self.targets.compile(lexicon, self.tokenizer)
         encoder = Encoder(self.tokenizer, lexicon)
         summed = _Summed(integers, reading, matcher, self.spread or 1, encoder, self.work, not self.share)
         rows, state = summed.rows(self.corpus, checkpoint)

@@ -9,9 +9,10 @@ and the same call goes on from there.
 import secrets
 import shutil
 import time
+import warnings
 from collections import Counter, deque
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,10 +21,11 @@ from types import ModuleType
 from typing import Any, cast
 
 from alacarte._io.progress import Progress, progress
+from alacarte._io.remote import path_on_disk
 from alacarte.contexts.reading import ReadingOptions
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import AlacarteError, BadRun, require
-from alacarte.passes._leases import part_path
+from alacarte.errors import AlacarteError, AlacarteWarning, BadRun, require
+from alacarte.passes._leases import part_path, survey
 from alacarte.passes._manifest import NAME, Plan, read_plan
 from alacarte.passes.plan import FAILURES, TASK_SIZE, TaskOptions, new_plan, total, work_on, write_run
 from alacarte.passes.work import Work, chosen
@@ -36,6 +38,24 @@ TASKS_A_WORKER = 4  # at least, where there is text enough, so that all are busy
 LEASE = 60.0  # seconds without a sign of life after which the worker of another client is taken for dead
 UNDER_WAY = ("pending", "lost")  # of futures: what a worker had made when it was lost is made again
 LOOK = 1.0  # seconds between two looks at which workers there are
+ALONE = 30.0  # seconds without a worker after which that is said
+RESTART = "24 hours"  # that a local worker may take to come back, which on a busy machine is longer than Dask's 15 s
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[Any]:
+    """Some processes of this machine with a thread each, as a cluster whose workers come back when they are killed.
+
+    Dask gives up for good a worker that is not there 15 seconds after it was lost (`lost-worker-timeout`), or that was
+    lost again by then. Here it has all the time that it needs.
+    """
+    dask, distributed = require("dask", extra="dask", purpose="working on a Dask cluster"), _distributed()
+    options = {"threads_per_worker": 1, "processes": True, "memory_limit": 0, "dashboard_address": ":0"}
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": RESTART}),
+        distributed.LocalCluster(n_workers=workers, **options) as cluster,
+    ):
+        yield cluster
 
 
 def collect_on_cluster(
@@ -51,7 +71,7 @@ def collect_on_cluster(
         raise AlacarteError("a run on a cluster keeps its work in the folder run=…; leave shard and checkpoint out")
     reading = cast(ReadingOptions, chosen(options, ReadingOptions))
     workers = max(1, len(work.client.nthreads()))
-    folder = Path.cwd() if work.run is None else Path(work.run).absolute()
+    folder = Path.cwd() if work.run is None else path_on_disk(work.run, BadRun, "a run").absolute()
     size = corpus.size or 1
     share = min(TASK_SIZE, max(SMALL_TASK, size // (TASKS_A_WORKER * workers)))
     tasks = max(-(-size // share), min(workers, -(-size // work.block_size)))
@@ -94,9 +114,13 @@ class _Stage:
         self.threads = work.threads
         self.waiting = deque(tasks)
         self.running: dict[Any, int] = {}
+        self.submitted: dict[int, float] = {}  # when each task was handed out last
         self.ended: SimpleQueue[Any] = SimpleQueue()  # of those that were running
         self.failures: Counter[int] = Counter()
+        self.done: set[int] = set()
         self.read = 0
+        self.survey_at = time.monotonic() + LEASE  # when leases are looked at next
+        self.alone_since: float | None = None  # when there was no worker for the first time
 
     def finish(self) -> None:
         """Hand tasks out until all are done; if this ends early, none of them is left to a worker."""
@@ -109,7 +133,8 @@ class _Stage:
                 with suppress(Empty):
                     self.ended.get(timeout=LOOK)
                 for future in [future for future in self.running if future.status not in UNDER_WAY]:
-                    self._take(future, self.running.pop(future))
+                    if future in self.running:
+                        self._take(future, self.running.pop(future))
         except BaseException:
             with suppress(Exception):  # the scheduler may be gone
                 self.client.cancel(list(self.running), force=True)
@@ -121,6 +146,8 @@ class _Stage:
             workers = len(self.client.nthreads())
         except Exception as error:
             raise self._gone() from error
+        self._warn_if_alone(workers)
+        self._give_to_others()
         for _ in range(len(self.waiting)):
             if len(self.running) >= workers:
                 return
@@ -130,10 +157,37 @@ class _Stage:
                 continue
             key = f"alacarte-task-{task}-{secrets.token_hex(4)}"
             place = str(self.plan.folder), self.plan.identity
-            arguments = (place, task, self.owner, self.threads, self.options)
+            arguments = (place, task, (self.owner, LEASE), self.threads, self.options)
             future = self.client.submit(_on_worker, *arguments, key=key, pure=False)
             future.add_done_callback(self.ended.put)
-            self.running[future] = task
+            self.running[future], self.submitted[task] = task, time.monotonic()
+
+    def _warn_if_alone(self, workers: int) -> None:
+        now = time.monotonic()
+        self.alone_since = None if workers else self.alone_since or now
+        if self.alone_since is not None and now - self.alone_since > ALONE:
+            self.alone_since = float("inf")  # said once
+            message = (
+                f"the cluster has no workers; they are waited for. What is done is kept in {self.plan.folder}: if you "
+                "end this, the same call goes on from there"
+            )
+            warnings.warn(AlacarteWarning(message), stacklevel=2)
+
+    def _give_to_others(self) -> None:
+        """Tasks of which nothing is heard, though Dask has not lost their workers, wait for another worker, too."""
+        now = time.monotonic()
+        if now < self.survey_at:
+            return
+        self.survey_at = now + LEASE / 2
+        under_way = Counter(self.running.values())
+        for state in survey(self.plan, LEASE):
+            if state.task not in under_way:
+                continue
+            silent = state.status != "running" and now - self.submitted[state.task] > LEASE
+            if state.status == "done":  # by another client
+                self._done(state.task)
+            elif silent and under_way[state.task] == 1 and state.task not in self.waiting:
+                self.waiting.append(state.task)
 
     def _take(self, future: Any, task: int) -> None:
         if future.status == "finished":  # what counts is the part: the worker may be gone by now
@@ -155,6 +209,12 @@ class _Stage:
         self.waiting.append(task)
 
     def _done(self, task: int) -> None:
+        if task in self.done:
+            return
+        self.done.add(task)
+        for future in [future for future, number in self.running.items() if number == task]:  # whose worker hangs
+            del self.running[future]
+            future.cancel(force=True)
         self.read += self.plan.size(task)
         self.bar.update_to(self.read, tasks=f"{len(self.waiting) + len(self.running)} left")
 
@@ -176,9 +236,14 @@ def _plan_in(folder: str, identity: str) -> Plan:
     return plan
 
 
-def _on_worker(place: tuple[str, str], task: int, owner: str, threads: int | None, options: TaskOptions) -> str:
-    """Do a task, on the worker that this is called on; `place` is the folder of the run and the plan's identity."""
-    folder, identity = place
+def _on_worker(
+    place: tuple[str, str], task: int, claimed: tuple[str, float], threads: int | None, options: TaskOptions
+) -> str:
+    """Do a task, on the worker that this is called on.
+
+    `place` is the folder of the run and the plan's identity, `claimed` the owner and the seconds of its leases.
+    """
+    (folder, identity), (owner, lease) = place, claimed
     if not (Path(folder) / NAME).is_file():
         raise BadRun(f"{folder} is not there on this worker; name one on a disk that all workers see (run=…, --run)")
     chosen_options: TaskOptions = {
@@ -186,4 +251,4 @@ def _on_worker(place: tuple[str, str], task: int, owner: str, threads: int | Non
         "threads": threads or _distributed().get_worker().state.nthreads,
         "show_progress": False,
     }
-    return work_on(_plan_in(folder, identity), task, owner=owner, lease=LEASE, options=chosen_options)
+    return work_on(_plan_in(folder, identity), task, owner=owner, lease=lease, options=chosen_options)

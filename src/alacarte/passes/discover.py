@@ -11,6 +11,7 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.progress import phase
 from alacarte.contexts.ngram_counts import KeyCounts
 from alacarte.errors import BadTargets
 from alacarte.passes.scan import run
@@ -57,6 +58,13 @@ def discover(
     index = vocabulary_index(vectors)
     split, work = get_tokenizer(tokenizer), Work(**options)
     counted = _frequent_sequences(source, index, split, lengths[-1], min_count, work)
+    with phase("listing n-grams", work.show_progress):
+        return _listed(counted, index, lengths, known, punctuation)
+
+
+def _listed(
+    counted: "_Counted", index: Mapping[str, int], lengths: list[int], known: bool, punctuation: bool
+) -> Targets:
     words = np.array([*index, *counted.extra], dtype=object)
     usable = np.ones(len(words), dtype=bool)
     if not punctuation:
@@ -86,14 +94,15 @@ def _frequent_sequences(
     first = Lexicon(index, grow=True)
     words = KeyCounts(lambda encoded: encoded.ids.astype(np.int64))
     run(words, corpus, Encoder(tokenizer, first), work, "counting words")
-    met, counts = words.at_least(min_count)
-    # Words were met in the order of the threads; from here on their ids depend on the words alone.
-    names = [first.word(int(word)) for word in met]
-    lexicon = Lexicon(index)
-    extra = sorted(name for name, word in zip(names, met, strict=True) if word >= len(index))
-    if extra:
-        lexicon.add_all(extra)
-    ids = np.fromiter((lexicon.add(name) for name in names), dtype=np.int32, count=len(names))
+    with phase("sorting words", work.show_progress):
+        met, counts = words.at_least(min_count)
+        # Words were met in the order of the threads; from here on their ids depend on the words alone.
+        names = [first.word(int(word)) for word in met]
+        lexicon = Lexicon(index)
+        extra = sorted(name for name, word in zip(names, met, strict=True) if word >= len(index))
+        if extra:
+            lexicon.add_all(extra)
+        ids = np.fromiter((lexicon.add(name) for name in names), dtype=np.int32, count=len(names))
     order = np.lexsort((ids, -counts))
     sequences = [ids[order][:, None]]
     encoder = Encoder(tokenizer, lexicon)
@@ -101,10 +110,11 @@ def _frequent_sequences(
         shorter = sequences[-1]
         tally = KeyCounts(_pairs_of(shorter, len(lexicon)))
         run(tally, corpus, encoder, work, f"counting {length}-grams")
-        keys, counts = tally.at_least(min_count)
-        longer = np.column_stack([shorter[keys >> HALF], shorter[keys & np.int64(0xFFFFFFFF), -1]])
-        order = np.lexsort((*longer.T[::-1], -counts))
-        sequences.append(longer[order])
+        with phase(f"sorting {length}-grams", work.show_progress):
+            keys, counts = tally.at_least(min_count)
+            longer = np.column_stack([shorter[keys >> HALF], shorter[keys & np.int64(0xFFFFFFFF), -1]])
+            order = np.lexsort((*longer.T[::-1], -counts))
+            sequences.append(longer[order])
         if not len(longer):
             break
     return _Counted(sequences, extra)

@@ -32,6 +32,7 @@ import numpy.typing as npt
 from alacarte._io.artifact import kind_of, read_artifact, write_artifact
 from alacarte._io.files import amount, lock
 from alacarte._io.progress import ProgressCallback, ProgressState
+from alacarte._io.remote import path_on_disk
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
@@ -105,7 +106,7 @@ def plan(
     format) must have the same paths on all machines. The same call again leaves the folder as it is.
     """
     refuse_unknown("plan", options, ReadingOptions)
-    source, text, folder = WordVectors.of(vectors), Corpus.of(corpus), Path(out).absolute()
+    source, text, folder = WordVectors.of(vectors), Corpus.of(corpus), path_on_disk(out, BadRun, "a run").absolute()
     number = tasks or max(1, -(-(text.size or 0) // parse_size(task_size)))
     made = new_plan(source, text, targets, spread, options, folder, block_size, number)
     write_run(made, source)

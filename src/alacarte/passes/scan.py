@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.progress import Progress, progress
+from alacarte._io.progress import Progress, phase, progress
 from alacarte.errors import AlacarteError, BadCheckpoint
 from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.pipeline import in_order
@@ -153,7 +153,8 @@ class _Pass:
                 self._save()
                 raise
         self._check_all_met()
-        self.tally.settle()
+        with phase(f"{self.stage}: adding up", self.work.show_progress):
+            self.tally.settle()
         return self.state
 
     # ------------------------------------------------------------------------------------------- the threads

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from os import PathLike
 from typing import Any, TypedDict
 
@@ -37,7 +38,7 @@ class Work:
     takes it up again and gives the same result to the last bit. It stays when all is done, for the caller to delete
     once the result is safe.
     `shard`: (i, n) reads only the i-th of n parts of the text, counted from 1; the parts add up to the whole.
-    `show_progress`: True or False; None shows a bar on a terminal when the work takes more than two seconds.
+    `show_progress`: True or False; None shows a bar on a terminal when the work takes more than a second.
     `callback`: called with a `ProgressState` as the work goes on.
     `block_size`: bytes of text that are worked on together.
     `client`: a `distributed.Client`, on whose workers contexts are summed (`alacarte.passes.dask`); the result is the
@@ -61,8 +62,11 @@ class Work:
     run: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.threads is not None and self.threads < 1:
-            raise AlacarteError(f"at least one thread is needed, not {self.threads}")
+        if self.threads is not None and not _is_count(self.threads):
+            raise AlacarteError(
+                f"threads is a whole number from 1 on, not {self.threads!r}",
+                hint=Hint("leave it out for as many as there are cores"),
+            )
         if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
             raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
         if self.run is not None and self.client is None:
@@ -99,3 +103,7 @@ def refuse_unknown(function: str, options: Mapping[str, Any], kind: type) -> Non
     for name in options:
         if name not in kind.__annotations__:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, Integral) and int(value) >= 1

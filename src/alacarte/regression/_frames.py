@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import table
+from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
 from alacarte._io.frames import is_frame
@@ -61,6 +62,11 @@ class Table(table.Table):
         if len(lengths) > 1:
             raise ValueError(f"columns of different lengths: {lengths}")
 
+    @property
+    def least_p(self) -> float:
+        """With R's rules, one of the permutations: a p-value of 0 says that none of them reached the estimate."""
+        return float(self.info.get("least_p", super().least_p))
+
     def __len__(self) -> int:
         return len(next(iter(self.values.values()))) if self.values else 0
 
@@ -69,6 +75,9 @@ class Table(table.Table):
 
     def __getitem__(self, name: str) -> Column:
         return self.values[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.values)
 
     def columns(self) -> dict[str, Column]:
         return self.values
@@ -314,8 +323,12 @@ def read_table(path: str | PathLike[str]) -> Any:
     >>> int(row["year"]), row["district"], str(row["day"].date())
     (1990, '01', '1990-05-01')
     """
-    path = Path(path).expanduser()
     pandas = require("pandas", extra="regression", purpose="reading tables")
+    with copied(path, BadCorpus) as file:
+        return _read_table(file, pandas)
+
+
+def _read_table(path: Path, pandas: Any) -> Any:
     if not path.is_file():
         raise BadCorpus(f"{path}: there is no such file; pass a CSV, TSV, JSON lines or Parquet file, or a frame")
     kinds = [suffix.lower() for suffix in path.suffixes]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from alacarte._io import html
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoughData
 from alacarte.regression._frames import Column, Variables, as_column, column_of, make_frame, missing
@@ -69,6 +70,14 @@ class Embeddings:
     def __repr__(self) -> str:
         left_out = f", {self.dropped:,} without a known word left out" if self.dropped else ""
         return f"Embeddings({len(self):,} × {self.matrix.shape[1]}{left_out})"
+
+    def _repr_html_(self) -> str:
+        counts = [""] * len(self) if self.counts is None else self.counts.tolist()
+        rows = list(zip(self.names, counts, strict=True))[:10]
+        return html.card(repr(self), {}, html.table(["name", "contexts"], rows, [False, True]))
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [str(name) for name in self.names[:1000]]
 
     def __getitem__(self, name: Any) -> Doubles:
         """The vector of a name, such as a group."""

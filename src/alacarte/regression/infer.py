@@ -1,6 +1,5 @@
 """Embedding regression: contexts' embeddings on covariates, and the lengths of the coefficients with inference."""
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte.contexts.reading import Averaging, window_sides
 from alacarte.errors import BadFormula
 from alacarte.inference.cosines import check_level
@@ -273,7 +273,7 @@ class EmbeddingRegression:
 
     def _repr_html_(self) -> str:
         lines = self.summary().split("\n\n")[0].splitlines()
-        return "".join(f"<p>{html.escape(line)}</p>" for line in lines) + self.table._repr_html_()
+        return "".join(f"<p>{html.text_of(line)}</p>" for line in lines) + self.table._repr_html_()
 
     def to_markdown(self) -> str:
         """The table of terms in Markdown; `etable` sets several models side by side."""

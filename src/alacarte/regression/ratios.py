@@ -119,6 +119,8 @@ def ratio(
     order = np.argsort(np.where(np.isnan(columns["value"]), -np.inf, columns["value"]))[::-1]
     info = {"kind": "ratio", "numerator": label[FIRST], "denominator": label[SECOND], "level": inference.level}
     info["adjust"] = inference.adjust
+    if inference.permutations and rules.value_is_bootstrap_mean:
+        info["least_p"] = 1 / inference.permutations
     return Table(columns, embeddings.variables.backend, info).take(order)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from alacarte._io import html
 from alacarte._io.table import Columns, Table, latex, markdown
 from alacarte.errors import AlacarteError
 
@@ -51,7 +52,7 @@ class ModelTable(Table):
         return f"{super().__str__()}\n\n{self.note}"
 
     def _repr_html_(self) -> str:
-        return f"{super()._repr_html_()}<p>{self.note}</p>"
+        return f"{super()._repr_html_()}<p>{html.text_of(self.note)}</p>"
 
     def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
         names, rows, _ = super().cells(None)
@@ -136,10 +137,12 @@ def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, d
 
     adjusted = value("p_adjusted" if model.settings.adjust != "none" else "p_value")
     marks = next((mark for limit, mark in STARS if adjusted < limit), "") if stars else ""
+    p = value("p_value")
+    p_value = f"p < {table.least_p:g}" if p < table.least_p else f"p = {written(p)}"
     second = {
         "std_error": f"({written(value('std_error'))})",
         "interval": f"[{written(value('conf_low'))}, {written(value('conf_high'))}]",
-        "p_value": f"p = {written(value('p_value'))}",
+        "p_value": p_value,
         "none": "",
     }
     return f"{written(value('estimate'))}{marks}", second[below]

@@ -104,7 +104,9 @@ def table_of(model: "EmbeddingRegression", combinations: Doubles, names: list[st
     columns["covariate_mean"] = means
     unit = "context" if fit.units is None else "cluster"
     columns["reason"] = column_of([f"rests on a single {unit}" if gone else "" for gone in lone.tolist()])
-    info = {"kind": "regression", "level": settings.level, "adjust": settings.adjust}
+    info: dict[str, object] = {"kind": "regression", "level": settings.level, "adjust": settings.adjust}
+    if settings.permutations and not choices(settings.compat).plus_one:
+        info["least_p"] = 1 / settings.permutations
     return Table(columns, model.embeddings.variables.backend, info)
 
 

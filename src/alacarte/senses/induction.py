@@ -33,6 +33,7 @@ SMALLEST_GROUP = 3  # contexts that had no part in finding the group
 AXES = 20  # along which contexts are grouped
 FOLDS = 5  # parts of the documents, each held out once
 KURTOSIS = 0.3  # what the logarithm of the kurtosis counts beside a cosine; chosen as `bound` was
+SPLIT_BELOW, SPLIT_BY_NOISE, SPLIT_AGAIN_BELOW = 0.62, 4.0, 0.37  # see `bound`
 MOST_TESTED = 1000  # contexts, at most, by which the number of groups is chosen
 LIMIT = 5000  # contexts, chosen at random
 
@@ -197,7 +198,8 @@ def senses_among(
         share = len(members) / len(occurrences)
         examples = tuple(texts[: wanted.examples])
         senses.append(InducedSense(f"{word}#{place + 1}", share, len(members), vector, confidence, near, examples))
-    bounds = tuple(bound(groups) for groups in range(2, 2 + len(scores)))
+    tested = min(int(telling.sum()), MOST_TESTED)
+    bounds = tuple(bound(groups, tested) for groups in range(2, 2 + len(scores)))
     return InducedSenses(word, tuple(senses), scores, bounds, labels, occurrences)
 
 
@@ -212,18 +214,22 @@ def choose_number(
     scores: list[float] = []
     for k in range(2, min(MOST_GROUPS, len(x) // CONTEXTS_A_GROUP) + 1):
         scores.append(likeness(held_out_densities(x, documents, k, rng), vectors))
-        if scores[-1] >= bound(k):
+        if scores[-1] >= bound(k, len(x)):
             return k - 1, tuple(scores)
     return len(scores) + 1, tuple(scores)
 
 
-def bound(k: int) -> float:
-    """The likeness below which k groups are senses.
+def bound(k: int, contexts: int) -> float:
+    """The likeness below which k groups of so many contexts are senses.
 
     Chosen on words with a single sense in WordNet, and on pairs of such words thrown together, so that about one word
-    in fourteen is split in two and two pairs in a hundred in three. docs/senses.md has the rates on other words.
+    in eleven is split in two and one pair in a hundred in three. Few contexts fall apart more easily: their bound is
+    lower. docs/senses.md has the rates on other words.
+
+    >>> round(bound(2, 50), 3), round(bound(2, 1000), 3)
+    (0.54, 0.616)
     """
-    return 0.57 if k == 2 else 0.40
+    return SPLIT_BELOW - SPLIT_BY_NOISE / max(contexts, 1) if k == 2 else SPLIT_AGAIN_BELOW
 
 
 def held_out_densities(x: Doubles, documents: Longs, k: int, rng: np.random.Generator) -> Doubles:

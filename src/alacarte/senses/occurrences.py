@@ -17,7 +17,7 @@ from alacarte.contexts.windows import sums_of_windows
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.passes.sample import sample_targets
-from alacarte.targets.targets import Targets, TargetsLike, underscore_hint
+from alacarte.targets.targets import Targets, TargetsLike, spelling_hint
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.encoding import Lexicon
 
@@ -123,7 +123,7 @@ def gather(
     if not len(kept):
         raise NoOccurrences(
             f"{', '.join(map(repr, list(wanted)[:5]))} does not occur in the corpus; check the spelling and the text"
-            + underscore_hint(list(wanted))
+            + spelling_hint(wanted)
         )
     integers = IntegerVectors.of(model.vectors, model.transform.weights, reading)
     first = kept.before.shape[1] - reading.left

@@ -35,6 +35,14 @@ SORT = Parameter(
     "sort", "string", "before, after, or the name of a column; with - in front, the other way", default="", most=200
 )
 K = Parameter("k", "integer", "how many words", default=10, least=1, most=100)
+AMONG = Parameter(
+    "among",
+    "integer",
+    "neighbours are looked for among the first so many words of the vectors, in most files the most frequent",
+    default=50_000,
+    least=1,
+    most=10**9,
+)
 OTHER_CORPUS = Parameter("other", "string", "the corpus of the other side; the same one if left out", default="")
 OTHER_WHERE = Parameter("other_where", "strings", "the conditions of the other side", default=(), most=20)
 COLUMN = Parameter("column", "string", "the name of a column of dates or numbers", required=True, most=200)
@@ -79,23 +87,23 @@ def _few(values: list[Any], most: int = 40) -> list[Any] | None:
 # ----------------------------------------------------------------------------------------------------------- invent
 
 
-def invent(workspace: Workspace, sentences: list[str], word: str, k: int, model: str, by: str) -> Any:
+def invent(workspace: Workspace, sentences: list[str], word: str, k: int, among: int, model: str, by: str) -> Any:
     """A vector for a word from sentences, from its spelling, or from both: where it comes from, its nearest words."""
     if by == "spelling":
-        return _spelled(workspace, word, k, model)
+        return _spelled(workspace, word, model, k, among)
     opened = workspace.model(model) if by == "contexts" else workspace.spelling_model(model)
-    explanation = explain(opened, sentences, word, k=k, form=by == "both")
+    explanation = explain(opened, sentences, word, k=k, among=among, form=by == "both")
     tokens = [list(opened.tokens(sentence)) for sentence in sentences]
     return {**explanation.to_dict(), "tokens": tokens}
 
 
-def _spelled(workspace: Workspace, word: str, k: int, model: str) -> Any:
+def _spelled(workspace: Workspace, word: str, model: str, k: int, among: int) -> Any:
     """A vector from spelling alone; nothing is known of how sure it is."""
     opened = workspace.spelling_model(model)
     vector = opened.embed_parts([], word).fused[0]
     nearest = [
         {"other": other, "cosine": cosine, "estimate": cosine, "conf_low": None, "conf_high": None}
-        for other, cosine in opened.nearest(vector, k, without=word)
+        for other, cosine in opened.nearest(vector, k, among=among, without=word)
     ]
     return {
         "word": word,
@@ -144,11 +152,11 @@ def influence(workspace: Workspace, report: ProgressCallback, **asked: Any) -> A
     return {"lines": shown.to_dict()}
 
 
-def word(workspace: Workspace, corpus: str, phrase: str, where: list[str], k: int, model: str) -> Any:
+def word(workspace: Workspace, corpus: str, phrase: str, where: list[str], model: str, **near: int) -> Any:
     """The vector of a phrase in a corpus: its nearest words with intervals, and how sure it is."""
     chosen = workspace.corpus(corpus, where)
     induced = _induced(workspace, corpus, phrase, where, model)
-    return {"phrase": phrase, "documents": len(chosen), **_likeness(induced, phrase, k)}
+    return {"phrase": phrase, "documents": len(chosen), **_likeness(induced, phrase, **near)}
 
 
 def _induced(workspace: Workspace, corpus: str, phrase: str, where: list[str], model: str) -> InducedVectors:
@@ -156,12 +164,12 @@ def _induced(workspace: Workspace, corpus: str, phrase: str, where: list[str], m
     return workspace.corpus(corpus, where).induce(workspace.model(model), target_of(phrase))
 
 
-def _likeness(induced: InducedVectors, phrase: str, k: int) -> dict[str, Any]:
+def _likeness(induced: InducedVectors, phrase: str, k: int, among: int) -> dict[str, Any]:
     """How often a phrase is used, how sure its vector is, its nearest words; nothing of these from too little text."""
     uncertainty: Uncertainty = induced.uncertainty
     uses = induced.count(phrase)
     try:
-        nearest = uncertainty.nearest(phrase, k).to_dict()
+        nearest = uncertainty.nearest(phrase, k, among=among).to_dict()
     except NotEnoughData as error:
         return {"uses": uses, "confidence": None, "nearest": [], "reason": error.message}
     return {"uses": uses, "confidence": uncertainty.confidence_of(phrase), "nearest": nearest, "reason": ""}
@@ -200,13 +208,13 @@ def senses(
 # ---------------------------------------------------------------------------------------------------------- compare
 
 
-def compared(workspace: Workspace, phrase: str, k: int, model: str, **sides: Any) -> Any:
+def compared(workspace: Workspace, phrase: str, k: int, among: int, model: str, **sides: Any) -> Any:
     """A phrase on two sides: its nearest words on each, and how far apart the two are."""
     both = [
         _induced(workspace, sides["corpus"], phrase, sides["where"], model),
         _induced(workspace, sides["other"] or sides["corpus"], phrase, sides["other_where"], model),
     ]
-    shown = [_likeness(induced, phrase, k) for induced in both]
+    shown = [_likeness(induced, phrase, k, among) for induced in both]
     words = list(dict.fromkeys(item["other"] for side in shown for item in side["nearest"]))
     pairs = [_similarities(induced, phrase, words) for induced in both]
     return {
@@ -345,6 +353,7 @@ QUESTIONS = (
             Parameter("sentences", "strings", "sentences with the word in them", default=(), most=MOST_SENTENCES),
             Parameter("word", "string", "the word", required=True, most=200),
             K,
+            AMONG,
             MODEL,
             Parameter(
                 "by", "choice", "what it is made from", default="contexts", choices=("contexts", "both", "spelling")
@@ -368,10 +377,15 @@ QUESTIONS = (
         (CORPUS, PHRASE, WHERE, LIMIT, MODEL),
         manner="job",
     ),
-    Question("/api/word", "The vector of a phrase: nearest words, how sure.", word, (CORPUS, PHRASE, WHERE, K, MODEL)),
+    Question(
+        "/api/word",
+        "The vector of a phrase: nearest words, how sure.",
+        word,
+        (CORPUS, PHRASE, WHERE, K, AMONG, MODEL),
+    ),
     Question("/api/over", "A phrase over time.", over, (CORPUS, PHRASE, WHERE, COLUMN, WORDS, MOST, MODEL)),
     Question("/api/senses", "The senses of a word.", senses, (CORPUS, PHRASE, WHERE, MODEL), manner="job"),
-    Question("/api/compare", "A phrase on two sides.", compared, (PHRASE, *_TWO, K, MODEL)),
+    Question("/api/compare", "A phrase on two sides.", compared, (PHRASE, *_TWO, K, AMONG, MODEL)),
     Question(
         "/api/differences",
         "All words on two sides: which are used differently.",

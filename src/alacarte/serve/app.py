@@ -8,10 +8,12 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
 from alacarte.errors import AlacarteError, require
+from alacarte.passes.work import usable_cores
 from alacarte.serve.answers import QUESTIONS
 from alacarte.serve.desk import Desk, desk_answer
 from alacarte.serve.jobs import Jobs
@@ -48,6 +50,7 @@ def application(
     long question may take.
     """
     require("starlette", extra="serve", purpose="alc serve")
+    from anyio import CapacityLimiter
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -61,7 +64,10 @@ def application(
         await desk.close()
         await jobs.close()
 
-    routes = [Route(question.path, _endpoint(question, desk), methods=[question.method]) for question in QUESTIONS]
+    at_once = CapacityLimiter(usable_cores() + 1)  # more quick questions would only get into each other's way
+    routes = [
+        Route(question.path, _endpoint(question, desk, at_once), methods=[question.method]) for question in QUESTIONS
+    ]
     routes.append(Route(UPLOAD, _receiver(desk), methods=["post"]))
     routes.append(Route("/openapi.json", lambda request: _answer(_document())))
     page = _file("index.html")
@@ -98,8 +104,9 @@ def _not_found(request: Any, error: Any) -> Any:
     )
 
 
-def _endpoint(question: Question, desk: Desk) -> Any:
-    from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
+def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
+    from anyio import to_thread
+    from starlette.concurrency import iterate_in_threadpool
 
     async def endpoint(request: Any) -> Any:
         try:
@@ -110,7 +117,8 @@ def _endpoint(question: Question, desk: Desk) -> Any:
                 return _answer(await desk_answer(question.answer(desk, **values)))
             if question.manner == "lines":
                 return _stream(await _begun(iterate_in_threadpool(question.answer(desk.workspace, **values))))
-            return _answer(await run_in_threadpool(question.answer, desk.workspace, **values))
+            answer = partial(question.answer, desk.workspace, **values)
+            return _answer(await to_thread.run_sync(answer, limiter=at_once))
         except AlacarteError as error:
             return _refused(error)
 

@@ -1,7 +1,9 @@
 """Ridge regression from sparse features to vectors, by conjugate gradients on a few dimensions at a time."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +94,7 @@ def solve_ridge(
     penalty = np.float32(ridge)
     result = np.zeros((size, targets.shape[1]), dtype=np.float32)
 
-    def block(low: int) -> None:
+    def block(low: int, tell: Callable[[], None]) -> None:
         part = targets[:, low : low + WIDTH]
         y = np.ascontiguousarray((part if rows is None else part[rows]) * roots[:, None])
         residual = np.empty((size, y.shape[1]), dtype=np.float32)
@@ -116,12 +118,14 @@ def solve_ridge(
             before, slope = slope, _dots(residual, z)
             direction *= _ratio(slope, before)
             direction += z
+            tell()
         result[:, low : low + WIDTH] = w
 
     lows = range(0, targets.shape[1], WIDTH)
-    with progress(len(lows), "blocks", "spelling", show_progress) as bar, ThreadPoolExecutor(threads) as pool:
-        for done, _ in enumerate(pool.map(block, lows), start=1):
-            bar.update_to(done)
+    steps = count(1)
+    total = len(lows) * iterations
+    with progress(total, "steps", "learning spelling", show_progress) as bar, ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda low: block(low, lambda: bar.update_to(next(steps))), lows))
     return result
 
 

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.draw import evenly_over_octaves
 from alacarte._io.files import cache_folder
+from alacarte._io.progress import phase
 from alacarte._io.table import Columns, Table, columns_of
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
 from alacarte.passes.work import usable_cores
@@ -255,18 +256,20 @@ def learn_with_guesses(vectors: VectorsLike, **options: Unpack[FormOptions]) -> 
     excluded = set(settings.exclude)
     rows = np.array([row for row, word in enumerate(source.words) if word not in excluded], dtype=np.int64)
     words = [source.words[row] for row in rows.tolist()]
-    writing = Writing.of(words)
-    codes, spans = codes_of(words, settings.shortest, settings.longest, writing.cased)
-    known = frequent_codes(codes, settings.min_words)
+    with phase("counting letter n-grams", settings.show_progress):
+        writing = Writing.of(words)
+        codes, spans = codes_of(words, settings.shortest, settings.longest, writing.cased)
+        known = frequent_codes(codes, settings.min_words)
     if not len(known):
         raise NotEnoughData(
             f"no n-gram stands in {settings.min_words} of the {len(words):,} words; learn from more words, or pass a "
             "smaller min_words"
         )
-    spelled = SpelledWords(*find_codes(known, codes, spans), len(known))
-    del codes
-    center = source.matrix[rows].mean(axis=0, dtype=np.float64)
-    targets, scale = _centred_units(source.matrix, rows, center)
+    with phase("preparing the words", settings.show_progress):
+        spelled = SpelledWords(*find_codes(known, codes, spans), len(known))
+        del codes
+        center = source.matrix[rows].mean(axis=0, dtype=np.float64)
+        targets, scale = _centred_units(source.matrix, rows, center)
     rng = np.random.default_rng(settings.seed)
     held = _held_out_rows(words, settings.held_out, rng)
     trial = _Trial(1.0 if settings.ridge is None else settings.ridge, settings.rank_power or 0.0)

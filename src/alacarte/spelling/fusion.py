@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
+from alacarte._io.progress import phase
 from alacarte._io.table import Columns, Table, columns_of
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform, NotEnoughData
@@ -339,7 +340,8 @@ def simulate(
         fewer: SolveOptions = {**solving, "exclude": {*excluded, *more}, "folds": 1}
         return Transform.fit(sums, vectors, **fewer)
 
-    return model, Trials.of(vectors, samples, fit, forms, relatives=relatives, seed=seed)
+    with phase("trying out", show_progress):
+        return model, Trials.of(vectors, samples, fit, forms, relatives=relatives, seed=seed)
 
 
 def learn_form(

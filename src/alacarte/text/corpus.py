@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast, get_args
 
+from alacarte._io import html
 from alacarte._io.files import SUFFIXES
 from alacarte._io.frames import is_frame
 from alacarte._io.remote import Location, locate, url_of, without_secrets
@@ -412,6 +413,9 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"<Corpus: {self.description}>"
+
+    def _repr_html_(self) -> str:
+        return html.card("Corpus", {"source": self.description, "bytes": self.size})
 
     def __iter__(self) -> Iterator[Item]:
         for batch in self.batches(size=FEW):

@@ -10,6 +10,8 @@ not. Tokens that nobody knows are kept as they are: they hold their place in a w
 | `words-cased` | the same with upper and lower case as written |
 | `whitespace`, `whitespace-lower` | split at white space and nothing else |
 | `authors`, `authors-lower` | the tokenizer of the paper's released code |
+| `spacy:de`, `spacy-cased:de`, `spacy-norm:ja` | spaCy's rules for a language: lower-case, as written, normal forms |
+| `jieba` | Chinese, segmented by jieba; lower-case |
 """
 
 import re
@@ -19,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from alacarte.errors import AlacarteError
+from alacarte.errors import AlacarteError, require
 
 Known = Container[str]
 NOTHING: frozenset[str] = frozenset()
@@ -42,7 +44,7 @@ class Tokenizer:
     @property
     def named(self) -> bool:
         """Whether the name alone is enough to get this tokenizer back."""
-        return _NAMED.get(self.name) is self.function
+        return _function_of_name(self.name) is self.function
 
 
 # ------------------------------------------------------------------------------------------------- words
@@ -274,7 +276,8 @@ def _authors_lower(text: str, known: Known) -> list[str]:
 
 # --------------------------------------------------------------------------------------- names and adapters
 
-_NAMED: dict[str, Callable[[str, Known], list[str]]] = {
+Split = Callable[[str, Known], list[str]]
+_NAMED: dict[str, Split] = {
     "words": _words,
     "words-cased": _words_cased,
     "whitespace": _whitespace,
@@ -284,8 +287,49 @@ _NAMED: dict[str, Callable[[str, Known], list[str]]] = {
 }
 
 
+_SPACY_FORMS = {"spacy": "lower_", "spacy-cased": "text", "spacy-norm": "norm_"}  # the attribute of a token
+_SPACY_NAME = re.compile(r"(spacy|spacy-cased|spacy-norm):([a-z]{2,3})")
+
+
+@cache
+def _function_of_name(name: str) -> Split | None:
+    """The function behind a name, always the same one; None if there is none of that name."""
+    if name in _NAMED:
+        return _NAMED[name]
+    if name == "jieba":
+        return _jieba()
+    spacy_name = _SPACY_NAME.fullmatch(name)
+    return None if spacy_name is None else _spacy_split(_blank_pipeline(spacy_name[2]), _SPACY_FORMS[spacy_name[1]])
+
+
+def _blank_pipeline(language: str) -> Any:
+    """spaCy's tokenizer for a language, without a trained model."""
+    spacy = require("spacy", "spacy", "tokenizers of spaCy")
+    try:
+        return spacy.blank(language)
+    except ImportError as missing:
+        raise AlacarteError(f"spaCy has no tokenizer for the language {language!r} here: {missing}") from missing
+
+
+def _spacy_split(nlp: Any, attribute: str) -> Split:
+    def split(text: str, known: Known) -> list[str]:
+        return [getattr(token, attribute) for token in nlp.make_doc(text) if not token.is_space]
+
+    return split
+
+
+def _jieba() -> Split:
+    jieba = require("jieba", "chinese", "the tokenizer jieba")
+    jieba.setLogLevel("WARNING")  # else it tells stderr that it reads its dictionary
+
+    def split(text: str, known: Known) -> list[str]:
+        return [token.lower() for token in jieba.cut(unicodedata.normalize("NFC", text)) if not token.isspace()]
+
+    return split
+
+
 def tokenizer_names() -> list[str]:
-    """The tokenizers that `get_tokenizer` knows by name.
+    """The tokenizers of ours; `get_tokenizer` knows `jieba`, and `spacy:de` for every language of spaCy, too.
 
     >>> tokenizer_names()
     ['words', 'words-cased', 'whitespace', 'whitespace-lower', 'authors', 'authors-lower']
@@ -301,21 +345,24 @@ def get_tokenizer(what: TokenizerLike) -> Tokenizer:
 
     >>> get_tokenizer("whitespace")("New York!")
     ['New', 'York!']
+    >>> get_tokenizer("spacy-cased:de")("Das ist z.B. die Straßenbahn.")
+    ['Das', 'ist', 'z.B.', 'die', 'Straßenbahn', '.']
     >>> get_tokenizer(str.split).name
     'custom:str.split'
     """
     if isinstance(what, Tokenizer):
         return what
     if isinstance(what, str):
-        if what in _NAMED:
-            return Tokenizer(what, _NAMED[what])
+        function_of_name = _function_of_name(what)
+        if function_of_name is not None:
+            return Tokenizer(what, function_of_name)
         if what.startswith(("custom:", "spacy:", "huggingface:")):
             raise AlacarteError(
                 f"the tokenizer {what!r} is a Python object that cannot be saved; pass it again as tokenizer=…"
             )
         raise AlacarteError(
-            f"no tokenizer is called {what!r}; the names are {', '.join(_NAMED)}, and any function from a text to "
-            "a list of tokens is accepted"
+            f"no tokenizer is called {what!r}; the names are {', '.join(_NAMED)}, jieba, and spacy:de for the "
+            "language de; any function from a text to a list of tokens is accepted, too"
         )
     if hasattr(what, "pipe") and hasattr(what, "vocab"):
         return from_spacy(what)
@@ -340,11 +387,8 @@ def from_spacy(nlp: Any, lower: bool = True) -> Tokenizer:
     >>> from_spacy(spacy.blank("en"))("He isn't here.")
     ['he', 'is', "n't", 'here', '.']
     """
-
-    def split(text: str, known: Known) -> list[str]:
-        return [token.lower_ if lower else token.text for token in nlp.make_doc(text) if not token.is_space]
-
-    return Tokenizer(f"spacy:{nlp.meta.get('lang', '')}_{nlp.meta.get('name', '')}", split)
+    name = f"spacy:{nlp.meta.get('lang', '')}_{nlp.meta.get('name', '')}"
+    return Tokenizer(name, _spacy_split(nlp, _SPACY_FORMS["spacy" if lower else "spacy-cased"]))
 
 
 def from_huggingface(tokenizer: Any) -> Tokenizer:

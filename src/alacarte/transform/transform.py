@@ -12,7 +12,9 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
+from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding
 from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging, Positions, Reading
@@ -97,6 +99,10 @@ class Transform:
     def __repr__(self) -> str:
         known = f", learned from {self.report.words:,} words" if self.report else ""
         return f"Transform({self.dimension} × {self.dimension}{known})"
+
+    def _repr_html_(self) -> str:
+        facts = {"name": self.name, "contexts": None if self.settings is None else self.settings.described}
+        return html.card(repr(self), facts, "" if self.report is None else self.report._repr_html_())
 
     # ------------------------------------------------------------------------------------------- checks
 
@@ -221,12 +227,11 @@ class Transform:
         other `.bin` files are taken as `occurrence`; conText's (R) are `token` or `context`; left out for other
         bare matrices, it is not checked.
         """
-        file = Path(path)
-        if not file.is_file():
-            raise BadTransform(f"{path}: no such file; pass the path of a transform (.safetensors, .bin, .npy, …)")
-        ending = file.suffix.lower()
-        with decoding(file, BadTransform):
-            return cls._load(file, ending, dimension, averaging)
+        with copied(path, BadTransform) as file:
+            if not file.is_file():
+                raise BadTransform(f"{path}: no such file; pass the path of a transform (.safetensors, .bin, .npy, …)")
+            with decoding(file, BadTransform):
+                return cls._load(file, file.suffix.lower(), dimension, averaging)
 
     @classmethod
     def _load(cls, file: Path, ending: str, dimension: int | None, averaging: Averaging | None) -> "Transform":

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte._io.artifact import Artifact, kind_of, read_artifact, write_artifact
 from alacarte._io.decoding import decoding
 from alacarte._io.files import is_stream
@@ -66,6 +67,9 @@ class Index:
 
     def __repr__(self) -> str:
         return f"Index({len(self):,} vectors, {self.backend})"
+
+    def _repr_html_(self) -> str:
+        return html.card(repr(self), {"vectors": repr(self.vectors), **self.settings})
 
     @classmethod
     def build(

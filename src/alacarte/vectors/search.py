@@ -5,6 +5,8 @@ kept, and their cosines are worked out again, each row by itself: equal rows hav
 that comes first.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,7 @@ Doubles = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
+FIRST = 1 << 11  # rows that are searched first
 BLOCK_VALUES = 1 << 22  # of the matrix in one step: 16 MiB
 BLOCK_QUERIES = 64
 SHORTEST, LONGEST = 1e-30, 1e30  # rows whose length is beyond these are too short or long for products in float32
@@ -68,8 +71,11 @@ def _candidates(matrix: Singles, lengths: Doubles, units: Doubles, k: int, rows:
     floors = np.full(len(queries), -2, np.float32)
     extreme: list[Longs] = []
     active = np.flatnonzero(units.any(axis=1)).tolist() if k else []
-    for low in range(0, len(rows) if active else 0, step := rows_at_once(matrix)):
-        part = rows[low : low + step]
+    step = rows_at_once(matrix)
+    # A few rows first: what is as good as the best of these is then a small part of all others.
+    bounds = [0, *range(min(FIRST, step), len(rows), step), len(rows)] if active else []
+    for low, high in pairwise(bounds):
+        part = rows[low:high]
         block = slice(part.start, part.stop) if isinstance(part, range) else part
         numbers = np.arange(part.start, part.stop) if isinstance(part, range) else part
         beyond = (lengths[block] < SHORTEST) | (lengths[block] > LONGEST)

@@ -8,7 +8,7 @@ from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats.table import Table
 
 
-def fill_vocabulary(vocab: Any, table: Table, name: str | None, replace: bool, capitals: bool) -> None:
+def fill_vocabulary(vocab: Any, table: Table, name: str | None, on_collision: str, capitals: bool) -> None:
     """Give a vocabulary these vectors, beside the ones that it has; see `WordVectors.to_spacy`."""
     spacy_vectors = require("spacy.vectors", extra="spacy", purpose="filling a spaCy vocabulary")
     thinc = require("thinc.api", extra="spacy", purpose="filling a spaCy vocabulary")
@@ -26,9 +26,16 @@ def fill_vocabulary(vocab: Any, table: Table, name: str | None, replace: bool, c
             "nlp.vocab.reset_vectors() first, which drops them"
         )
     first = len(old.data) if rows else 0
-    for row, key in enumerate(map(vocab.strings.add, table.words), start=first):
-        if replace or key not in rows:
+    if on_collision not in ("error", "keep", "replace"):
+        raise ValueError(f'on_collision is "error", "keep" or "replace", not {on_collision!r}')
+    for row, (word, key) in enumerate(zip(table.words, map(vocab.strings.add, table.words), strict=True), start=first):
+        if key not in rows or on_collision == "replace":
             rows[key] = row
+        elif on_collision == "error":
+            raise BadVectors(
+                f"{word!r} has a vector in this spaCy vocabulary, and maybe others have; say which vectors count: "
+                'on_collision="keep" or "replace"'
+            )
     if capitals:
         for row, word in enumerate(table.words, start=first):
             for written in (word.capitalize(), word.upper()):

@@ -20,12 +20,14 @@ from typing import Any, Literal, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from alacarte._io import html
 from alacarte._io.copies import copied
 from alacarte._io.files import is_same_file
-from alacarte._io.remote import shown
+from alacarte._io.remote import shown, url_of
 from alacarte._io.uploads import uploaded
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey, require
 from alacarte.vectors import formats, search
+from alacarte.vectors.databases import is_database, read_database, shown_database, write_database
 from alacarte.vectors.formats import cache as copies
 from alacarte.vectors.formats import columns, gensim_pickle, hub, named, npy, objects, static_models
 from alacarte.vectors.formats.cache import Facts
@@ -42,6 +44,8 @@ Neighbours = list[tuple[str, float]]
 
 VectorsLike = Any  # whatever `WordVectors.of` takes; gensim's and spaCy's types are not imported for it
 SAMPLED = 1000  # vectors whose lengths are looked at
+SHOWN = 6  # words, and values of each, in notebooks
+COMPLETED = 100_000  # words that the Tab key offers
 FEW = 100  # words left out of a search that are dropped from its result
 
 
@@ -148,7 +152,8 @@ class WordVectors:
         Parameters: `format` overrules what the content says. `limit` reads only the first so many words.
         `on_error="skip"` leaves out rows that cannot be used, with a warning and a report in `.skipped`.
         `cache=True`, or a folder, keeps a binary copy of a text file, which opens at once the next time. Of a file
-        behind a URL (``s3://…``) a copy is kept in the cache folder until it changes there.
+        behind a URL (``s3://…``) a copy is kept in the cache folder until it changes there. The address of a table in a
+        database (``postgresql://host/database?table=words``, see `alacarte.vectors.databases`) is read like a file.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -160,6 +165,8 @@ class WordVectors:
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit must be at least 1, not {limit}")
+        if is_database(source):
+            return WordVectors._of_database(source, limit)
         name: str | None = None
         with copied(source, BadVectors, beside=npy.word_list_names(source)) as path:
             if isinstance(source, str) and source in named.PACKAGES and not path.is_file():
@@ -177,6 +184,13 @@ class WordVectors:
         if table.skipped:
             warnings.warn(f"{shown(source)}: {table.skipped}", AlacarteWarning, stacklevel=2)
         return _with_subwords(table, name, shown(source), facts)
+
+    @staticmethod
+    def _of_database(source: str | os.PathLike[str], limit: int | None) -> "WordVectors":
+        table = read_database(source, limit)
+        return WordVectors(
+            table.words, table.matrix, source=shown_database(source), counts=table.counts, origin=table.origin
+        )
 
     @staticmethod
     def of(obj: Any, words: Iterable[str] | None = None) -> "WordVectors":
@@ -322,9 +336,9 @@ class WordVectors:
         if close is None and ("*" in word or "?" in word):
             python = f"a pattern is looked for in text: ALaCarte.induce(corpus, Targets.glob([{word!r}]))"
             command = f"a pattern is looked for in text: alc induce --glob {word!r}"
-        said = "" if close is None else f" (did you mean {close!r}?)"
+        suggestion = "" if close is None else f" (did you mean {close!r}?)"
         return UnknownKey(
-            f"no vector for {word!r}{said}", hint=Hint(python, command or "`alc embed` makes one from text")
+            f"no vector for {word!r}{suggestion}", hint=Hint(python, command or "`alc embed` makes one from text")
         )
 
     def __getitem__(self, key: str | Iterable[str]) -> NDArray[np.float32]:
@@ -646,10 +660,10 @@ class WordVectors:
         """
         model2vec = require("model2vec", extra="model2vec", purpose="to_model2vec()")
         matrix, tokenizer = static_models.static_parts(self._table(), base)
-        config = dict(getattr(base, "config", {}) or {})
-        return model2vec.StaticModel(
-            matrix, tokenizer, config=config, normalize=bool(getattr(base, "normalize", False))
-        )
+        config = dict(getattr(base, "config", None) or {})
+        options = {"max_length": base.max_length} if hasattr(base, "max_length") else {}
+        normalize = bool(getattr(base, "normalize", False))
+        return model2vec.StaticModel(matrix, tokenizer, config=config, normalize=normalize, **options)
 
     def to_static_embedding(self, base: Any = None) -> Any:
         """A sentence-transformers StaticEmbedding with these words; `base` is one that they are added to, or its model.
@@ -668,22 +682,24 @@ class WordVectors:
         The card says what the vectors are and how to load them (`from_pretrained`); its licence is yours to fill in.
         """
         came_from = self.name or (Path(self.source).name if self.source else None)
-        hub.write(Path(folder).expanduser(), self._table(), came_from, overwrite)
+        hub.write_folder(Path(folder).expanduser(), self._table(), came_from, overwrite)
 
-    def to_spacy(self, nlp: Any, *, replace: bool = True, capitals: bool = False) -> None:
+    def to_spacy(
+        self, nlp: Any, *, on_collision: Literal["error", "keep", "replace"] = "error", capitals: bool = False
+    ) -> None:
         """Put the vectors into the vocabulary of a spaCy pipeline, beside those that it has.
 
-        Words that have a vector there get this one, or keep theirs without `replace`. The vocabulary's vectors must
-        have as many values. spaCy looks words up as they are written: with `capitals`, *Wine* and *WINE* get the
-        vector of *wine* too where they have none. A phrase is found by tokens that a pipeline merges. Needs
-        `pip install 'alacarte-embeddings[spacy]'`.
+        `on_collision` says what becomes of a word that has a vector there: an error, it keeps that one, or the one from
+        here takes its place. The vocabulary's vectors must have as many values. spaCy looks words up as they are
+        written: with `capitals`, *Wine* and *WINE* get the vector of *wine* too where they have none. A phrase is found
+        by tokens that a pipeline merges. Needs `pip install 'alacarte-embeddings[spacy]'`.
 
         >>> nlp = __import__("spacy").blank("en")
         >>> WordVectors(["wine"], [[3.0, 4.0]]).to_spacy(nlp, capitals=True)
         >>> nlp("Wine!")[0].vector.tolist()
         [3.0, 4.0]
         """
-        fill_vocabulary(getattr(nlp, "vocab", nlp), self._table(), self.name, replace, capitals)
+        fill_vocabulary(getattr(nlp, "vocab", nlp), self._table(), self.name, on_collision, capitals)
 
     def save(
         self,
@@ -696,7 +712,8 @@ class WordVectors:
         """Write the vectors to a file or a URL, completely or not at all; every value is read back exactly.
 
         A file that is there is replaced, as by `numpy.save`; but the one that these vectors were read from, of which
-        they may be a part, only with `overwrite`.
+        they may be a part, only with `overwrite`, and so is a table of a database, which is named by its address
+        (``postgresql://host/database?table=words``, see `alacarte.vectors.databases`).
 
         `space` replaces the spaces in phrases, as in new_york, for tools that cannot read them (gensim and others
         take a space for the end of a word).
@@ -704,8 +721,8 @@ class WordVectors:
         The format is told from the name: .safetensors (memory-mapped when loaded), .npy (with the words beside it in
         .vocab.txt), .parquet, .arrow or .feather, .rds (a matrix of R's), .kv (gensim's own), .csv, .tsv, .txt (GloVe),
         .vec (word2vec text), .bin (word2vec binary); the last five with .gz, .bz2, .xz or .zst after it if they are to
-        be compressed. Or pass `format`; "model2vec" writes a folder. Counts are kept by all of these but .npy, .txt,
-        .vec, .bin and static models, which have no place for them.
+        be compressed. Or pass `format`; "model2vec" and "hub" write a folder. Counts are kept by all of these but .npy,
+        .txt, .vec, .bin and static models, which have no place for them.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -725,11 +742,16 @@ class WordVectors:
                     hint=Hint("space='_' writes new_york instead", "--space _ writes new_york instead"),
                 )
                 warnings.warn(warning, stacklevel=2)
+        if is_database(path):
+            write_database(path, table, overwrite)
+            return
         if not overwrite and self.source is not None and is_same_file(Path(path).expanduser(), self.source):
             raise BadVectors(
                 f"{shown(path)}: these vectors were read from this file; choose another name",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
+        if format in formats.FOLDERS and url_of(path) is not None:
+            raise BadVectors(f"{shown(path)}: this format is a folder on a disk; write it there and upload it")
         with uploaded(path, BadVectors) as target:
             formats.write(target, table, format)
 
@@ -802,6 +824,22 @@ class WordVectors:
         dimensions = f"{self.dimension} dimension{'s' * (self.dimension != 1)}"
         return f"{type(self).__name__}({title}{words}, {dimensions})"
 
+    def _repr_html_(self) -> str:
+        """The first words, with their counts if these are known and a few of their values."""
+        columns: dict[str, Sequence[Any]] = {"word": self.words[:SHOWN]}
+        if self.counts is not None:
+            columns["count"] = self.counts[:SHOWN].tolist()
+        if self.origin is not None:
+            columns["origin"] = self.origin[:SHOWN]
+        for place, values in enumerate(self[list(self.words[:SHOWN])].T[:SHOWN] if len(self) else ()):
+            columns[str(place)] = [f"{value:.3f}" for value in values.tolist()]
+        right = [name not in ("word", "origin") for name in columns]
+        return html.card(repr(self), {}, html.table(list(columns), zip(*columns.values(), strict=True), right))
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """What Tab offers after `vectors["`: the first words, which in most files are the most frequent."""
+        return list(self.words[:COMPLETED])
+
 
 class SubwordVectors(WordVectors):
     """Words with their vectors, and `subword` for words they do not list: made of a fastText model or a static model.
@@ -809,6 +847,7 @@ class SubwordVectors(WordVectors):
     Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
     Saving keeps the words only.
 
+    >>> from alacarte.vectors.formats.fasttext_binary import Subwords
     >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
     >>> vectors = SubwordVectors(["cat"], [[1.0, 0.5]], ngrams)
     >>> "cats" in vectors, vectors.subword("cats").tolist()
@@ -833,6 +872,7 @@ class SubwordVectors(WordVectors):
     def subword(self, word: str) -> NDArray[np.float32]:
         """The vector of any word: its own if known, else what its parts make (the mean of its n-grams or tokens).
 
+        >>> from alacarte.vectors.formats.fasttext_binary import Subwords
         >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
         >>> SubwordVectors(["cat"], [[1.0, 0.5]], ngrams).subword("cats").tolist()
         [1.0, 1.0]

@@ -160,7 +160,7 @@ def documents(
 
 @app.command()
 def bigrams(
-    phrases: Annotated[list[str] | None, typer.Argument(metavar="NGRAM", help="More n-grams to look at.")] = None,
+    word: o.Words = None,
     model: o.Model = None,
     vectors: o.OtherVectors = None,
     corpus: Corpora = None,
@@ -177,8 +177,8 @@ def bigrams(
 
     \b
     alc eval bigrams --model glove.6B.50d --corpus enwiki.txt.xz
-    alc eval bigrams "red tape" "kick the bucket" --model glove.6B.50d \\
-        --corpus enwiki.txt.xz
+    alc eval bigrams --word "red tape" --word "kick the bucket" \\
+        --model glove.6B.50d --corpus enwiki.txt.xz
     """
     from alacarte_experiments.documents.bigrams import compare
 
@@ -187,7 +187,7 @@ def bigrams(
     result = compare(
         opened,
         None if ngrams else open_corpus(corpus or []),
-        phrases or [],
+        word or [],
         ngrams=_ngram_vectors(ngrams),
         k=k,
         among=among,

@@ -17,7 +17,7 @@ export function time(sides, others, before, model, remember) {
     if (!column.value) { shown.replaceChildren(); return; }
     try {
       const drawn = await Promise.all(sides.map((side) => one(side, list)));
-      shown.replaceChildren(element("div", { class: "two" }, drawn.map((part) => element("div", {}, part))));
+      shown.replaceChildren(element("div", { class: sides.length > 1 ? "two" : "" }, drawn.map((part) => element("div", {}, part))));
     } catch (error) { say(shown, error); }
   }
 
@@ -33,7 +33,7 @@ export function time(sides, others, before, model, remember) {
     const command = shell("alc", "concordance", "over", form.chosen.path, ...named(values.phrase), "--by", column.value, ...list.flatMap((other) => ["--like", other]), ...conditions("--where", values.where), ...model.options);
     const periods = [...new Map(rows.map((row) => [row.period, row])).values()];
     return [
-      where ? element("h3", {}, values.where.join(", ")) : "", ...charts.map((chart) => chart.place),
+      where ? element("h3", {}, values.where.join(", ")) : "", element("div", { class: sides.length > 1 ? "" : "two" }, charts.map((chart) => chart.place)),
       element("p", { class: "hint" }, "The lines behind each: ", periods.flatMap((row) => [element("a", { href: addressOf("/word", { ...values, where: [...values.where, ...row.where] }) }, `${row.period} (${whole(row.uses)})`), " "])),
       tools({ rows: rows.map(({ where: _, ...row }) => row), name: `${values.phrase} by ${column.value}`, python, command, pictures: charts.map((chart) => chart.picture) }),
     ];

@@ -33,47 +33,56 @@ from alacarte.vectors.formats.columns import (
 )
 from alacarte.vectors.formats.problems import Problems, shortened
 from alacarte.vectors.formats.streams import Source
-from alacarte.vectors.formats.table import Growing, Table, rows_at_once
+from alacarte.vectors.formats.table import Growing, Table
 from alacarte.vectors.formats.text import BOM, HEAD, MAX_LINE, number
 
 BLOCK = 1 << 22
 ROWS = 1000  # rows written together
+FIELDS = 1 << 20  # fields read together
+LONGEST = 1 << 24  # characters of a record
 DELIMITERS = ",;\t"
+WORDS = (WORD, "words", "token", "term", "key", "")  # what the column of words is called where values are numbered
 _QUOTED = re.compile(r'["\r\n,;\t]|^\s|\s$|^$')
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
 def looks_like(head: bytes, whole: bool) -> bool:
-    """Whether the first bytes of a file are a table: a header and a row that go together, or rows of numbers.
+    """Whether the first bytes of a file are a table of vectors: one of ours, or a word and some numbers a line.
 
-    >>> [looks_like(text, True) for text in (b"word,0,1\\na,2,3\\n", b"a,2,3\\n", b"Hello, world\\n", b"a\\t2\\t3\\n")]
-    [True, True, False, False]
+    >>> [looks_like(text, True) for text in (b"word,0\\na,2\\n", b"a,1,2,3\\n", b"text,n\\nhi,1\\n")]
+    [True, True, False]
     """
     text = head.removeprefix(BOM).decode(errors="replace")
     if not whole:  # the last line may be cut off
         text = text.rpartition("\n")[0] + "\n"
     lines = [f"{line}\n" for line in text.split("\n", 100)[:100]]
-    delimiter = _delimiter(lines)
+    delimiter = _delimiter(lines[0])
     try:
         records = [row for row in islice(csv.reader(lines, delimiter=delimiter, strict=True), 3) if row]
     except csv.Error:
         return False
     if not records or len({len(row) for row in records}) != 1 or len(records[0]) < 2:
         return False
-    header = _is_header(records[0])
-    if header and _ours(records[0]):
+    if _ours(records[0]):
         return True
-    if delimiter == "\t" and not header:  # which is GloVe's format with tabs
+    if delimiter == "\t" and not _is_header(records[0]):  # which is GloVe's format with tabs
         return False
-    return _numbers(records[-1]) > 0 and (header or len(records[0]) - _numbers(records[0]) == 1)
+    # A table of others: a word and at least three numbers. Row names that are numbers are those of a bare matrix.
+    last = records[-1]
+    return len(last) > 3 and _numbers(last) == len(last) - 1 and _numbers(last[:1]) == 0
 
 
-def _delimiter(lines: list[str]) -> str:
+def _delimiter(first: str) -> str:
     """The character that makes most fields of the first line."""
-    first = lines[0] if lines else ""
-    return max(
-        DELIMITERS, key=lambda mark: (len(next(csv.reader([first], delimiter=mark), [])), -DELIMITERS.index(mark))
-    )
+    fields = [_fields(first, mark) for mark in DELIMITERS]
+    return DELIMITERS[fields.index(max(fields))]
+
+
+def _fields(line: str, delimiter: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter), []))
+    except csv.Error:
+        return 0
 
 
 def _numbers(row: list[str]) -> int:
@@ -81,14 +90,15 @@ def _numbers(row: list[str]) -> int:
 
 
 def _ours(header: list[str]) -> bool:
-    """Whether a header numbers the dimensions, as this package and pandas do; no word has such a vector."""
+    """Whether a header numbers the dimensions, as this package and pandas do, behind a name for the words."""
     rest = [name for name in header[1:] if name not in (COUNT, ORIGIN)]
-    numbered = [[str(place + start) for place in range(len(rest))] for start in (0, 1)]
-    return rest in numbered and (header[0] in (WORD, "") or len(rest) > 2)
+    numbered = [sorted(str(place + start) for place in range(len(rest))) for start in (0, 1)]
+    return bool(rest) and sorted(rest) in numbered and header[0].lower() in WORDS
 
 
 def _is_header(row: list[str]) -> bool:
-    return _ours(row) or not any(number(field.encode(errors="replace")) is not None for field in row[1:])
+    numbers = _numbers(row[1:])
+    return _ours(row) or numbers == 0 or (numbers < len(row) - 1 and row[0].lower() in WORDS)
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
@@ -96,7 +106,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
     with Source(path) as source:
         head = source.read(HEAD)
         first = head.removeprefix(BOM).decode(errors="replace").partition("\n")[0]
-        records = _Records(_lines(source, head.removeprefix(BOM)), _delimiter([first]), problems)
+        records = _Records(_lines(source, head.removeprefix(BOM)), _delimiter(first), problems)
         opening = records.take(1)
         if not opening:
             return Table([], np.empty((0, 0), np.float32))
@@ -116,7 +126,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         while block:
             add_rows(rows, *_parse(block, layout, places, problems, rows_read), problems, rows_read)
             rows_read += len(block)
-            at_once = rows_at_once(len(names))
+            at_once = max(1, FIELDS // len(names))
             block = records.take(at_once if limit is None else min(at_once, limit - len(rows)))
     return rows.table(problems, None)
 
@@ -134,9 +144,18 @@ class _Records:
     """The records of a CSV file; those with too few or too many fields are reported and left out as rows."""
 
     def __init__(self, lines: Iterator[str], delimiter: str, problems: Problems) -> None:
-        self._reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        self._reader = csv.reader(self._watched(lines), delimiter=delimiter, strict=True)
         self._problems = problems
+        self._length = 0  # of the record that is being read
         self.width: int | None = None
+
+    def _watched(self, lines: Iterator[str]) -> Iterator[str]:
+        for line in lines:
+            self._length += len(line)
+            if self._length > LONGEST:
+                where = f"{self._problems.path}, line {self._reader.line_num + 1}"
+                raise BadVectors(f"{where}: a record is longer than {LONGEST >> 20} MiB; is a quote missing?")
+            yield line
 
     def take(self, count: int) -> list[list[str]]:
         """The next records, at most so many."""
@@ -150,6 +169,7 @@ class _Records:
                 raise BadVectors(
                     f"{self._problems.path}, line {self._reader.line_num}: {error}; correct the quotes there"
                 ) from None
+            self._length = 0
             if not record:
                 continue
             if self.width is not None and len(record) != self.width:

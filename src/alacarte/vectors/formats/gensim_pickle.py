@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from alacarte.errors import BadVectors, require
-from alacarte.vectors.formats.objects import from_gensim
+from alacarte.vectors.formats.objects import COUNTED, from_gensim
 from alacarte.vectors.formats.problems import Problems
 from alacarte.vectors.formats.streams import Source
 from alacarte.vectors.formats.table import Table, whole_table
@@ -45,4 +45,5 @@ def keyed_vectors(table: Table) -> Any:
     keyed.add_vectors(list(table.words), np.array(table.matrix))
     if table.counts is not None:
         keyed.expandos["count"] = np.array(table.counts)  # `add_vectors(extras=…)` of gensim 4.4 cannot take them
+        setattr(keyed, COUNTED, True)
     return keyed

@@ -14,6 +14,8 @@ from alacarte.vectors.formats.columns import table_of_frame
 from alacarte.vectors.formats.fasttext_binary import Subwords
 from alacarte.vectors.formats.table import Table
 
+COUNTED = "alacarte_counts"  # an attribute of KeyedVectors whose counts are not made up
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -25,6 +27,13 @@ class Asked:
         """The vector that the object gives, or None if it is all zeros, which stand for nothing."""
         vector = np.asarray(self.function(word), np.float32)
         return vector if vector.any() else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Asked, (_stayed_behind,)  # most of these objects cannot be pickled; the words and vectors can
+
+
+def _stayed_behind(word: str) -> Any:
+    raise BadVectors(f"{word!r}: what makes vectors of parts of words stayed in another process; load it here")
 
 
 def table_of(obj: Any) -> Table | None:
@@ -65,10 +74,12 @@ def only(table: Table, words: Iterable[str]) -> Table:
                 raise BadVectors(f"there is no vector for {word!r}; leave it out of words")
             made[word] = vector
     matrix = np.array([made[word] if word in made else table.matrix[rows[word]] for word in wanted])
-    counts = None
-    if table.counts is not None and not made:
-        counts = table.counts[[rows[word] for word in wanted]]
-    return replace(table, words=wanted, matrix=matrix, counts=counts, origin=None)
+    counts = origin = None
+    if not made:
+        places = [rows[word] for word in wanted]
+        counts = None if table.counts is None else table.counts[places]
+        origin = None if table.origin is None else tuple(table.origin[place] for place in places)
+    return replace(table, words=wanted, matrix=matrix, counts=counts, origin=origin)
 
 
 def _from_rows(words: list[str], rows: list[Any]) -> Table:
@@ -92,16 +103,17 @@ def from_gensim(keyed: Any, source: str) -> Table:
     subwords = None
     if ngrams is not None and len(ngrams) and keyed.max_n:
         subwords = Subwords(np.asarray(ngrams, np.float32), int(keyed.min_n), int(keyed.max_n))
-    counts = _gensim_counts(getattr(keyed, "expandos", {}).get("count"), len(words))
+    counts = _gensim_counts(getattr(keyed, "expandos", {}).get("count"), len(words), hasattr(keyed, COUNTED))
     return Table(words, keyed.vectors[: len(words)], counts=counts, subwords=subwords)
 
 
-def _gensim_counts(counts: Any, words: int) -> NDArray[np.int64] | None:
+def _gensim_counts(counts: Any, words: int, counted: bool) -> NDArray[np.int64] | None:
     """Counts as gensim keeps them; None for n, n - 1, …, 1, which it puts where a file has none."""
     array = np.asarray(() if counts is None else counts)
-    if array.shape != (words,) or array.dtype.kind not in "iu" or np.array_equal(array, np.arange(words, 0, -1)):
+    if array.shape != (words,) or array.dtype.kind not in "iu":
         return None
-    return array.astype(np.int64)
+    made_up = not counted and np.array_equal(array, np.arange(words, 0, -1))
+    return None if made_up else array.astype(np.int64)
 
 
 def _from_fasttext(model: Any) -> Table:

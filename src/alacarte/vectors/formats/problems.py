@@ -124,7 +124,7 @@ def usable_rows(
 def decode_words(encoded: list[bytes], problems: Problems, first: int = 0) -> tuple[list[str], NDArray[np.bool_]]:
     """Words from UTF-8, and which of them are; messages number rows from `first` on.
 
-    >>> decode_words([b"n\xc3\xa9", b"n\xe9"], Problems("a.bin", "skip"))[1].tolist()
+    >>> decode_words([b"n\\xc3\\xa9", b"n\\xe9"], Problems("a.bin", "skip"))[1].tolist()
     [True, False]
     """
     words, good = [], np.ones(len(encoded), np.bool_)

@@ -1,0 +1,62 @@
+"""Pictures of the page for the docs, from the sample speeches: docs/figures/serve-*.png.
+
+    python scripts/screenshots.py
+
+Needs Chromium, and Playwright from the extra `dev`.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from alacarte import Concordance, Corpus, WordVectors
+
+DOCS = Path(__file__).parent.parent / "docs"
+VIEWS = {  # the picture, its address, what is there when it is done
+    "invent": ("/", "svg circle"),
+    "word": ("/word?phrase=trade&over=year", "svg[aria-label*='by year'] .band"),
+    "compare": ("/compare?phrase=trade&where=party%3DHarbour&other_where=party%3DMeadow", "[data-line]"),
+    "map": (
+        "/map?words=trade&words=merchants&words=workers&words=schools&words=wages&words=ships&background=2000",
+        "ellipse",
+    ),
+}
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "speeches.concordance"
+        corpus = Corpus(DOCS / "samples" / "speeches.csv", columns=["speaker", "party", "year"])
+        Concordance.build(WordVectors.load("glove.6B.50d"), corpus, path, show_progress=False)
+        words = [sys.executable, "-m", "alacarte", "serve", str(path), "--workspace", f"{folder}/workspace"]
+        with subprocess.Popen([*words, "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True) as server:
+            try:
+                assert server.stdout is not None
+                found = re.search(r"http://\S+", server.stdout.readline())
+                assert found is not None
+                draw(found.group().rstrip("/"))
+            finally:
+                server.terminate()
+
+
+def draw(address: str) -> None:
+    with sync_playwright() as engine:
+        browser = engine.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page: Page = browser.new_page(viewport={"width": 1180, "height": 760})
+        for name, (path, sign) in VIEWS.items():
+            page.goto(address + path)
+            page.wait_for_selector(sign)
+            page.wait_for_timeout(500)
+            picture = DOCS / "figures" / f"serve-{name}.png"
+            page.screenshot(path=picture, full_page=name in ("word", "map"))
+            print(picture)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
