@@ -165,9 +165,9 @@ class _Pass:
             threading.Thread(target=self._work, name=f"alacarte-{number}", daemon=True)
             for number in range(useful_threads(self.corpus, self.work))
         ]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             show = self._shower(bar)
             while any(thread.is_alive() for thread in threads) or not self.finished.empty():
                 with suppress(Empty):
@@ -179,7 +179,8 @@ class _Pass:
         finally:
             self.stopped.set()
             for thread in threads:
-                thread.join()
+                with suppress(RuntimeError):  # Ctrl-C came before it was started
+                    thread.join()
             self.feed.close()
         if self.error is not None:
             raise self.error
