@@ -19,7 +19,6 @@ def inspect(
     \b
     alc inspect unknown.bin
     alc inspect glove.6B.50d --json
-    alc inspect s3://lab/model
     """
     facts = describe(what)
     if as_json:
