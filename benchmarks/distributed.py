@@ -117,6 +117,12 @@ def timed(function: Callable[[], object], clock: Callable[[], float] = wall) -> 
     return clock() - started
 
 
+def slice_of(text: Corpus, path: Path) -> Path:
+    """A file with the first megabyte of a text."""
+    path.write_bytes(next(text.blocks(1 << 20)).text or b"")
+    return path
+
+
 def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
     """Two threads of one process; two processes of one thread each, by plan/work/reduce and by Dask.
 
@@ -128,7 +134,7 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
 
     text = Corpus(corpus)
     times: dict[str, list[tuple[float, float]]] = {}
-    out, run = work / "sums", work / "run"
+    out, run, short = work / "sums", work / "run", work / "short"
 
     def measure(name: str, function: Callable[[], object], clock: Callable[[], float] = processor) -> None:
         before = wall(), clock()
@@ -151,13 +157,15 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
 
         dask()  # compiled code and vectors are at hand
         for _ in range(rounds):
+            planning.plan(vectors, [slice_of(text, work / "slice.txt")], out=short, tasks=1)
             measure("two threads", one)
             measure("Dask", dask, of_all)
             measure("plan", lambda: planning.plan(vectors, text, out=run, tasks=2))
             measure("work", share)
-            measure("work, when all is done", lambda: finished(alc("work", run, "--any")))
+            measure("a worker that reads 1 MB", lambda: finished(alc("work", short, "--any", "--threads", 1)))
             measure("reduce", lambda: planning.reduce(run, out))
             shutil.rmtree(run)
+            shutil.rmtree(short)
     parts = [times[name] for name in ("plan", "work", "reduce")]
     times["plan, work, reduce"] = [tuple(map(sum, zip(*steps, strict=True))) for steps in zip(*parts, strict=True)]
     print(f"{(text.size or 0) / 1e6:,.0f} MB of text; best of {rounds} by each clock, load {os.getloadavg()[0]:.1f}")
@@ -215,7 +223,7 @@ def reduce(work: Path, parts: int, targets: int, dimension: int, met: float) -> 
     if said.returncode:
         raise SystemExit(said.stderr)
     seconds, processor_seconds, peak = json.loads(said.stdout)
-    print(f"{seconds:.0f} s, {processor_seconds:.0f} s of processor time, {peak / 1e9:.2f} GB of memory at most")
+    print(f"{seconds:.1f} s, {processor_seconds:.1f} s of processor time, {peak / 1e9:.2f} GB of memory at most")
     note(part_bytes_added_a_second=size / processor_seconds)
     shutil.rmtree(run)
 

@@ -1,11 +1,12 @@
 """Reading text through S3 on this machine, beside reading the same file from disk: a whole pass, both in one run.
 
-    python benchmarks/remote.py CORPUS VECTORS [--megabytes 200] [--repeat 3] [--threads 2]
+    python benchmarks/remote.py CORPUS VECTORS [--megabytes 200] [--repeat 3] [--threads 2] [--endpoint URL]
 
 CORPUS is text with a document a line, plain or compressed, of which a slice is taken; VECTORS a file or a name. The S3
-server is moto's, a process of its own on loopback, so it takes processor time that a real one would not: the share is
-a lower bound. Rounds alternate, and the best of each counts. Where others use the machine, go by the processor time of
-this process, which has the client's work and not the server's. Needs `pip install s3fs 'moto[server]'`.
+server is the one at --endpoint (key and secret S3RVER, as `npx s3rver` has them), else moto's, a process of its own on
+loopback. Either takes processor time that a real one would not: the share is a lower bound. Rounds alternate, and the
+best of each counts. Where others use the machine, go by the processor time of this process, which has the client's work
+and not the server's. Needs `pip install s3fs 'moto[server]'`.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -34,18 +37,14 @@ def main() -> None:
     parser.add_argument("--megabytes", type=float, default=200.0, help="length of the slice (default: 200)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts (default: 3)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the pass (default: all cores)")
+    parser.add_argument("--endpoint", help="an S3 server that is running, as http://127.0.0.1:4568 (default: moto)")
     arguments = parser.parse_args()
     vectors = WordVectors.load(arguments.vectors)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "slice.txt"
         write_slice(arguments.corpus, path, int(arguments.megabytes * 1e6))
-        server, endpoint = start_server()
-        try:
-            url = put(path, endpoint)
-            compare(vectors, path, url, arguments.repeat, arguments.threads)
-        finally:
-            server.terminate()
-            server.wait()
+        with serving(arguments.endpoint) as endpoint:
+            compare(vectors, path, put(path, endpoint), arguments.repeat, arguments.threads)
 
 
 def write_slice(corpus: Path, path: Path, size: int) -> None:
@@ -56,8 +55,22 @@ def write_slice(corpus: Path, path: Path, size: int) -> None:
                 file.write(block)
 
 
+@contextmanager
+def serving(endpoint: str | None) -> Iterator[str]:
+    """The address of the S3 server that was named, or of one that runs within this."""
+    if endpoint is not None:
+        yield endpoint
+        return
+    server, endpoint = start_server()
+    try:
+        yield endpoint
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def start_server() -> tuple["subprocess.Popen[str]", str]:
-    """An S3 server at a free port."""
+    """moto's S3 server at a free port."""
     command = [sys.executable, "-u", "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
     server = subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
@@ -73,14 +86,15 @@ def start_server() -> tuple["subprocess.Popen[str]", str]:
 def put(path: Path, endpoint: str) -> str:
     os.environ |= {
         "AWS_ENDPOINT_URL": endpoint,
-        "AWS_ACCESS_KEY_ID": "nobody",
-        "AWS_SECRET_ACCESS_KEY": "nothing",
+        "AWS_ACCESS_KEY_ID": "S3RVER",
+        "AWS_SECRET_ACCESS_KEY": "S3RVER",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
     import s3fs
 
     system = s3fs.S3FileSystem()
-    system.mkdir(BUCKET)
+    if not system.exists(BUCKET):
+        system.mkdir(BUCKET)
     system.put_file(str(path), f"{BUCKET}/{path.name}")
     return f"s3://{BUCKET}/{path.name}"
 

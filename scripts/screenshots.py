@@ -21,7 +21,10 @@ VIEWS = {  # the picture, its address, what is there when it is done
     "invent": ("/", "svg circle"),
     "word": ("/word?phrase=trade&over=year", "svg[aria-label*='by year'] .band"),
     "compare": ("/compare?phrase=trade&where=party%3DHarbour&other_where=party%3DMeadow", "[data-line]"),
-    "map": ("/map?words=trade&words=merchants&words=workers&words=schools&words=wages&words=ships&background=2000", "ellipse"),
+    "map": (
+        "/map?words=trade&words=merchants&words=workers&words=schools&words=wages&words=ships&background=2000",
+        "ellipse",
+    ),
 }
 
 

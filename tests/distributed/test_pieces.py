@@ -182,20 +182,28 @@ def test_enough_pieces(tmp_path):
         assert max(part.stop - part.start for part in parts) < len(text) / 4 + 8000
 
 
-def test_tables_that_are_wrong(tmp_path):
+def test_tables_that_are_wrong(tmp_path, monkeypatch):
     text = b"".join(b"line %d\n" % number for number in range(3000))
     path = tmp_path / "a.txt"
     good = seekable(text, 4000)
 
-    def cut_of(data):
+    def cut_of(data, number=2):
         path.write_bytes(data)
-        return Corpus(path).cut(whole_file(path), [len(data) // 2], 512)
+        return Corpus(path).cut(whole_file(path), [len(data) * place // number for place in range(1, number)], 512)
 
     at = good.index(struct.pack("<II", 0x184D2A5E, len(good) - good.index(b"\x5e\x2a\x4d\x18") - 8))
     stored, plain = struct.unpack_from("<II", good, at + 8)
     wrong_length = good[: at + 8] + struct.pack("<II", stored, plain + 512) + good[at + 16 :]
     with pytest.raises(BadCorpus, match="the index of its members does not fit it"):
         list(Corpus(cut_of(wrong_length)))
+    monkeypatch.setattr(pieces, "STEP", 64)
+    for place in range(at + 8, len(good) - 9, 8):  # wherever the wrong entry is, one of the readers notices
+        stored, plain = struct.unpack_from("<II", good, place)
+        for wrong in (plain - 512, plain + 512):
+            parts = cut_of(good[:place] + struct.pack("<II", stored, wrong) + good[place + 8 :], 5)
+            with pytest.raises(BadCorpus, match="the index of its members does not fit it"):
+                [list(Corpus([part])) for part in parts]
+    stored, plain = struct.unpack_from("<II", good, at + 8)
     with pytest.raises(CannotCut, match="a seek table that does not fit it"):
         cut_of(good[: at + 8] + struct.pack("<II", stored + 1, plain) + good[at + 16 :])
     with pytest.raises(CannotCut, match="a seek table that is damaged"):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from passes import budget
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
 from alacarte._io.files import PART, atomic_write, hidden_companion
@@ -194,7 +195,13 @@ def test_a_damaged_file_of_sums_beside_a_checkpoint(tmp_path):
     words = [f"w{number}" for number in range(50)]
     vectors = WordVectors(words, rng.normal(size=(50, 40)).astype(np.float32))
     (tmp_path / "text").write_text("\n".join(" ".join(rng.choice(words, 20)) for _ in range(400)))
-    options = {"checkpoint": tmp_path / "c", "block_size": 4000, "threads": 1, "memory": 590_000, "spread": 16}
+    options = {
+        "checkpoint": tmp_path / "c",
+        "block_size": 4000,
+        "threads": 1,
+        "memory": budget(vectors, 800, 12, 4000, 1, targets=50),
+        "spread": 16,
+    }
     collect(vectors, Corpus(tmp_path / "text"), Targets(words), **options)
     (rows,) = tmp_path.glob(".c.*.rows")
     whole = rows.read_bytes()

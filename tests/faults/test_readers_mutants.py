@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "torture_mutants.py"
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts on limits of Linux")
 def test_no_damaged_file_crashes_hangs_or_passes(tmp_path):
-    for extra in ("rdata", "usearch", "zstandard", "pyarrow", "pandas"):
+    for extra in ("rdata", "usearch", "zstandard", "pyarrow", "pandas", "tokenizers"):
         pytest.importorskip(extra)
     command = [sys.executable, str(SCRIPT), "--mutants", "3000", "--seed", "7", "--keep", str(tmp_path / "bad")]
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "OMP_NUM_THREADS": "1"}

@@ -38,7 +38,10 @@ def cached(tmp_path, monkeypatch, folder, name):
     snapshot.mkdir(parents=True)
     for number, file in enumerate(sorted(folder.iterdir())):
         (repository / "blobs" / str(number)).write_bytes(file.read_bytes())
-        (snapshot / file.name).symlink_to(repository / "blobs" / str(number))
+        try:
+            (snapshot / file.name).symlink_to(repository / "blobs" / str(number))
+        except OSError:  # Windows, where the hub copies
+            (snapshot / file.name).write_bytes(file.read_bytes())
 
 
 def test_a_model_with_a_card(tmp_path, monkeypatch, no_network):
@@ -95,6 +98,25 @@ def test_vectors_with_a_card(tmp_path, monkeypatch, no_network):
     VECTORS.first(1).save_pretrained(tmp_path / "mine", overwrite=True)
     cached(tmp_path, monkeypatch, tmp_path / "mine", "someone/vectors")
     assert WordVectors.from_pretrained("someone/vectors").words == ("a",)
+
+
+def test_from_the_command_line(tmp_path):
+    from typer.testing import CliRunner
+
+    from alacarte.cli import app
+
+    VECTORS.save(tmp_path / "v.csv")
+    for format in ("hub", "model2vec"):
+        arguments = ["convert", str(tmp_path / "v.csv"), str(tmp_path / format), "--to", format]
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+        assert WordVectors.load(tmp_path / format).subset(VECTORS.words) == VECTORS
+        again = CliRunner().invoke(app, arguments)
+        assert again.exit_code == 1
+        assert "is a folder" in again.output
+        inspected = CliRunner().invoke(app, ["inspect", str(tmp_path / format), "--json"])
+        assert json.loads(inspected.stdout)["what"] == "word vectors"
+    with pytest.raises(BadVectors, match="on a disk"):
+        VECTORS.save("s3://bucket/folder", "hub")
 
 
 @pytest.mark.parametrize("name", ["no such folder/at/all", "../secret", "a b", "/nowhere"])

@@ -11,6 +11,7 @@ import secrets
 import shutil
 import stat
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -386,24 +387,42 @@ def lock(path: Path, error: type[AlacarteError], what: str = "file", wait: float
     ['.work.alacarte-lock']
     []
     """
-    from filelock import FileLock, Timeout
-
-    if not path.parent.is_dir():  # which filelock would make
-        raise error(f"{path}: no {what} can be written there (no such folder); choose another {what}")
     file = path.with_name(f".{path.name}{LOCK}")
-    held = FileLock(file, timeout=wait)
+    last = time.monotonic() + wait
     try:
-        held.acquire()
-    except Timeout:
-        raise error(f"{path}: another process is working with this {what}; wait for it or choose another") from None
+        while (held := _locked(file)) is None:
+            if time.monotonic() > last:
+                raise error(f"{path}: another process is working with this {what}; wait for it or choose another")
+            time.sleep(0.01)
     except OSError as problem:
-        raise error(f"{path}: no {what} can be written there ({problem.strerror}); choose another {what}") from None
+        reason = problem.strerror if path.parent.is_dir() else "no such folder"
+        raise error(f"{path}: no {what} can be written there ({reason}); choose another {what}") from None
     try:
         yield
     finally:
-        with suppress(OSError):  # Windows does not remove an open file
-            file.unlink()  # while it is held: filelock sees that the file is gone, and takes a new one
-        held.release()
+        with held, suppress(OSError):  # Windows does not remove an open file
+            file.unlink()  # while it is held: whoever waits for it sees that the file is gone, and takes a new one
+
+
+def _locked(path: Path) -> BinaryIO | None:
+    """A file that is locked until it is closed; None if another process, or another part of this one, has it."""
+    file = path.open("ab")
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        elif sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        if os.fstat(file.fileno()).st_ino == path.stat().st_ino:  # and not one that its holder has just removed
+            return file
+    except (BlockingIOError, PermissionError, FileNotFoundError):
+        pass
+    except OSError:
+        file.close()
+        raise
+    file.close()
+    return None
 
 
 def cache_folder() -> Path:

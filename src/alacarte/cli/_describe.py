@@ -184,7 +184,7 @@ def _named(name: str) -> Facts:
     vectors = WordVectors.load(name)
     return {
         "what": "word vectors, by name",
-        "name": name,
+        "name": vectors.source,  # without the password of a database
         "words": len(vectors),
         "dimension": vectors.dimension,
         "first_words": list(vectors.words[:10]),

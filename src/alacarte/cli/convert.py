@@ -46,7 +46,7 @@ def convert(
     alc convert news.safetensors "postgresql://localhost/lab?table=words"
 
     Endings: .safetensors, .npy (with .vocab.txt), .parquet, .arrow or .feather, .csv, .tsv, .rds (R), .kv (gensim),
-    .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). A folder for model2vec: --to model2vec.
+    .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). Folders: --to model2vec, --to hub (Hugging Face).
     Databases: postgresql://… (pgvector), lancedb:///FOLDER, both with ?table=NAME; qdrant://…?collection=NAME.
     """
     from alacarte.vectors.databases import check_database, is_database

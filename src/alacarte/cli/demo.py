@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 NEXT = (
     "alc embed --model glove.6B.50d --word snorvel --among 30000 \\\n"
     '    --context "The snorvel was stewed with garlic and onions and served with rice."',
-    "alc nearest glove.6B.50d decorator generator --among 30000",
+    "alc nearest glove.6B.50d --word decorator --word generator --among 30000",
     'python -c "from pydoc_data.topics import topics; print(*topics.values())" |\n'
     "    alc induce --model glove.6B.50d --corpus - --unit paragraph \\\n"
-    '    --target decorator --target "keyword argument" --out python.safetensors',
-    'alc nearest glove.6B.50d decorator "keyword argument" --from python.safetensors --among 30000',
+    '    --word decorator --word "keyword argument" --out python.safetensors',
+    "alc nearest glove.6B.50d --from python.safetensors --among 30000 \\\n"
+    '    --word decorator --word "keyword argument"',
 )
 
 

@@ -114,15 +114,14 @@ class _Memory(mmap.mmap):
 def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike, few: bool = False) -> npt.NDArray[np.generic]:
     """Zeros that begin with a line of the cache; the system gives the memory when it is first touched.
 
-    Of large pages, the first touch clears two megabytes. Where `few` rows are going to be touched, small ones are asked
-    for. On Linux, the memory is taken from the system and goes back to it; what NumPy takes, the C library keeps for
-    each thread.
+    NumPy asks for large pages, of which the first touch clears two megabytes. Where `few` rows are going to be touched,
+    small ones are asked for.
     """
     kind = np.dtype(dtype)
     size = rows * width * kind.itemsize
-    if size and hasattr(mmap, "MADV_NOHUGEPAGE"):
+    if few and size and hasattr(mmap, "MADV_NOHUGEPAGE"):
         pages = _Memory(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        pages.madvise(mmap.MADV_NOHUGEPAGE if few else mmap.MADV_HUGEPAGE)
+        pages.madvise(mmap.MADV_NOHUGEPAGE)
         return np.frombuffer(pages, dtype=kind).reshape(rows, width)  # a page begins with a line
     memory = np.zeros(rows * width + LINE // kind.itemsize, dtype=kind)
     shift = -memory.ctypes.data % LINE // kind.itemsize

@@ -37,9 +37,9 @@ STEP = 1 << 16  # bytes read at a time to find the end of a line
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Where the text of a piece lies in a compressed file: from a member that begins at or before it to one behind it.
+    """Where the text of a piece lies in a compressed file: the member that it begins in, and the one that it ends in.
 
-    Readers compare the plain text of these members with what `begin` and `end` say about its length.
+    A reader compares the length of the plain text between the two beginnings with what they say about it.
     """
 
     size: int  # bytes of the file as it is stored
@@ -149,7 +149,7 @@ def _cut_packed(whole: Piece, members: list[Place], places: list[int], block_siz
     pieces = []
     for piece in cut(Piece(whole.path, 0, size, size, whole.version), wanted, block_size):
         begin = members[bisect_right(starts, max(0, piece.start - 1)) - 1]
-        end = members[bisect_left(starts, piece.stop)]
+        end = members[bisect_right(starts, piece.stop) - 1]
         pieces.append(
             Piece(piece.path, *(piece.start, piece.stop, size), piece.version, Packed(whole.size, begin, end))
         )
@@ -194,31 +194,30 @@ def _open(piece: Piece) -> BinaryIO:
 
 
 class _Unpacked(io.RawIOBase):
-    """The plain text of some members of a compressed file, which must be as long as was planned, and what follows."""
+    """The plain text of a compressed file from one member to another, which must be as long as planned, and on."""
 
     def __init__(self, location: Location, packed: Packed) -> None:
         self._location, self._packed = location, packed
         self._position = packed.begin.plain
         self._raw: Any = io.BufferedReader(_Bounded(location, packed.begin.stored, packed.end.stored), STEP)
         self._plain = decompressed(self._raw, compression(self._raw.peek(8)))
-        self._behind = False  # the members that were planned
+        self._is_behind = False  # whether the beginning of the last member was reached
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         data = self._plain.read(len(buffer))
-        if not data and not self._behind:
+        if not data and not self._is_behind:
             if self._position != self._packed.end.plain:
                 raise BadCorpus(
                     f"{self._location}: the index of its members does not fit it: {self._position:,} bytes of text end "
                     f"where there should be {self._packed.end.plain:,}; make the index or the file again"
                 )
-            self._behind = True
+            self._is_behind = True
             if self._packed.end.stored < self._location.size:
                 self._raw.close()
-                end = self._packed.end.stored
-                self._raw = io.BufferedReader(cast("Any", self._location.open(end, until=end + STEP)), STEP)
+                self._raw = io.BufferedReader(cast("Any", self._location.open(self._packed.end.stored)), STEP)
                 self._plain = decompressed(self._raw, compression(self._raw.peek(8)))
                 data = self._plain.read(len(buffer))
         self._position += len(data)

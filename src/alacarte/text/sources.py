@@ -19,7 +19,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from alacarte._io.decoding import in_words
+from alacarte._io.decoding import in_words, read_json
 from alacarte._io.files import DAMAGED, compression, decompressed
 from alacarte._io.remote import Location, list_files, local_path, locate, url_of
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, Hint
@@ -99,7 +99,9 @@ def _walk(folder: Path) -> list[Path]:
             f"{folder} is a concordance, not a folder of text",
             hint=Hint("pass alacarte.Concordance(path)", "pass it by itself, without other text"),
         )
-    files: list[Path] = []
+    files = _saved_dataset(folder)
+    if files:
+        return files
     for root, folders, names in os.walk(folder, followlinks=True, onerror=refuse):
         here = Path(root).resolve()
         # Links are followed, but not the ones that lead back up: they would never end.
@@ -109,6 +111,15 @@ def _walk(folder: Path) -> list[Path]:
     if not files:
         raise BadCorpus(f"the folder {folder} holds no files (hidden ones are skipped); check the path")
     return sorted(files, key=lambda path: path.parts)
+
+
+def _saved_dataset(folder: Path) -> list[Path]:
+    """The files of a dataset that Hugging Face's `save_to_disk` wrote here; none for any other folder."""
+    try:
+        listed = read_json((folder / "state.json").read_bytes())["_data_files"]
+        return [folder / Path(file["filename"]).name for file in listed]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
 
 
 @contextmanager

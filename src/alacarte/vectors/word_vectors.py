@@ -336,9 +336,9 @@ class WordVectors:
         if close is None and ("*" in word or "?" in word):
             python = f"a pattern is looked for in text: ALaCarte.induce(corpus, Targets.glob([{word!r}]))"
             command = f"a pattern is looked for in text: alc induce --glob {word!r}"
-        said = "" if close is None else f" (did you mean {close!r}?)"
+        suggestion = "" if close is None else f" (did you mean {close!r}?)"
         return UnknownKey(
-            f"no vector for {word!r}{said}", hint=Hint(python, command or "`alc embed` makes one from text")
+            f"no vector for {word!r}{suggestion}", hint=Hint(python, command or "`alc embed` makes one from text")
         )
 
     def __getitem__(self, key: str | Iterable[str]) -> NDArray[np.float32]:
@@ -660,10 +660,10 @@ class WordVectors:
         """
         model2vec = require("model2vec", extra="model2vec", purpose="to_model2vec()")
         matrix, tokenizer = static_models.static_parts(self._table(), base)
-        config = dict(getattr(base, "config", {}) or {})
-        return model2vec.StaticModel(
-            matrix, tokenizer, config=config, normalize=bool(getattr(base, "normalize", False))
-        )
+        config = dict(getattr(base, "config", None) or {})
+        options = {"max_length": base.max_length} if hasattr(base, "max_length") else {}
+        normalize = bool(getattr(base, "normalize", False))
+        return model2vec.StaticModel(matrix, tokenizer, config=config, normalize=normalize, **options)
 
     def to_static_embedding(self, base: Any = None) -> Any:
         """A sentence-transformers StaticEmbedding with these words; `base` is one that they are added to, or its model.
@@ -682,7 +682,7 @@ class WordVectors:
         The card says what the vectors are and how to load them (`from_pretrained`); its licence is yours to fill in.
         """
         came_from = self.name or (Path(self.source).name if self.source else None)
-        hub.write(Path(folder).expanduser(), self._table(), came_from, overwrite)
+        hub.write_folder(Path(folder).expanduser(), self._table(), came_from, overwrite)
 
     def to_spacy(
         self, nlp: Any, *, on_collision: Literal["error", "keep", "replace"] = "error", capitals: bool = False
@@ -721,8 +721,8 @@ class WordVectors:
         The format is told from the name: .safetensors (memory-mapped when loaded), .npy (with the words beside it in
         .vocab.txt), .parquet, .arrow or .feather, .rds (a matrix of R's), .kv (gensim's own), .csv, .tsv, .txt (GloVe),
         .vec (word2vec text), .bin (word2vec binary); the last five with .gz, .bz2, .xz or .zst after it if they are to
-        be compressed. Or pass `format`; "model2vec" writes a folder. Counts are kept by all of these but .npy, .txt,
-        .vec, .bin and static models, which have no place for them.
+        be compressed. Or pass `format`; "model2vec" and "hub" write a folder. Counts are kept by all of these but .npy,
+        .txt, .vec, .bin and static models, which have no place for them.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -750,8 +750,8 @@ class WordVectors:
                 f"{shown(path)}: these vectors were read from this file; choose another name",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
-        if format == "model2vec" and url_of(path) is not None:
-            raise BadVectors(f"{shown(path)}: a static model is a folder on a disk; write it there and upload it")
+        if format in formats.FOLDERS and url_of(path) is not None:
+            raise BadVectors(f"{shown(path)}: this format is a folder on a disk; write it there and upload it")
         with uploaded(path, BadVectors) as target:
             formats.write(target, table, format)
 

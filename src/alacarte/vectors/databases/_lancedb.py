@@ -62,7 +62,7 @@ def write(address: Address, table: Table, overwrite: bool) -> None:
     is_new = _table(database, address) is None
     try:
         reader = pyarrow.RecordBatchReader.from_batches(schema, batches())
-        database.create_table(address.name, data=reader, mode="overwrite" if overwrite else "create")
+        database.create_table(address.name, data=reader, mode="create" if is_new else "overwrite")
     except (OSError, RuntimeError, ValueError) as error:
         if is_new and _table(database, address) is None:
             with suppress(OSError, RuntimeError, ValueError):

@@ -53,8 +53,11 @@ FORMATS = {
     "fasttext-binary": Format("fasttext_binary"),
     PICKLE: Format("gensim_pickle", writer="write", suffixes=(".kv",), compressible=False),
     "model2vec": Format("static_models", path_writer="write"),
-    "hub": Format("hub"),
+    "hub": Format("hub", path_writer="write"),
 }
+
+
+FOLDERS = ("model2vec", "hub")  # formats that are folders
 
 
 def read(

@@ -71,14 +71,18 @@ def find_layout(
         alone = kinds[COUNT] == WHOLE and all(kinds[name] != WHOLE for name in others)
         if alone or (kinds[COUNT] in (WHOLE, NUMBER) and _in_order(others)):
             rest, layout = others, replace(layout, counts=COUNT)
-    names = _in_order(rest) or rest if chosen is None else chosen
-    if names and all(kinds[name] == LIST for name in names) and len(names) == 1:
+    numbered = _in_order(rest)
+    names = chosen or numbered or rest
+    if len(names) == 1 and kinds[names[0]] == LIST:
         return replace(layout, dimensions=tuple(names), lists=True)
     for name in names:
         if kinds[name] not in (NUMBER, WHOLE):
             raise BadVectors(f"{source}: the column {name!r} holds {kinds[name]}, no numbers", hint=_HINT)
     if not names:
         raise BadVectors(f"{source}: no column holds numbers; there are {_some(kinds)}")
+    whole = [name for name in names if kinds[name] == WHOLE]
+    if chosen is None and numbered is None and 0 < len(whole) < len(names):  # an identifier, or a count of something
+        raise BadVectors(f"{source}: {_some(whole)} and the other columns differ: they hold whole numbers", hint=_HINT)
     return replace(layout, dimensions=tuple(names))
 
 
@@ -90,8 +94,10 @@ def _find_words(kinds: Mapping[str, str], source: str) -> str:
         return WORD
     texts = [name for name, kind in kinds.items() if kind == TEXT and name != ORIGIN]
     if len(texts) != 1:
-        said = f"{_some(texts)} hold text" if texts else f"none of {_some(kinds)} holds text"
-        raise BadVectors(f"{source}: it is not clear which column has the words: {said}; call it {WORD!r}", hint=_HINT)
+        reason = f"{_some(texts)} hold text" if texts else f"none of {_some(kinds)} holds text"
+        raise BadVectors(
+            f"{source}: it is not clear which column has the words: {reason}; call it {WORD!r}", hint=_HINT
+        )
     return texts[0]
 
 
@@ -128,7 +134,7 @@ def take_columns(columns: Columns, layout: Layout, source: str) -> Table:
     """The words, values, counts and origins of some rows, not checked."""
     matrix = _matrix(columns, layout, source)
     counts = None if layout.counts is None else _counts(columns[layout.counts], source)
-    origin = None if layout.origin is None else tuple(columns[layout.origin].tolist())
+    origin = None if layout.origin is None else tuple(name or "" for name in columns[layout.origin].tolist())
     return Table(columns[layout.words].tolist(), matrix, counts=counts, origin=origin)
 
 
@@ -176,12 +182,12 @@ def table_of_frame(
     # By place: pandas may have numbers for names, which narwhals would take for rows.
     columns = {str(column.name): np.asarray(column.to_numpy()) for column in opened.iter_columns()}
     index = require("narwhals", extra="frames", purpose="frames").maybe_get_index(opened)
-    named = {name: kind_of(column) for name, column in columns.items()}
-    if words is None and index is not None and named.get(WORD) != TEXT:
+    kinds = {name: kind_of(column) for name, column in columns.items()}
+    if words is None and index is not None and kinds.get(WORD) != TEXT:
         labels = np.asarray(index)
-        if kind_of(labels) == TEXT or TEXT not in named.values():  # numbers are refused where the words are checked
-            columns, named, words = {_INDEX: labels, **columns}, {_INDEX: TEXT, **named}, _INDEX
-    layout = find_layout(named, "the frame", words=words, counts=counts, dimensions=dimensions)
+        if kind_of(labels) == TEXT or TEXT not in kinds.values():  # numbers are refused where the words are checked
+            columns, kinds, words = {_INDEX: labels, **columns}, {_INDEX: TEXT, **kinds}, _INDEX
+    layout = find_layout(kinds, "the frame", words=words, counts=counts, dimensions=dimensions)
     return take_columns(columns, layout, "the frame")
 
 

@@ -46,8 +46,13 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
     return replace(table, files=None)
 
 
-def write(folder: Path, table: Table, came_from: str | None, overwrite: bool) -> None:
-    """Write vectors with their card to a folder that is new or empty, or to any with `overwrite`."""
+def write(path: str | PathLike[str], table: Table) -> None:
+    """Write vectors with their card to a folder that is new or empty."""
+    write_folder(Path(path), table)
+
+
+def write_folder(folder: Path, table: Table, came_from: str | None = None, overwrite: bool = False) -> None:
+    """The same, or to any folder with `overwrite`; `came_from` stands in the card."""
     if folder.exists() and not overwrite and (not folder.is_dir() or any(folder.iterdir())):
         raise BadVectors(
             f"{folder}: is there already; name a new folder", hint=Hint("or pass overwrite=True", "or pass --overwrite")

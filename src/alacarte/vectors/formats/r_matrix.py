@@ -96,6 +96,8 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
     rdata = require("rdata", extra="r", purpose=READING)
     parsed = parse_r(Path(path), BadVectors).object
     kinds = require("rdata.parser", extra="r", purpose=READING).RObjectType
+    if parsed.info.type is kinds.LIST and parsed.value[1].info.type is kinds.NILVALUE:
+        parsed = parsed.value[0]  # of an .rda, the one object in it
     if parsed.info.type not in (kinds.REAL, kinds.INT) or parsed.attributes is None:
         raise _no_matrix(path)
     with decoding(path, BadVectors, SAVE), warnings.catch_warnings():

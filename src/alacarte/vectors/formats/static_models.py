@@ -87,10 +87,10 @@ def table_of(
     numbers = [number for number in sorted(tokenizer.get_vocab().values()) if number != unknown]
     texts = [text.strip() for text in tokenizer.decode_batch([[number] for number in numbers])]
     before = tokenizer.encode(BEFORE, add_special_tokens=False).ids
-    encoded = tokenizer.encode_batch([f"{BEFORE} {text}" for text in texts], add_special_tokens=False)
+    encodings = tokenizer.encode_batch([f"{BEFORE} {text}" for text in texts], add_special_tokens=False)
     rows: dict[str, int] = {}
-    for number, text, found in zip(numbers, texts, encoded, strict=True):
-        if text and found.ids == [*before, number]:
+    for number, text, encoding in zip(numbers, texts, encodings, strict=True):
+        if text and encoding.ids == [*before, number]:
             rows.setdefault(text, number)
     if not rows:
         raise BadVectors("no token of this model is a word by itself; pass (words, matrix)")
@@ -172,9 +172,9 @@ def _single_tokens(tokenizer: Any, words: Sequence[str]) -> list[int | None]:
     """The token that each word is, by itself and in a text; None for words of no or several tokens."""
     unknown = unknown_token(tokenizer)
     before = tokenizer.encode(BEFORE, add_special_tokens=False).ids
-    encoded = tokenizer.encode_batch([f"{BEFORE} {word}" for word in words], add_special_tokens=False)
-    single = [found.ids[:-1] == before and found.ids[-1] != unknown for found in encoded]
-    return [found.ids[-1] if good else None for found, good in zip(encoded, single, strict=True)]
+    encodings = tokenizer.encode_batch([f"{BEFORE} {word}" for word in words], add_special_tokens=False)
+    single = [encoding.ids[:-1] == before and encoding.ids[-1] != unknown for encoding in encodings]
+    return [encoding.ids[-1] if good else None for encoding, good in zip(encodings, single, strict=True)]
 
 
 def static_parts(table: Table, base: Any = None) -> tuple[NDArray[np.float32], Any]:
@@ -201,14 +201,14 @@ def static_parts(table: Table, base: Any = None) -> tuple[NDArray[np.float32], A
 
 def parts_of(model: Any) -> tuple[Any, NDArray[np.float32]]:
     """(tokenizer, a row for each token) of a StaticModel, a StaticEmbedding, or a SentenceTransformer that is one."""
-    found = static_model_in(model)
-    if found is None:
+    static = static_model_in(model)
+    if static is None:
         raise BadVectors(f"a {type(model).__name__} is no static model; pass a StaticModel or a StaticEmbedding")
-    matrix = getattr(found.embedding, "weight", found.embedding)  # of an nn.EmbeddingBag, or an array
+    matrix = getattr(static.embedding, "weight", static.embedding)  # of an nn.EmbeddingBag, or an array
     if hasattr(matrix, "detach"):
         matrix = matrix.detach().cpu().float().numpy()
-    mapping, weights = getattr(found, "token_mapping", None), getattr(found, "weights", None)
-    return found.tokenizer, folded(found.tokenizer, matrix, mapping, weights)
+    mapping, weights = getattr(static, "token_mapping", None), getattr(static, "weights", None)
+    return static.tokenizer, folded(static.tokenizer, matrix, mapping, weights)
 
 
 def static_model_in(model: Any) -> Any:

@@ -303,6 +303,9 @@ def test_which_columns_hold_what():
     vectors = WordVectors.from_frame(frame, words="w", counts="n", dimensions=["y", "x"])
     assert vectors.counts.tolist() == [7, 9]
     assert vectors["b"].tolist() == [4.0, 2.0]
+    numbered = polars.DataFrame({"id": [7, 9], "word": ["a", "b"], "x": [1.0, 2.0], "y": [3.0, 4.0]})
+    with pytest.raises(BadVectors, match=r"'id' and the other columns differ: they hold whole numbers.*dimensions="):
+        WordVectors.of(numbered)
     # A table of counts has a column for the word "count", too.
     table = pandas.DataFrame({"count": [1, 0], "king": [0, 5]}, index=["a", "b"])
     assert WordVectors.of(table).dimension == 2
@@ -338,6 +341,16 @@ def test_r_s_own_matrices_are_read(tmp_path):
         )
         rdata.unparser.unparse_file(tmp_path / "a.rds", data, file_type="rds", compression=compression)
         assert WordVectors.load(tmp_path / "a.rds") == WordVectors(["a", "new york", "né"], matrix)
+
+
+def test_an_rda_with_one_matrix(tmp_path, odd):
+    pytest.importorskip("rdata")
+    odd.save(tmp_path / "a.rds")
+    content = gzip.decompress((tmp_path / "a.rds").read_bytes())
+    start, matrix = content[:14], content[14:]
+    name = struct.pack(">iiii", 0x402, 1, 0x40009, 1) + b"m"
+    (tmp_path / "a.rda").write_bytes(b"RDX2\n" + start + name + matrix + struct.pack(">i", 254))
+    same(WordVectors.load(tmp_path / "a.rda"), odd)
 
 
 def test_r_files_without_a_matrix_of_words(tmp_path):
