@@ -58,5 +58,5 @@ def test_targets_that_are_none():
 def test_a_folder_that_is_not_there(tmp_path):
     """Issue 21: save("nodir/x") said no more than that there is no such file."""
     for save in (VECTORS.save, Transform(np.eye(2)).save, collect(VECTORS, ["a b"], ["a"]).save):
-        with pytest.raises(FileNotFoundError, match=r"There is no folder .*nodir; make it first"):
+        with pytest.raises(FileNotFoundError, match=r"there is no folder .*nodir; make it"):
             save(tmp_path / "nodir" / "x.safetensors")

@@ -189,8 +189,6 @@ def _temporary_file(target: Path, path: str | os.PathLike[str]) -> BinaryIO:
     try:
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, f"{os.strerror(errno.EISDIR)}; name a file in it")
-        if not target.parent.exists():
-            raise FileNotFoundError(errno.ENOENT, f"There is no folder {target.parent}; make it first")
         before = target.stat() if target.exists() else None
         if before is not None and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
