@@ -20,6 +20,8 @@ SOTU = [sys.executable, "experiments/studies/sotu.py", str(SPEECHES), "--figures
 GLOVE = os.environ.get("GLOVE_100D", "glove.6B.100d.npy")  # where GloVe 6B in 100 dimensions is
 EVAL = ["--vectors", GLOVE, "--corpus", str(DATA / "wiki" / "enwiki.txt.xz")]
 
+SCREENSHOTS = [sys.executable, "scripts/screenshots.py"]
+
 # Figure → (the command, what it needs of the developers' data). One command may draw several figures.
 # `alc eval` writes its figure into the folder that `--out` names, with its tables; copy it from there.
 COMMANDS: dict[str, tuple[list[str], str | None]] = {
@@ -29,6 +31,7 @@ COMMANDS: dict[str, tuple[list[str], str | None]] = {
     "regression-map.png": (SOTU, "regression/sotu.jsonl.xz"),
     "regression-terms.png": (SOTU, "regression/sotu.jsonl.xz"),
     "figure1-100d.svg": ([*ALC, "eval", "figure1", *EVAL, "--out", "out/figure1-100d"], "wiki/enwiki.txt.xz"),
+    **{f"serve-{view}.png": (SCREENSHOTS, None) for view in ("invent", "word", "compare", "map")},
     "context-weights-100d.svg": (
         [*ALC, "eval", "weights", *EVAL, "--sizes", "4", "--out", "out/weights-100d"],
         "wiki/enwiki.txt.xz",
