@@ -18,7 +18,7 @@ def main() -> int:
     here = Path(__file__).parent
     if arguments.no_notebooks:
         os.environ["ALACARTE_NOTEBOOKS"] = "off"
-    os.environ.setdefault("MPLBACKEND", "Agg")
+    os.environ.pop("MPLBACKEND", None)  # so that the notebooks show their plots
     os.environ["TQDM_DISABLE"] = "1"  # how long something took on one day is not for the page
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # else the kernel of the notebooks warns
     from sphinx.cmd.build import main as sphinx
