@@ -18,7 +18,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
 MEGABYTE = 1_000_000
-DEPENDENCIES = 6
+DEPENDENCIES = 5
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 NUMBERS = {
     "src/alacarte/_version.py": r'__version__ = "([^"]+)"',

@@ -231,7 +231,8 @@ class TypicalSpread:
     def save(self, path: str | PathLike[str]) -> None:
         """One file, written completely or not at all."""
         numbers = {name: getattr(self, name) for name in _NUMBERS}
-        write_artifact(path, KIND, {"shape": self.shape.astype(np.float32)}, {**numbers, "targets": self.targets})
+        half = self.shape[np.tril_indices(len(self.shape))].astype(np.float32)  # the other half is the same
+        write_artifact(path, KIND, {"half": half}, {**numbers, "targets": self.targets})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "TypicalSpread":
@@ -241,7 +242,13 @@ class TypicalSpread:
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "TypicalSpread":
         """The typical spread in an artifact of ours."""
-        shape = np.array(artifact.tensor("shape", np.float32, 2), dtype=np.float64)
+        half = artifact.tensor("half", np.float32, 1)
+        dimension = int(np.sqrt(2 * len(half)))
+        if dimension * (dimension + 1) // 2 != len(half):
+            raise artifact.damaged("its values are no half of a matrix")
+        shape = np.zeros((dimension, dimension))
+        shape[np.tril_indices(dimension)] = half
+        shape += np.tril(shape, -1).T
         numbers = {name: artifact.value(name, float) for name in _NUMBERS}
         return cls(shape, targets=artifact.value("targets", int), **numbers)
 
