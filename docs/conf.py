@@ -31,7 +31,10 @@ nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!alacarte\.).*"), ("py:.*", r"alacarte\..*\._.*"), ("py:.*", r"alacarte\._.*")]
 nitpick_ignore = [("py:class", "alacarte.vectors.word_vectors.Default")]  # a type variable
 
-suppress_warnings = ["ref.python"]  # two classes are called Table; either is linked to
+suppress_warnings = [
+    "ref.python",  # two classes are called Table; either is linked to
+    "myst-nb.lexer",  # notebooks that are not run do not say what their language is
+]
 
 # Markdown, as GitHub shows it.
 myst_enable_extensions = ["dollarmath", "colon_fence"]
