@@ -36,7 +36,7 @@ def test_answers_are_as_the_document_says(schema: Any, known: Any, question: Que
     operation = schema[question.path][question.method.upper()]
     cases = operation.as_strategy(generation_mode=schemathesis.GenerationMode(mode))
 
-    examples = LONG if question.manner == "job" else 25
+    examples = LONG if question.manner == "job" else 12
 
     @settings(max_examples=examples, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(cases)
