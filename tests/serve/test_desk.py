@@ -5,8 +5,10 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +218,18 @@ def started(workspace: Workspace, port: int) -> "subprocess.Popen[bytes]":
     raise AssertionError("the server did not start")
 
 
+def send_slowly(port: int) -> None:
+    """Send a text, a little at a time, to a server that ends meanwhile."""
+
+    def parts() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"half of it\n"
+            time.sleep(0.05)
+
+    with suppress(httpx.HTTPError):
+        httpx.post(f"http://127.0.0.1:{port}/api/upload", params={"name": "slow.txt"}, content=parts())
+
+
 def test_all_is_there_after_kill_9(workspace: Workspace) -> None:
     import socket
 
@@ -229,12 +243,20 @@ def test_all_is_there_after_kill_9(workspace: Workspace) -> None:
             client.post("/api/note", json={"address": "/map", "text": "kept"})
             client.post("/api/build", json={"name": "large", "texts": ["a.jsonl"], "text": "body"})
             state_of(client, "large", lambda build: build is not None and build.get("done", 0) > 0)
+            sending = threading.Thread(target=send_slowly, args=(port,))
+            sending.start()
+            time.sleep(0.3)
             server.send_signal(signal.SIGKILL)
             server.wait()
+            sending.join()
         server = started(workspace, port)
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             assert [note["text"] for note in client.get("/api/notes").json()["notes"]] == ["kept"]
             assert state_of(client, "large", bool)["state"] == "cut off"
+            assert [item["name"] for item in client.get("/api/corpora").json()["texts"]] == ["a.jsonl"]
+            client.post("/api/upload", params={"name": "slow.txt"}, content=b"all of it").raise_for_status()
+            assert workspace.folder is not None
+            assert sorted(path.name for path in (workspace.folder / "texts").iterdir()) == ["a.jsonl", "slow.txt"]
             for _ in range(200):  # the worker of the server that was killed ends by itself, and gives its lock back
                 client.post("/api/build/resume", json={"name": "large"})
                 build = state_of(client, "large", lambda build: build is None or build["state"] != "building")
