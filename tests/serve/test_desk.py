@@ -173,7 +173,9 @@ def test_a_worker_that_takes_too_much_memory_is_an_error(workspace: Workspace) -
 
     async def answers() -> list[dict[str, Any]]:
         jobs = Jobs(workspace, memory=60_000_000)
-        return [message async for message in jobs.ask("/api/influence", {})]
+        messages = [message async for message in jobs.ask("/api/influence", {})]
+        await jobs.close()
+        return messages
 
     assert "memory" in asyncio.run(answers())[-1]["error"]
 

@@ -21,7 +21,10 @@ BEGINNING = 1 << 20  # bytes of a file behind a URL by which it is told what it 
 def describe(what: str) -> Facts:
     """Facts about a file, a folder or a name, `what` first."""
     from alacarte._io.remote import local_path, url_of
+    from alacarte.vectors.databases import is_database
 
+    if is_database(what):
+        return _named(what)
     path = local_path(what)
     if path is None:
         return _behind_url(str(url_of(what)))
