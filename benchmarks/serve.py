@@ -74,7 +74,7 @@ def measure(address: str, given: Any, folder: Path) -> None:
             client.post("/api/build", json={"name": "built", "texts": ["text.txt"]}).raise_for_status()
             begun, times = time.perf_counter(), []
             while client.get("/api/corpora").json()["builds"]:
-                times += typed(client, 20)
+                times += typed(client, 60)
             print(f"{'a corpus is built from':40} {size / 1e6:8.0f} MB in {time.perf_counter() - begun:.0f} s")
             show("typing meanwhile", times)
     in_browser(address)

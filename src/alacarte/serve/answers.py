@@ -39,7 +39,7 @@ AMONG = Parameter(
     "among",
     "integer",
     "neighbours are looked for among the first so many words of the vectors, in most files the most frequent",
-    default=50_000,
+    default=30_000,
     least=1,
     most=10**9,
 )

@@ -41,7 +41,7 @@ export async function compare(main) {
       const chart = pairs(answered.words, [a, b], `How like other words ${word} is on either side, with 95 percent intervals`, address);
       shown.replaceChildren(chart.place,
         tools({ rows: answered.words.map((item) => ({ word: item.word, a: item.a?.estimate, a_low: item.a?.conf_low, a_high: item.a?.conf_high, b: item.b?.estimate, b_low: item.b?.conf_low, b_high: item.b?.conf_high })), name: word,
-          python: `${opening()}sides = [side.induce(model, [${quoted(word)}]) for side in (a, b)]\n[side.uncertainty.nearest(${quoted(word)}, among=50_000) for side in sides]\n\nfrom alacarte.inference.comparing import compare_uses\n\ncompare_uses(*sides, [${quoted(word)}])`,
+          python: `${opening()}sides = [side.induce(model, [${quoted(word)}]) for side in (a, b)]\n[side.uncertainty.nearest(${quoted(word)}, among=30_000) for side in sides]\n\nfrom alacarte.inference.comparing import compare_uses\n\ncompare_uses(*sides, [${quoted(word)}])`,
           command: shell("alc", "concordance", "compare", one.chosen.path, ...named(word), ...both()), pictures: [chart.picture] }));
       if (one.chosen.columns.length && two.chosen.columns.length) {
         const others = given.getAll("with").length ? given.getAll("with") : answered.words.slice(0, 4).map((item) => item.word);

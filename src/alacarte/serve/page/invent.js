@@ -64,8 +64,8 @@ export async function invent(main) {
     }))));
     const form = { contexts: "", both: ", form=True", spelling: "" }[by];
     const python = `from alacarte import ALaCarte, explain\n\nmodel = ${model.python}${by === "contexts" ? "" : ".with_form()"}\n`
-      + (by === "spelling" ? `model.nearest(model.embed_parts([], ${quoted(name)}).fused[0], among=50_000)` : `explain(model, ${JSON.stringify(lines, null, 4)}, ${quoted(name)}, among=50_000${form})`);
-    const command = shell("alc", "embed", ...model.options, "--word", name, "--among", "50000", ...(by === "spelling" ? [] : lines.flatMap((line) => ["--context", line])), ...(by === "both" ? ["--form"] : []), ...(by === "spelling" ? [] : ["--explain"]));
+      + (by === "spelling" ? `model.nearest(model.embed_parts([], ${quoted(name)}).fused[0], among=30_000)` : `explain(model, ${JSON.stringify(lines, null, 4)}, ${quoted(name)}, among=30_000${form})`);
+    const command = shell("alc", "embed", ...model.options, "--word", name, "--among", "30000", ...(by === "spelling" ? [] : lines.flatMap((line) => ["--context", line])), ...(by === "both" ? ["--form"] : []), ...(by === "spelling" ? [] : ["--explain"]));
     const chart = answered.nearest?.length ? likeness(answered.nearest, `The words most like ${name}, with 95 percent intervals`) : null;
     result.replaceChildren(...[
       by === "spelling" ? element("p", { class: "hint" }, "How sure a spelling is cannot be known.") : sure(answered.confidence, `of what many sentences would tell, from ${answered.contexts}`),
@@ -76,7 +76,7 @@ export async function invent(main) {
   }
 
   let timer;
-  const soon = () => { clearTimeout(timer); timer = setTimeout(answer, 40); };
+  const soon = () => { clearTimeout(timer); timer = setTimeout(answer, 15); };
   for (const input of [word, text, way]) input.addEventListener("input", soon);
   main.replaceChildren(heading,
     element("p", { class: "lede" }, "Make up a word and use it in a sentence. What it could mean appears beside it, with how sure one can be. Shaded words are the ones it comes from."),

@@ -46,9 +46,9 @@ export async function word(main) {
 
   function nearest(answered, values) {
     const python = `from alacarte import ALaCarte, Concordance\n\nmodel = ${model.python}\ncorpus = ${sliced(form.chosen.path, values.where)}\n`
-      + `induced = corpus.induce(model, [${quoted(values.phrase)}])\ninduced.uncertainty.nearest(${quoted(values.phrase)}, among=50_000)\ncorpus.lines(${quoted(values.phrase)})`;
+      + `induced = corpus.induce(model, [${quoted(values.phrase)}])\ninduced.uncertainty.nearest(${quoted(values.phrase)}, among=30_000)\ncorpus.lines(${quoted(values.phrase)})`;
     const command = [
-      shell("alc", "concordance", "nearest", form.chosen.path, ...named(values.phrase), "--among", "50000", ...conditions("--where", values.where), ...model.options),
+      shell("alc", "concordance", "nearest", form.chosen.path, ...named(values.phrase), "--among", "30000", ...conditions("--where", values.where), ...model.options),
       shell("alc", "concordance", "lines", form.chosen.path, ...named(values.phrase), ...conditions("--where", values.where)),
     ].join("\n");
     if (!answered.nearest.length) return [element("p", { class: "hint" }, answered.reason), tools({ rows: null, name: values.phrase, python, command })];
