@@ -37,7 +37,7 @@ def main() -> None:
         shutil.rmtree(folder, ignore_errors=True)
         return Concordance.build(vectors, corpus, folder, show_progress=False)
 
-    Concordance.build(vectors, ["warm up"], arguments.work / "warm.concordance", show_progress=False)
+    Concordance.build(vectors, ["warm up"], arguments.work / "warm.concordance", show_progress=False, overwrite=True)
     shutil.rmtree(arguments.work / "warm.concordance")
     passing, sums = best(lambda: collect(vectors, corpus, show_progress=False), 2)
     building, concordance = best(build, 2)
