@@ -446,3 +446,18 @@ def test_dates_are_cut_by_years(vectors: WordVectors, tmp_path: Path) -> None:
 def given_phrase(concordance: Concordance) -> str:
     """Two words that follow each other somewhere."""
     return next(" ".join(text.split()[:2]) for text in concordance if isinstance(text, str) and len(text.split()) > 1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("ending", ["", "\n", "\n\n"])
+def test_lines_of_a_file_come_back(vectors: WordVectors, tmp_path: Path, seed: int, ending: str) -> None:
+    """Blank lines are no documents; all others are kept as they are, whatever their length."""
+    rng = np.random.default_rng(seed)
+    kinds = ["", "  ", "\t", "the bank", "café É zorg", " of the river ", "long " * int(rng.integers(1, 40_000))]
+    lines = [str(rng.choice(kinds)) for _ in range(int(rng.integers(1, 60)))] + ["money"]
+    file = tmp_path / "lines.txt"
+    file.write_text("\n".join(lines) + ending, encoding="utf-8", newline="")
+    concordance = Concordance.build(vectors, Corpus(file), tmp_path / "c", show_progress=False, block_size=200)
+    assert [str(text).strip() for text in concordance] == [line.strip() for line in lines if line.strip()]
+    assert concordance.count("money") == 1
+    concordance.verify()

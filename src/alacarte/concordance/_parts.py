@@ -3,7 +3,6 @@
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from alacarte.vectors.words import PackedWords
 Arrays = dict[str, npt.NDArray[Any]]
 FRAME = 1 << 16  # bytes of text that are compressed together
 BETWEEN = "\x1f"  # the tokens of a document that came as tokens
+LINE_END = 10
 TEXT, TOKENS = 0, 1  # kinds of documents
 MOST = 1 << 32  # tokens of a segment: positions have 32 bits
 
@@ -109,34 +109,45 @@ class Parts:
 
     def _part(self, encoded: Encoded, block: Block) -> Arrays:
         lengths = np.diff(encoded.offsets)
-        documents = _documents(block, len(lengths))
         full = np.flatnonzero(lengths)
         before = np.concatenate([[0], np.cumsum(encoded.ids.view(np.uint32) < np.uint32(self._lexicon.known))])
         known = before[encoded.offsets[1:]] - before[encoded.offsets[:-1]]
-        chosen = [documents[number] for number in full.tolist()]
-        contents, kinds = _stored(chosen)
-        values = [self._values(document) for document in chosen] if self._columns else []
+        values: list[list[Any]] = []
+        lines = None if self._columns else _lines(block, len(lengths), full)
+        if lines is not None:
+            content, sizes, kinds = *lines, np.full(len(full), TEXT, dtype=np.uint8)
+        else:
+            documents = _documents(block, len(lengths))
+            chosen = [documents[number] for number in full.tolist()]
+            content, sizes, kinds = _stored(chosen)
+            values = [self._values(document) for document in chosen] if self._columns else []
         return {
             "ids": encoded.ids,
             "lengths": lengths[full].astype(np.int32),
             "known": known[full].astype(np.int32),
             "codes": document_sums(encoded, self._codes)[full],
             "kinds": kinds,
-            **self._compressed(contents),
+            **self._compressed(content, sizes),
             "values": np.frombuffer(json.dumps(values).encode() if values else b"", dtype=np.uint8),
         }
 
-    def _compressed(self, contents: Sequence[bytes]) -> Arrays:
+    def _compressed(self, content: npt.NDArray[np.uint8], sizes: npt.NDArray[np.int64]) -> Arrays:
+        """The text of documents, one behind the other, as frames of whole documents."""
         compress = self._compressor(level=1).compress
+        ends = np.cumsum(sizes)
         frames: list[bytes] = []
         counts: list[int] = []
-        ends: list[int] = []
-        for frame in _frames(contents):
-            frames.append(compress(b"".join(frame)))
-            counts.append(len(frame))
-            ends += accumulate(map(len, frame))
+        text_ends = ends.astype(np.uint32)
+        begin = base = 0
+        while begin < len(sizes):
+            stop = min(int(np.searchsorted(ends, base + FRAME)) + 1, len(sizes))
+            end = int(ends[stop - 1])
+            frames.append(compress(content[base:end].data))
+            counts.append(stop - begin)
+            text_ends[begin:stop] = ends[begin:stop] - base
+            begin, base = stop, end
         return {
-            "text_ends": np.array(ends, dtype=np.uint32),
+            "text_ends": text_ends,
             "frame_documents": np.array(counts, dtype=np.int64),
             "frame_sizes": np.array([len(frame) for frame in frames], dtype=np.int64),
             "text": np.frombuffer(b"".join(frames), dtype=np.uint8),
@@ -200,50 +211,64 @@ def _ends(sizes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
+def _lines(
+    block: Block, count: int, full: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]] | None:
+    """(the bytes of some lines, one behind the other, the size of each) of a block of `count` plain lines.
+
+    None if the block is none, or has other lines than were encoded: the readable tokenizer skips blank ones at once.
+    """
+    if block.text is None:
+        return None
+    data = np.frombuffer(block.text.removesuffix(b"\n"), dtype=np.uint8)
+    within = data != LINE_END
+    breaks = np.flatnonzero(~within)
+    if len(breaks) + 1 != count:
+        return None
+    sizes = np.diff(breaks, prepend=-1, append=len(data)) - 1
+    if len(full) < count:
+        kept = np.zeros(count, dtype=bool)
+        kept[full] = True
+        within &= np.repeat(kept, sizes + 1)[: len(data)]
+    return data[within], sizes[full]
+
+
 def _documents(block: Block, count: int) -> Sequence[Item | bytes]:
     """The documents of a block as they came, lines as bytes; as many as were encoded."""
     if block.text is None:
         return block.documents
     lines = block.text.removesuffix(b"\n").split(b"\n")
-    if len(lines) != count:  # the readable tokenizer skips blank lines at once
+    if len(lines) != count:
         lines = [line for line in lines if line.decode("utf-8", "replace").strip()]
     assert len(lines) == count
     return lines
 
 
-def _stored(documents: Sequence[Item | bytes]) -> tuple[Sequence[bytes], npt.NDArray[np.uint8]]:
-    """Documents as bytes, and which kind each is."""
+def _stored(
+    documents: Sequence[Item | bytes],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """(the bytes of documents, one behind the other, the size of each, and which kind each is)."""
     kinds = np.full(len(documents), TEXT, dtype=np.uint8)
     contents: list[bytes] = []
     for number, document in enumerate(documents):
-        if isinstance(document, bytes):  # and all others too
-            return documents, kinds  # type: ignore[return-value]
         content = plain(document) if isinstance(document, Document) else document
+        if isinstance(content, bytes):
+            contents.append(content)
+            continue
         if not isinstance(content, str):
             if any(BETWEEN in token for token in content):
                 raise BadCorpus("a token holds the control character U+001F, which keeps tokens apart; remove it")
             content = BETWEEN.join(content)
             kinds[number] = TOKENS
         contents.append(content.encode("utf-8", "surrogatepass"))
-    return contents, kinds
+    sizes = np.fromiter(map(len, contents), dtype=np.int64, count=len(contents))
+    return np.frombuffer(b"".join(contents), dtype=np.uint8), sizes, kinds
 
 
 def restored(content: bytes, kind: int) -> str | list[str]:
     """What `_stored` made bytes of."""
     text = content.decode("utf-8", "surrogatepass")
     return text.split(BETWEEN) if kind == TOKENS else text
-
-
-def _frames(contents: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """Documents that are compressed together."""
-    begin = size = 0
-    for number, content in enumerate(contents):
-        size += len(content)
-        if size >= FRAME:
-            yield contents[begin : number + 1]
-            begin, size = number + 1, 0
-    if begin < len(contents):
-        yield contents[begin:]
 
 
 def _value(value: Any) -> str | int | float | None:
