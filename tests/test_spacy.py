@@ -35,7 +35,7 @@ def model():
 @pytest.fixture
 def nlp(model):
     nlp = spacy.blank("en")
-    nlp.add_pipe("alacarte").model = model
+    nlp.add_pipe("alacarte").embedder = model
     return nlp
 
 
@@ -105,7 +105,7 @@ def test_long_texts_of_random_words(reading):
     vectors = WordVectors(WORDS, rng.normal(size=(len(WORDS), 6)))
     model = ALaCarte(vectors, Transform(rng.normal(size=(6, 6)), settings=Reading(left=4, right=2, **reading)))
     nlp = spacy.blank("en")
-    nlp.add_pipe("alacarte").model = model
+    nlp.add_pipe("alacarte").embedder = model
     doc = nlp(" ".join(rng.choice([*WORDS[:8], *(f"x{i}" for i in range(40)), "xx/yy", "ZZ"], 300)))
     context = tokens_of(model, doc)
     unknown = {token.text for token in doc if token._.vector_origin == "contexts"}
@@ -154,7 +154,7 @@ def test_spelling_counts_where_the_model_has_learned_it(model):
     spelled = ALaCarte(model.vectors, model.transform, form=form, fusion=Fusion(0.0, 1.0, -1.0, typical=2.0))
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe("alacarte")
-    pipe.model = spelled
+    pipe.embedder = spelled
     doc = nlp("the cats sat")
     assert np.array_equal(doc[1].vector, spelled.embed([["the", "cats", "sat"]], "cats", form=True))
     assert doc[1]._.vector_origin == "contexts and spelling"
@@ -176,7 +176,7 @@ def test_a_pipeline_is_saved_and_loaded(tmp_path, model, by_name):
         model.save(folder)
         nlp.add_pipe("alacarte", config={"model": str(folder), "form": False})
     else:
-        nlp.add_pipe("alacarte").model = model
+        nlp.add_pipe("alacarte").embedder = model
     expected = nlp(TEXT)[1].vector
     nlp.to_disk(tmp_path / "pipeline")
     nlp.to_disk(tmp_path / "pipeline")  # over itself
@@ -196,7 +196,7 @@ def test_a_pipeline_is_saved_and_loaded(tmp_path, model, by_name):
 def test_a_model_that_was_learned_with_the_pipeline_s_tokenizer(tmp_path, model):
     nlp = spacy.blank("en")
     own = ALaCarte(model.vectors, model.transform, tokenizer=nlp)
-    nlp.add_pipe("alacarte").model = own
+    nlp.add_pipe("alacarte").embedder = own
     nlp.to_disk(tmp_path / "pipeline")
     assert np.array_equal(spacy.load(tmp_path / "pipeline")(TEXT)[1].vector, own.embed(TEXT, "blorp"))
 

@@ -42,7 +42,7 @@ class TokenVectors:
 
     Config:
         model: a model that ships with the package ("glove.6B.50d") or the path of a saved one. It is loaded when it
-            is first needed. A model in memory is set by `nlp.add_pipe("alacarte").model = model`.
+            is first needed. A model in memory is set by `nlp.add_pipe("alacarte").embedder = model`.
         form: whether spelling counts; None: if the model has learned it.
 
     The vectors travel with a `Doc` (`to_bytes`, `DocBin` with `store_user_data`, `nlp.pipe(…, n_process=2)`), but
@@ -52,7 +52,7 @@ class TokenVectors:
     >>> from alacarte import ALaCarte, Transform, WordVectors
     >>> nlp = spacy.blank("en")
     >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
-    >>> nlp.add_pipe("alacarte").model = ALaCarte(vectors, Transform(np.eye(2)))
+    >>> nlp.add_pipe("alacarte").embedder = ALaCarte(vectors, Transform(np.eye(2)))
     >>> doc = nlp("A blorp b b")
     >>> [token.vector.tolist() for token in doc[:2]], doc[1]._.vector_origin
     ([[1.0, 0.0], [1.0, 2.0]], 'contexts')
@@ -63,8 +63,8 @@ class TokenVectors:
         self._model: ALaCarte | None = None
 
     @property
-    def model(self) -> "ALaCarte":
-        """The model that vectors come from."""
+    def embedder(self) -> "ALaCarte":
+        """The model that vectors come from. (`model` would be spaCy's own, which it looks at by itself.)"""
         if self._model is None:
             from alacarte.errors import AlacarteError
             from alacarte.model import pretrained_names
@@ -73,14 +73,14 @@ class TokenVectors:
             if self.source is None:
                 raise AlacarteError(
                     f"the pipeline component {self.name!r} has no model; pass config={{'model': …}} with a name or the "
-                    f"folder of a saved model, or set nlp.get_pipe({self.name!r}).model"
+                    f"folder of a saved model, or set nlp.get_pipe({self.name!r}).embedder"
                 )
             named = self.source in pretrained_names() and not Path(self.source).exists()
             self._model = self._load(pretrained_folder(self.source) if named else self.source)
         return self._model
 
-    @model.setter
-    def model(self, model: "ALaCarte") -> None:
+    @embedder.setter
+    def embedder(self, model: "ALaCarte") -> None:
         self._model = model
 
     def _load(self, folder: str | Path) -> "ALaCarte":
@@ -98,16 +98,16 @@ class TokenVectors:
     def __call__(self, doc: Doc) -> Doc:
         """Make the vectors that the words of a text lack."""
         texts = {token.text for token in doc if not token.is_space}
-        pieces = {text: self.model.tokens(text) for text in texts}
+        pieces = {text: self.embedder.tokens(text) for text in texts}
         context = [piece for token in doc for piece in pieces.get(token.text, ())]
         last = {piece: place for place, piece in enumerate(context)}
         first = {piece: len(context) - 1 - place for place, piece in enumerate(reversed(context))}
-        left, right = self.model.settings.left, self.model.settings.right
+        left, right = self.embedder.settings.left, self.embedder.settings.right
         made = {}
         for text in sorted(texts):
-            if pieces[text] and not (len(pieces[text]) == 1 and pieces[text][0] in self.model.vectors):
+            if pieces[text] and not (len(pieces[text]) == 1 and pieces[text][0] in self.embedder.vectors):
                 near = context
-                if len(pieces[text]) == 1 and self.model.settings.unknown != "drop":
+                if len(pieces[text]) == 1 and self.embedder.settings.unknown != "drop":
                     # Long texts have many such words, most of them once: what is beyond their windows is not looked at.
                     piece = pieces[text][0]
                     near = context[max(0, first[piece] - left) : last[piece] + 1 + right]
@@ -123,23 +123,23 @@ class TokenVectors:
 
         form = self.form
         if form is None:
-            form = self.model.form is not None and self.model.fusion is not None
+            form = self.embedder.form is not None and self.embedder.fusion is not None
         try:
             if form:
-                parts = self.model.embed_parts([context], text)
+                parts = self.embedder.embed_parts([context], text)
                 return [parts.fused.reshape(-1), parts.origin[0]]
-            return [self.model.embed([context], text), "contexts"]
+            return [self.embedder.embed([context], text), "contexts"]
         except NotEnoughData:
             return None
 
     def _known(self, pieces: list[str]) -> Singles | None:
         """The vector that the model came with, for a token that it takes for one word."""
-        return self.model.vectors.get(pieces[0]) if len(pieces) == 1 else None
+        return self.embedder.vectors.get(pieces[0]) if len(pieces) == 1 else None
 
     def vector(self, token: Token) -> Singles | None:
         """The vector of a token; None if it has none."""
         made = token.doc.user_data.get(KEY, {}).get(token.text)
-        return self._known(self.model.tokens(token.text)) if made is None else made[0]
+        return self._known(self.embedder.tokens(token.text)) if made is None else made[0]
 
     # -------------------------------------------------------------------------------------------------- hooks
 
@@ -157,7 +157,7 @@ class TokenVectors:
 
     def _vector_or_zeros(self, token: Token) -> Singles:
         vector = self.vector(token)
-        return np.zeros(self.model.vectors.dimension, np.float32) if vector is None else vector
+        return np.zeros(self.embedder.vectors.dimension, np.float32) if vector is None else vector
 
     def _has_any(self, tokens: Doc | Span) -> bool:
         return any(map(self._has_vector, tokens))
@@ -165,7 +165,7 @@ class TokenVectors:
     def _mean(self, tokens: Doc | Span) -> Singles:
         """The mean over all tokens, those without a vector as zeros: as spaCy has it."""
         rows = [self._vector_or_zeros(token) for token in tokens]
-        return np.mean(rows, axis=0) if rows else np.zeros(self.model.vectors.dimension, np.float32)
+        return np.mean(rows, axis=0) if rows else np.zeros(self.embedder.vectors.dimension, np.float32)
 
     def _similarity(self, first: Any, second: Any) -> float:
         from alacarte.errors import BadVectors
@@ -186,7 +186,7 @@ class TokenVectors:
         from alacarte.vectors.formats.named import PACKAGES
 
         if self._model is not None or self.source is not None:
-            self.model.save(path, include_vectors=self.model.vectors.source not in PACKAGES)
+            self.embedder.save(path, include_vectors=self.embedder.vectors.source not in PACKAGES)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "TokenVectors":
         """Load the model that `to_disk` saved."""
@@ -214,7 +214,7 @@ class TokenVectors:
             if files:
                 self.from_disk(folder)
         if VECTORS in files:
-            self.model.vectors.source = None  # the file is gone
+            self.embedder.vectors.source = None  # the file is gone
         return self
 
 

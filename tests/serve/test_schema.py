@@ -6,9 +6,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from alacarte.serve.answers import QUESTIONS
+from alacarte.serve.app import LARGEST
 from alacarte.serve.questions import Question
 
 schemathesis = pytest.importorskip("schemathesis")
+requests = pytest.importorskip("requests")
 
 LONG = 3  # examples of a question that takes a process
 
@@ -41,6 +43,10 @@ def test_answers_are_as_the_document_says(schema: Any, known: Any, question: Que
     @settings(max_examples=examples, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(cases)
     def ask(case: Any) -> None:
-        case.call_and_validate(excluded_checks=[known["positive_data_acceptance"]])
+        try:
+            case.call_and_validate(excluded_checks=[known["positive_data_acceptance"]])
+        except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
+            if len(str(case.query)) < LARGEST // 12:  # a longer address may take all that one may have, and is cut off
+                raise
 
     ask()
