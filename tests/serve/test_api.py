@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
-from alacarte import compare, explain, induce_senses
+from alacarte import Targets, compare, explain, induce_senses
 from alacarte.concordance import over_periods
 from alacarte.inference.comparing import compare_uses
 from alacarte.inference.word_map import word_map
@@ -159,6 +159,8 @@ def test_every_number_over_time_and_on_the_map_is_the_librarys(client: TestClien
     assert [{name: row[name] for name in expected[0]} for row in answer["rows"]] == expected
     for row in answer["rows"]:
         assert corpus.where(*row["where"]).count("bank") == row["uses"]
+    answer = client.get("/api/over", params={"phrase": "b*", "column": "year", "words": ["money"], "most": 3}).json()
+    assert sum(row["uses"] for row in answer["rows"]) == corpus.count(Targets.glob("b*"))
     words = ["bank", "river", "money", "unheard"]
     answer = client.get("/api/map", params={"words": words, "background": 5}).json()
     drawn = word_map(corpus.induce(model, words[:3]).uncertainty)

@@ -9,6 +9,7 @@ import numpy as np
 
 from alacarte._io.table import Record, Records
 from alacarte.errors import AlacarteError, NotEnoughData
+from alacarte.targets.targets import Targets, TargetsLike
 
 if TYPE_CHECKING:
     from alacarte.concordance.concordance import Concordance
@@ -92,13 +93,13 @@ class PeriodUses(Records[PeriodUse]):
 def over_periods(
     concordance: "Concordance",
     model: "ALaCarte",
-    phrase: str,
+    target: TargetsLike,
     column: str,
     others: Iterable[str] = (),
     *,
     most: int = 12,
 ) -> PeriodUses:
-    """How often a word or phrase is used in each period of a column, and how like other words it is there.
+    """How often a word, phrase or pattern is used in each period of a column, and how like other words it is there.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -117,18 +118,19 @@ def over_periods(
     missing = [word for word in words if word not in model.vectors]
     if missing:
         raise AlacarteError(f"there is no vector for {missing[0]!r} to compare with; choose another word")
-    concordance.uses(phrase)  # says what to do where there is none
+    wanted = Targets.of([target] if isinstance(target, str) else target)
+    concordance.uses(wanted)  # says what to do where there is none
     rows: list[PeriodUse] = []
     for period in concordance.periods(column, most):
         part = concordance.where(*period.conditions)
-        uses, tokens = part.count(phrase), part.tokens
+        uses, tokens = part.count(wanted), part.tokens
         facts = period.name, len(part), uses, 1e6 * uses / max(1, tokens)
-        rows += [PeriodUse(*facts, *likeness) for likeness in _likenesses(part, model, phrase, words, uses)]
+        rows += [PeriodUse(*facts, *likeness) for likeness in _likenesses(part, model, wanted, words, uses)]
     return PeriodUses(tuple(rows))
 
 
 def _likenesses(
-    part: "Concordance", model: "ALaCarte", phrase: str, words: list[str], uses: int
+    part: "Concordance", model: "ALaCarte", target: Targets, words: list[str], uses: int
 ) -> list[tuple[str, float, float, float]]:
     """(other word, likeness, its interval) for each word; one row of nothing without any."""
     nothing = (float("nan"),) * 3
@@ -137,7 +139,7 @@ def _likenesses(
     if not uses:
         return [(word, *nothing) for word in words]
     try:
-        similarities = part.induce(model, [phrase]).uncertainty.similarities(phrase, words)
+        similarities = part.induce(model, target).uncertainty.similarities(next(iter(target)), words)
     except NotEnoughData:
         return [(word, *nothing) for word in words]
     return [(item.other, item.estimate, item.conf_low, item.conf_high) for item in similarities]

@@ -1,7 +1,7 @@
 """What can be asked of the server, and the answers: plain functions of a workspace. Every number is the library's."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from alacarte._io.progress import ProgressCallback
 from alacarte._version import __version__
@@ -145,11 +145,18 @@ def document(workspace: Workspace, corpus: str, number: int) -> Any:
     return {"text": text if isinstance(text, str) else " ".join(text), "values": chosen.values(number)}
 
 
-def influence(workspace: Workspace, report: ProgressCallback, **asked: Any) -> Any:
+def influence(
+    workspace: Workspace,
+    report: ProgressCallback,
+    corpus: str,
+    phrase: str,
+    where: list[str],
+    limit: int,
+    model: str,
+) -> Any:
     """The lines that made the vector of a phrase, those that count most first."""
-    corpus = workspace.corpus(asked["corpus"], asked["where"])
-    shown = corpus.influence(workspace.model(asked["model"]), target_of(asked["phrase"]), limit=asked["limit"])
-    return {"lines": shown.to_dict()}
+    chosen = workspace.corpus(corpus, where)
+    return {"lines": chosen.influence(workspace.model(model), target_of(phrase), limit=limit).to_dict()}
 
 
 def word(workspace: Workspace, corpus: str, phrase: str, where: list[str], model: str, **near: int) -> Any:
@@ -187,7 +194,7 @@ def over(
 ) -> Any:
     """A phrase over time: how often it is used in each period, and how like other words it is."""
     chosen = workspace.corpus(corpus, where)
-    periods = over_periods(chosen, workspace.model(model), phrase, column, words, most=most)
+    periods = over_periods(chosen, workspace.model(model), target_of(phrase), column, words, most=most)
     conditions = {period.name: period.conditions for period in chosen.periods(column, most)}
     return {"rows": [{**row, "where": conditions[row["period"]]} for row in periods.to_dict()]}
 
@@ -208,7 +215,16 @@ def senses(
 # ---------------------------------------------------------------------------------------------------------- compare
 
 
-def compared(workspace: Workspace, phrase: str, k: int, among: int, model: str, **sides: Any) -> Any:
+class Sides(TypedDict):
+    """The two sides of a comparison: a corpus, or the same one for "", and the conditions of its documents."""
+
+    corpus: str
+    where: list[str]
+    other: str
+    other_where: list[str]
+
+
+def compared(workspace: Workspace, phrase: str, k: int, among: int, model: str, **sides: Unpack[Sides]) -> Any:
     """A phrase on two sides: its nearest words on each, and how far apart the two are."""
     both = [
         _induced(workspace, sides["corpus"], phrase, sides["where"], model),
@@ -231,7 +247,7 @@ def _similarities(induced: InducedVectors, phrase: str, words: list[str]) -> lis
         return [None] * len(words)
 
 
-def differences(workspace: Workspace, report: ProgressCallback, model: str, least: int, **sides: Any) -> Any:
+def differences(workspace: Workspace, report: ProgressCallback, model: str, least: int, **sides: Unpack[Sides]) -> Any:
     """All words that both sides use at least so often: which are used differently, and how sure that is."""
     one = workspace.corpus(sides["corpus"], sides["where"])
     two = workspace.corpus(sides["other"] or sides["corpus"], sides["other_where"])
