@@ -14,7 +14,7 @@ import pytest
 from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, Transform, WordVectors, collect
 from alacarte._io.progress import ProgressState
 from alacarte.concordance import _database, over_periods
-from alacarte.concordance._kernel import sort_positions
+from alacarte.concordance._parts import positions_by_word
 from alacarte.errors import AlacarteError, BadCorpus, NoOccurrences
 
 WORDS = ["the", "bank", "of", "river", "money", "in", "a", "boat", "deep", "café"]
@@ -88,12 +88,14 @@ def test_sums_are_those_of_a_pass_over_the_text(
 
 def test_positions_are_sorted_by_word() -> None:
     rng = np.random.default_rng(0)
-    for size in (0, 1, 5, 1000):
+    for size, pieces in ((0, 1), (0, 3), (1, 2), (5, 3), (5, 9), (1000, 1), (1000, 7)):
         ids = rng.integers(0, 7, size=size).astype(np.int32)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(ids, minlength=7))])
-        positions = np.empty(size, dtype=np.uint32)
-        sort_positions(ids, starts, positions)
-        np.testing.assert_array_equal(positions, np.argsort(ids, kind="stable"))
+        numbers = rng.permutation(7).astype(np.int32)
+        cuts = np.sort(rng.integers(0, size + 1, pieces - 1))
+        starts, positions = positions_by_word(np.split(ids, cuts), numbers, 3)
+        renumbered = numbers[ids]
+        np.testing.assert_array_equal(starts, np.concatenate([[0], np.cumsum(np.bincount(renumbered, minlength=7))]))
+        np.testing.assert_array_equal(positions, np.argsort(renumbered, kind="stable"))
 
 
 def test_lines_are_where_a_phrase_stands(tmp_path: Path, vectors: WordVectors) -> None:

@@ -20,7 +20,7 @@ A new kind of artifact is one line in `KINDS`, by which `alc inspect` describes 
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from hashlib import file_digest, sha256
 from importlib import import_module
@@ -211,6 +211,8 @@ def write_artifact(
     version: int = 1,
 ) -> None:
     """Write an artifact, completely or not at all. `metadata` is anything that JSON can hold."""
+    from concurrent.futures import ThreadPoolExecutor
+
     if DIGESTS in tensors:
         raise ValueError(f"no tensor may be called {DIGESTS!r}")
     arrays: dict[str, NDArray[Any] | Computed] = {
@@ -226,11 +228,16 @@ def write_artifact(
     }
     header, order = layout(arrays, strings, last=DIGESTS)
     digests = [sha256(header).digest()]
-    with atomic_write(path, len(header) + sum(array.nbytes for array in arrays.values())) as file:
+    size = len(header) + sum(array.nbytes for array in arrays.values())
+    with ThreadPoolExecutor(1) as hashing, atomic_write(path, size) as file:
         file.write(header)
         for name in order[:-1]:
-            for block in _digested(little_endian_blocks(arrays[name]), digests):
+            running = _Digests()
+            for block in little_endian_blocks(arrays[name]):
+                hashed = hashing.submit(running.add, block)  # while it is written
                 file.write(block)
+                hashed.result()
+            digests += running.finished()
         file.write(b"".join(digests))
 
 
@@ -332,21 +339,29 @@ def _blocks(array: NDArray[Any] | Computed) -> range:
     return range(-(-array.nbytes // BLOCK))
 
 
-def _digested(parts: Iterable[bytes], digests: list[bytes]) -> Iterator[bytes]:
-    """Pass on the bytes of one tensor; the digest of each `BLOCK` of them goes to `digests`."""
-    running, covered = sha256(), 0
-    for part in parts:
-        rest = memoryview(part)
-        while len(rest):
-            taken = rest[: BLOCK - covered]
-            running.update(taken)
-            covered, rest = covered + len(taken), rest[len(taken) :]
-            if covered == BLOCK:
-                digests.append(running.digest())
-                running, covered = sha256(), 0
-        yield part
-    if covered:
-        digests.append(running.digest())
+class _Digests:
+    """The digest of each `BLOCK` of the bytes that are added."""
+
+    def __init__(self) -> None:
+        self._digests: list[bytes] = []
+        self._running, self._covered = sha256(), 0
+
+    def add(self, content: memoryview) -> None:
+        while len(content):
+            taken = content[: BLOCK - self._covered]
+            self._running.update(taken)
+            self._covered, content = self._covered + len(taken), content[len(taken) :]
+            if self._covered == BLOCK:
+                self._end()
+
+    def finished(self) -> list[bytes]:
+        if self._covered:
+            self._end()
+        return self._digests
+
+    def _end(self) -> None:
+        self._digests.append(self._running.digest())
+        self._running, self._covered = sha256(), 0
 
 
 def _read_digests(

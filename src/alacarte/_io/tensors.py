@@ -17,7 +17,7 @@ import json
 import math
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -46,7 +46,7 @@ DTYPES = {
 }
 CODES = {np.dtype(text): code for code, text in DTYPES.items()}
 MAX_HEADER = 1 << 25  # bytes; JSON takes up to thirty times as much memory
-BLOCK = 1 << 24  # bytes written at a time
+BLOCK = 1 << 22  # bytes written at a time: little enough to be made in the same memory again and again
 
 
 class Computed:
@@ -81,6 +81,31 @@ class Computed:
         for start in range(0, len(self), step):
             made[start : start + step] = self[start : start + step]
         return made
+
+
+class Joined(Computed):
+    """One-dimensional arrays, one behind the other, that are joined a few values at a time, while they are written.
+
+    With `numbers`, the values are `numbers[array]`.
+
+    >>> Joined([np.arange(3), np.arange(3)], np.int32)[2:5].tolist()
+    [2, 0, 1]
+    """
+
+    def __init__(self, arrays: Sequence[NDArray[Any]], dtype: DTypeLike, numbers: NDArray[Any] | None = None) -> None:
+        self._arrays, self._numbers = arrays, numbers
+        self._bounds = np.concatenate([[0], np.cumsum([array.size for array in arrays], dtype=np.int64)])
+        super().__init__((int(self._bounds[-1]),), dtype, lambda chosen: self.whole()[chosen])
+
+    def __getitem__(self, chosen: slice) -> NDArray[Any]:
+        low, high, _ = chosen.indices(len(self))
+        first, last = np.searchsorted(self._bounds, [low, high], side="right").tolist()
+        pieces = [
+            array[max(0, low - begin) : max(0, high - begin)]
+            for array, begin in zip(self._arrays[first - 1 : last], self._bounds[first - 1 :].tolist(), strict=False)
+        ]
+        joined = np.concatenate(pieces or [np.empty(0, self.dtype)])
+        return (joined if self._numbers is None else self._numbers[joined]).astype(self.dtype, copy=False)
 
 
 Places = dict[str, tuple[str, tuple[int, ...], int]]  # of each tensor: dtype, shape, first byte
@@ -118,13 +143,14 @@ def layout(
     return len(text).to_bytes(8, "little") + text, order
 
 
-def little_endian_blocks(array: NDArray[Any] | Computed) -> Iterator[bytes]:
+def little_endian_blocks(array: NDArray[Any] | Computed) -> Iterator[memoryview]:
     """The bytes of an array as they stand in the file, a few MiB at a time."""
     little = array.dtype.newbyteorder("<")
     rows = array.reshape(1) if isinstance(array, np.ndarray) and array.ndim == 0 else array
     step = max(1, BLOCK // max(1, rows.nbytes // max(1, len(rows))))
     for start in range(0, len(rows), step):
-        yield np.ascontiguousarray(rows[start : start + step], dtype=little).tobytes()
+        block = np.ascontiguousarray(rows[start : start + step], dtype=little)
+        yield block.reshape(-1).view(np.uint8).data
 
 
 def read_header(path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors) -> tuple[Places, dict[str, str]]:

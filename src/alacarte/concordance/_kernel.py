@@ -1,4 +1,4 @@
-"""Where each word stands: positions sorted by word."""
+"""Where each word stands: positions sorted by word, by counting."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,17 +7,21 @@ from alacarte._io.compiled import announce, kernel
 
 announce(__name__, "the positions of words", 2)
 
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
 
 @kernel
-def sort_positions(
-    ids: npt.NDArray[np.int32], starts: npt.NDArray[np.int64], positions: npt.NDArray[np.uint32]
-) -> None:
-    """Put position p of the text, for each p in turn, behind the others of word ids[p].
+def count_words(ids: Ints, numbers: Ints, counts: Longs) -> None:
+    """Add to `counts` how often each word occurs; the word of an id is numbers[id]."""
+    for place in range(ids.size):
+        counts[numbers[ids[place]]] += 1
 
-    `starts[word]` is where the positions of a word begin; `positions` has as many values as `ids`.
-    """
-    ends = starts.copy()
-    for position in range(ids.size):
-        word = ids[position]
-        positions[ends[word]] = np.uint32(position)
-        ends[word] += 1
+
+@kernel
+def place_positions(ids: Ints, numbers: Ints, first: int, begins: Longs, positions: npt.NDArray[np.uint32]) -> None:
+    """Put position `first` + p, for each p in turn, to the next free place of its word, which is begins[word]."""
+    for place in range(ids.size):
+        word = numbers[ids[place]]
+        positions[begins[word]] = np.uint32(first + place)
+        begins[word] += 1

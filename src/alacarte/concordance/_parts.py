@@ -1,6 +1,7 @@
 """The tally behind a concordance: for each block of text, its ids and its documents; together, a segment."""
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.tensors import pack_words, unpack_words
+from alacarte._io.tensors import Computed, Joined, pack_words, unpack_words
 from alacarte.contexts.groups import document_codes, document_sums
 from alacarte.errors import BadCorpus, Hint, require
 from alacarte.text.corpus import Block, Document, Item, plain
@@ -17,6 +18,7 @@ from alacarte.text.records import is_null
 from alacarte.vectors.words import PackedWords
 
 Arrays = dict[str, npt.NDArray[Any]]
+Tensors = dict[str, npt.NDArray[Any] | Computed]
 FRAME = 1 << 16  # bytes of text that are compressed together
 BETWEEN = "\x1f"  # the tokens of a document that came as tokens
 LINE_END = 10
@@ -59,7 +61,7 @@ class Parts:
     def settle(self) -> None:
         """Nothing to do: blocks are added at once."""
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> Tensors:
         """All parts one behind the other, with their sizes, and the words that have no vector."""
         places = sorted(self._parts)
         names, bounds = pack_words([name for name, _ in places])
@@ -159,12 +161,9 @@ class Parts:
 
     # --------------------------------------------------------------------------------------------- segment
 
-    def _joined(self) -> Arrays:
+    def _joined(self) -> dict[str, Joined]:
         parts = [self._parts[place] for place in sorted(self._parts)]
-        return {
-            field: np.concatenate([part[field] for part in parts] or [np.empty(0)]).astype(kind, copy=False)
-            for field, kind in FIELDS.items()
-        }
+        return {field: Joined([part[field] for part in parts], kind) for field, kind in FIELDS.items()}
 
     def values(self) -> Iterator[list[Any]]:
         """The values of the columns of each document, in the order of the segment."""
@@ -172,38 +171,66 @@ class Parts:
             content = self._parts[place]["values"].tobytes()
             yield from json.loads(content) if content else ()
 
-    def segment(self) -> Arrays:
+    def segment(self) -> Tensors:
         """The tensors of a segment: all parts in the order of the text, and the positions of each word.
 
         Words that have no vector are numbered behind the others by their spelling, so that nothing depends on which
         thread met them first.
         """
-        from alacarte.concordance._kernel import sort_positions
-
         joined = self._joined()
-        ids = joined["ids"]
-        if ids.size >= MOST:
-            raise BadCorpus(f"{ids.size:,} tokens are too many for one step; add the files in several steps")
+        tokens = len(joined["ids"])
+        if tokens >= MOST:
+            raise BadCorpus(f"{tokens:,} tokens are too many for one step; add the files in several steps")
         known, extra = self._lexicon.known, list(self._lexicon.extra)
         order = sorted(range(len(extra)), key=lambda number: extra[number].encode("utf-8", "surrogatepass"))
         numbers = np.arange(known + len(extra), dtype=np.int32)
         numbers[known + np.array(order, dtype=np.int64)] = known + np.arange(len(extra), dtype=np.int32)
-        ids = numbers[ids]
-        starts = np.zeros(len(numbers) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(ids, minlength=len(numbers)), out=starts[1:])
-        positions = np.empty(ids.size, dtype=np.uint32)
-        sort_positions(ids, starts, positions)
+        ids = [self._parts[place]["ids"] for place in sorted(self._parts)]
+        starts, positions = positions_by_word(ids, numbers, os.cpu_count() or 1)
         words = PackedWords.of([extra[number] for number in order])
         return {
-            "ids": ids,
-            "offsets": _ends(joined["lengths"]),
+            "ids": Joined(ids, np.int32, numbers),
+            "offsets": _ends(joined["lengths"].whole()),
             "starts": starts,
             "positions": positions,
             **{name: joined[name] for name in ("known", "codes", "kinds", "text_ends", "text")},
-            "frame_documents": _ends(joined["frame_documents"]),
-            "frame_ends": _ends(joined["frame_sizes"]),
+            "frame_documents": _ends(joined["frame_documents"].whole()),
+            "frame_ends": _ends(joined["frame_sizes"].whole()),
             **words.tensors(),
         }
+
+
+def positions_by_word(
+    pieces: Sequence[npt.NDArray[np.int32]], numbers: npt.NDArray[np.int32], threads: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    """(where the positions of each word begin, the positions of each word one behind the other).
+
+    The ids of the text come in pieces, and the word of an id is numbers[id]. The pieces are shared out among threads:
+    each counts the words of its pieces, and so knows where its positions begin, behind those of the pieces before.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    from alacarte.concordance._kernel import count_words, place_positions
+
+    firsts = _ends(np.array([piece.size for piece in pieces], dtype=np.int64))
+    shares = np.searchsorted(firsts[:-1], np.linspace(0, firsts[-1], threads + 1))
+    counts = np.zeros((threads, len(numbers)), dtype=np.int64)
+    positions = np.empty(int(firsts[-1]), dtype=np.uint32)
+
+    def count(share: int) -> None:
+        for piece in pieces[shares[share] : shares[share + 1]]:
+            count_words(piece, numbers, counts[share])
+
+    def place(share: int) -> None:
+        for number in range(shares[share], shares[share + 1]):
+            place_positions(pieces[number], numbers, firsts[number], begins[share], positions)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(count, range(threads)))
+        starts = _ends(counts.sum(axis=0))
+        begins = np.cumsum(counts, axis=0) - counts + starts[:-1]
+        list(pool.map(place, range(threads)))
+    return starts, positions
 
 
 def _ends(sizes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -220,17 +247,17 @@ def _lines(
     """
     if block.text is None:
         return None
-    data = np.frombuffer(block.text.removesuffix(b"\n"), dtype=np.uint8)
-    within = data != LINE_END
-    breaks = np.flatnonzero(~within)
+    text = block.text.removesuffix(b"\n")
+    breaks = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == LINE_END)
     if len(breaks) + 1 != count:
         return None
-    sizes = np.diff(breaks, prepend=-1, append=len(data)) - 1
-    if len(full) < count:
+    sizes = np.diff(breaks, prepend=-1, append=len(text)) - 1
+    content = np.frombuffer(text.replace(b"\n", b""), dtype=np.uint8)
+    if sizes[full].sum() < len(content):  # some lines hold white space alone
         kept = np.zeros(count, dtype=bool)
         kept[full] = True
-        within &= np.repeat(kept, sizes + 1)[: len(data)]
-    return data[within], sizes[full]
+        content = content[np.repeat(kept, sizes)]
+    return content, sizes[full]
 
 
 def _documents(block: Block, count: int) -> Sequence[Item | bytes]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
-from alacarte.concordance._parts import Arrays, restored
+from alacarte.concordance._parts import Tensors, restored
 from alacarte.errors import AlacarteError, require
 from alacarte.text.units import Unit, pack_units, unpack_units
 from alacarte.vectors.words import PackedWords
@@ -20,9 +20,9 @@ KIND, VERSION = "concordance segment", 1
 LARGE = ("ids", "positions", "text", "starts", "offsets", "known", "codes", "kinds", "text_ends")
 
 
-def write_segment(path: Path, tensors: Arrays, units: set[Unit]) -> None:
+def write_segment(path: Path, tensors: Tensors, units: set[Unit]) -> None:
     """Write a segment, completely or not at all."""
-    metadata = {"documents": len(tensors["offsets"]) - 1, "tokens": int(tensors["ids"].size)}
+    metadata = {"documents": len(tensors["offsets"]) - 1, "tokens": len(tensors["ids"])}
     write_artifact(path, KIND, {**tensors, **pack_units(units)}, metadata, VERSION)
 
 

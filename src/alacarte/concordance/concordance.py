@@ -177,7 +177,7 @@ class Concordance:
                 tensors = parts.segment()
                 file = f"segment-{len(self._segments) + 1:04}.safetensors"
                 write_segment(self.path / file, tensors, state.units)
-                row = SegmentRow(file, len(tensors["offsets"]) - 1, int(tensors["ids"].size))
+                row = SegmentRow(file, len(tensors["offsets"]) - 1, len(tensors["ids"]))
                 self._database.add_segment(row, parts.values())
                 delete_checkpoint(checkpoint.path)
             self._read_segments()

@@ -32,8 +32,7 @@ def groups_of(encoded: Encoded, codes: Codes, groups: int) -> Ints:
 
 def document_sums(encoded: Encoded, codes: Codes) -> Codes:
     """The sum of the codes of each document's words, modulo 2^64 as everything here."""
-    known = len(codes) - 1
-    ids = np.where((encoded.ids >= 0) & (encoded.ids < known), encoded.ids, known)
+    ids = np.minimum(encoded.ids.view(np.uint32), np.uint32(len(codes) - 1))  # -1 is large without its sign
     before = np.zeros(ids.size + 1, dtype=np.uint64)
     np.cumsum(codes[ids], out=before[1:])
     return before[encoded.offsets[1:]] - before[encoded.offsets[:-1]]

@@ -15,8 +15,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
-
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.files import lock, remove_leftovers
 from alacarte._io.remote import path_on_disk
@@ -24,7 +22,7 @@ from alacarte.errors import BadCheckpoint
 from alacarte.text.units import Unit, pack_units, unpack_units
 
 KIND, VERSION = "checkpoint", 1
-Arrays = Mapping[str, npt.NDArray[Any]]
+Arrays = Mapping[str, Any]  # what an artifact takes: arrays as they are read, `Computed` ones among those to be written
 
 
 @dataclass
@@ -81,7 +79,7 @@ class Checkpoint:
 
     def write(self) -> None:
         """Write all stages and notes."""
-        tensors: dict[str, npt.NDArray[Any]] = {}
+        tensors: dict[str, Any] = {}
         for name, saved in self.stages.items():
             for key, array in {**saved.arrays, **pack_units(saved.units)}.items():
                 tensors[f"{name}/{key}"] = array

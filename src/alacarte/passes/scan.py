@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.progress import Progress, phase, progress
+from alacarte._io.tensors import Computed
 from alacarte.errors import AlacarteError, BadCheckpoint
 from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.pipeline import in_order
@@ -36,7 +37,7 @@ class Tally(Protocol):
     def settle(self) -> None:
         """Put together what the adders hold by themselves; called when none of them is at work."""
 
-    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+    def arrays(self) -> Mapping[str, npt.NDArray[Any] | Computed]:
         """All that was added so far, for a checkpoint; called after `settle`."""
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -183,17 +183,24 @@ class Lexicon:
     def ids(self, tokens: Iterable[str]) -> Iterable[int]:
         if self.admit is None:
             return map(self._ids.get, tokens, repeat(UNKNOWN))
+        tokens = list(tokens)
         with self._lock:
-            return [self._admit_or_reject(token) for token in tokens]
+            numbers = list(map(self._ids.get, tokens))
+            return [
+                self._admit_or_reject(token) if number is None else number
+                for token, number in zip(tokens, numbers, strict=True)
+            ]
 
     def _admit_or_reject(self, token: str) -> int:
-        number = self._ids.get(token)
+        number = self._ids.get(token)  # it may have come a moment ago
         if number is not None:
             return number
-        if self.admit is not None and self.admit(token):
-            return self.add(token)
         if self._ids is self.index:
             self._ids = self._copied_index()
+        if self.admit is not None and self.admit(token):
+            self._ids[token] = number = len(self)  # type: ignore[index]
+            self._extra.append(token)
+            return number
         if self._rejected >= self.FORGET_AFTER:
             self._ids = {word: number for word, number in self._ids.items() if number != UNKNOWN}
             self._rejected = 0
@@ -379,10 +386,10 @@ class Encoder:
     def _resolve_unknown(self, ids: Ints, unknown: "kernel.Unknown") -> None:
         """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""
         count = int(unknown.total[0])
-        bounds = unknown.bounds[: count + 1].tolist()
-        raw = unknown.text[: bounds[-1]].tobytes()
+        ends = unknown.bounds[1 : count + 1]
+        words = np.insert(unknown.text[: ends[-1]], ends, ord(" ")).tobytes().decode().split(" ")
         order = np.argsort(unknown.places[:count], kind="stable")
-        tokens = [raw[bounds[place] : bounds[place + 1]].decode() for place in order.tolist()]
+        tokens = [words[number] for number in order.tolist()]
         ids[unknown.places[order]] = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=count)
 
     def _splice_left_out(self, ids: Ints, offsets: Longs, left: Longs, block: Block) -> tuple[Ints, Longs]:
