@@ -179,7 +179,7 @@ def selection_excess(
     mean: Doubles,
     square: float,
     covariance: Doubles,
-    search: Callable[[Doubles], list[Doubles]],
+    search: Callable[[Doubles], Doubles],
     lengths: Callable[[Doubles], Doubles],
     rng: np.random.Generator,
     norm: Norm = "l2",
@@ -187,7 +187,7 @@ def selection_excess(
     """By how much the cosines of the nearest words are too large because these words were chosen, at each rank.
 
     Vectors are drawn with the noise `covariance` about one in the direction of `mean` with the squared length
-    `square`. `search` gives the unit vectors of the nearest words of each drawn vector, the nearest first, and
+    `square`. `search` gives the unit vectors of the nearest words of each drawn vector (draws, ranks, dimensions), and
     `lengths` the squared lengths without noise that would be estimated for the drawn vectors. The excess is the mean
     of what these cosines come to, less what they are for the vector the draws are about. With the norm "none" it is
     products that are too large, and `search` gives vectors of any length.
@@ -198,11 +198,11 @@ def selection_excess(
     noise = rng.normal(size=(SEARCHES, len(mean))) @ (np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T)
     drawn = truth + noise
     if norm == "none":
-        chosen = np.stack(search(drawn))
+        chosen = search(drawn)
         # What is the same in all draws has no part in choosing; without it few draws say more.
         return np.asarray(np.einsum("nkd,nd->nk", chosen - chosen.mean(axis=0), noise).mean(axis=0))
     roots = np.sqrt(np.maximum(lengths(drawn), SHORTEST * np.einsum("nd,nd->n", drawn, drawn)))
-    chosen = np.stack(search(drawn))  # (draws, ranks, dimensions)
+    chosen = search(drawn)
     cosines = np.einsum("nkd,nd->nk", chosen, drawn) / roots[:, None]
     return np.asarray((cosines - chosen @ direction).mean(axis=0))
 

@@ -260,9 +260,10 @@ class Uncertainty(Table):
         about = self._searched(word)
         names = [name for name, _ in self.vectors.nearest(about.query(about.mean), k, among=among, exclude=[word])]
 
-        def search(drawn: Doubles) -> list[Doubles]:
+        def search(drawn: Doubles) -> Doubles:
             lists = self.vectors.nearest(about.query(drawn), k, among=among, exclude=[word])
-            return [unit_rows(self.vectors[[name for name, _ in near]].astype(np.float64)) for near in lists]
+            found = self.vectors[[name for near in lists for name, _ in near]].astype(np.float64)
+            return unit_rows(found).reshape(len(drawn), len(names), -1)
 
         rng = np.random.default_rng(seed)
         excess = selection_excess(about.mean, about.square, about.covariance, search, about.lengths, rng)

@@ -224,13 +224,13 @@ def excess_of(group: Units, lexical: Lexical, k: int, rng: np.random.Generator) 
         return None
     noise = group.noise()
 
-    def search(drawn: Doubles) -> list[Doubles]:
+    def search(drawn: Doubles) -> Doubles:
         step = max(1, SEARCHED // len(lexical.names))
         directions: list[Doubles] = []
         for low in range(0, len(drawn), step):
             similarities = lexical.similarities(drawn[low : low + step])
             directions += [lexical.directions(top(values, k)) for values in similarities]
-        return directions
+        return np.stack(directions)
 
     def lengths(drawn: Doubles) -> Doubles:
         return debiased_squares(drawn, noise)

@@ -6,6 +6,7 @@ that comes first.
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ Singles = NDArray[np.float32]
 
 FIRST = 1 << 11  # rows that are searched first
 BLOCK_VALUES = 1 << 22  # of the matrix in one step: 16 MiB
-BLOCK_QUERIES = 64
+BLOCK_PRODUCTS = 1 << 20  # of queries and rows in one step
+BLOCK_QUERIES = 256
 SHORTEST, LONGEST = 1e-30, 1e30  # rows whose length is beyond these are too short or long for products in float32
 
 
@@ -37,10 +39,10 @@ def nearest_rows(
     results: list[tuple[Longs, Doubles]] = []
     for low in range(0, len(units), BLOCK_QUERIES):
         block = units[low : low + BLOCK_QUERIES]
-        candidates = _candidates(matrix, lengths, block, k, rows)
-        for unit, chosen in zip(block, candidates, strict=True):
+        best = _best(matrix, block, *_candidates(matrix, lengths, block, k, rows), k)
+        for unit, found in zip(block, best, strict=True):
             if unit.any():
-                results.append(_best(matrix, unit, chosen, k))
+                results.append(found)
             else:
                 first = np.array(rows[:k], np.int64)
                 results.append((first, np.zeros(len(first))))
@@ -62,43 +64,75 @@ def rows_at_once(matrix: Singles) -> int:
     return max(1, BLOCK_VALUES // int(matrix.shape[1]))
 
 
-def _candidates(matrix: Singles, lengths: Doubles, units: Doubles, k: int, rows: Longs | range) -> list[Longs]:
-    """For each unit vector, all rows that may be among the best k, in ascending order."""
+def _candidates(matrix: Singles, lengths: Doubles, units: Doubles, k: int, rows: Longs | range) -> tuple[Longs, Longs]:
+    """(the number of a unit vector, a row that may be among its best k), for all such pairs, in ascending order."""
     queries = units.astype(np.float32)
     margin = np.float32((matrix.shape[1] + 8) * 2.0**-22)  # more than rounding can make of a product
-    scores = [np.empty(0, np.float32)] * len(queries)
-    candidates = [np.empty(0, np.int64)] * len(queries)
-    floors = np.full(len(queries), -2, np.float32)
-    extreme: list[Longs] = []
-    active = np.flatnonzero(units.any(axis=1)).tolist() if k else []
-    step = rows_at_once(matrix)
+    floors = np.where(units.any(axis=1), np.float32(-2), np.float32(4))  # what a score must reach: zeros find nothing
+    kept = _Scores(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+    wanted = k
+    step = min(rows_at_once(matrix), max(FIRST, BLOCK_PRODUCTS // len(queries)))
+    room = np.empty(len(queries) * step, np.float32)
     # A few rows first: what is as good as the best of these is then a small part of all others.
-    bounds = [0, *range(min(FIRST, step), len(rows), step), len(rows)] if active else []
+    bounds = [0, *range(min(FIRST, step), len(rows), step), len(rows)] if k else []
     for low, high in pairwise(bounds):
         part = rows[low:high]
         block = slice(part.start, part.stop) if isinstance(part, range) else part
         numbers = np.arange(part.start, part.stop) if isinstance(part, range) else part
         beyond = (lengths[block] < SHORTEST) | (lengths[block] > LONGEST)
-        extreme.append(numbers[beyond])
+        products = room[: len(queries) * len(numbers)].reshape(len(queries), len(numbers))
         with np.errstate(all="ignore"):
-            products = queries @ matrix[block].T
+            np.matmul(queries, matrix[block].T, out=products)
             products /= lengths[block].astype(np.float32)
-        products[:, beyond] = -3
-        for query in active:
-            hits = np.flatnonzero(products[query] >= floors[query])
-            scores[query] = np.concatenate([scores[query], products[query, hits]])
-            candidates[query] = np.concatenate([candidates[query], numbers[hits]])
-            if len(scores[query]) > k:
-                floors[query] = np.partition(scores[query], -k)[-k] - 2 * margin
-                kept = scores[query] >= floors[query]
-                scores[query], candidates[query] = scores[query][kept], candidates[query][kept]
-    return [np.unique(np.concatenate([chosen, *extreme])) for chosen in candidates]
+        products[:, beyond] = 3  # looked at in any case, beside the best k
+        wanted += int(beyond.sum())
+        if low == 0 and len(numbers) >= wanted:
+            floors = np.maximum(floors, np.partition(products, -wanted, axis=1)[:, -wanted] - 2 * margin)
+        hits = np.flatnonzero(products >= floors[:, None])
+        query, column = np.divmod(hits, len(numbers))
+        kept = kept.joined(_Scores(query, numbers[column], products.reshape(-1)[hits]))
+        floors = np.maximum(floors, kept.best(wanted, len(queries)) - 2 * margin)
+        kept = kept.above(floors)
+    order = np.lexsort((kept.row, kept.query))
+    return kept.query[order], kept.row[order]
 
 
-def _best(matrix: Singles, unit: Doubles, rows: Longs, k: int) -> tuple[Longs, Doubles]:
-    """The k of some rows that have the largest cosines with a unit vector, and these."""
+class _Scores(NamedTuple):
+    """The rough cosine of a query with a row."""
+
+    query: Longs
+    row: Longs
+    score: Singles
+
+    def joined(self, others: "_Scores") -> "_Scores":
+        return _Scores(
+            np.concatenate([self.query, others.query]),
+            np.concatenate([self.row, others.row]),
+            np.concatenate([self.score, others.score]),
+        )
+
+    def above(self, floors: Singles) -> "_Scores":
+        chosen = self.score >= floors[self.query]
+        return _Scores(self.query[chosen], self.row[chosen], self.score[chosen])
+
+    def best(self, k: int, queries: int) -> Singles:
+        """The k-th largest score of each query, -2 where there are fewer."""
+        order = np.lexsort((-self.score, self.query))
+        ends = np.searchsorted(self.query[order], np.arange(queries), side="right")
+        places = np.searchsorted(self.query[order], np.arange(queries)) + k - 1
+        largest = np.full(queries, -2, np.float32)
+        enough = places < ends
+        largest[enough] = self.score[order][places[enough]]
+        return largest
+
+
+def _best(matrix: Singles, units: Doubles, query: Longs, rows: Longs, k: int) -> list[tuple[Longs, Doubles]]:
+    """For each unit vector, the k of its rows that have the largest cosines with it, and these."""
     exact = np.empty(len(rows))
     for low in range(0, len(rows), step := rows_at_once(matrix)):
-        exact[low : low + step] = cosines(matrix[rows[low : low + step]], unit)
-    best = np.argsort(-exact, kind="stable")[:k]
-    return rows[best], exact[best]
+        chosen = slice(low, low + step)
+        exact[chosen] = cosines(matrix[rows[chosen]], units[query[chosen]])
+    order = np.lexsort((-exact, query))
+    begins = np.searchsorted(query, np.arange(len(units) + 1)).tolist()
+    best = [order[low : min(low + k, high)] for low, high in pairwise(begins)]
+    return [(rows[chosen], exact[chosen]) for chosen in best]

@@ -19,11 +19,21 @@ export async function invent(main) {
   const way = element("input", { id: "by", type: "range", min: 0, max: 2, step: 1, value: Math.max(0, WAYS.indexOf(given.get("by") ?? "contexts")), "aria-valuetext": "contexts" });
   const told = element("p", { class: "hint", id: "by-hint", role: "status" }), learn = element("div", {});
   const heading = element("h1", {}), shaded = element("div", {}), result = element("div", { "aria-live": "polite" });
-  let waiting = null;
+  let asking = false, changed = false;
 
+  // One question at a time: what is typed meanwhile is asked at once when the answer is there.
   async function answer() {
-    waiting?.abort();
-    waiting = new AbortController();
+    changed = true;
+    if (asking) return;
+    asking = true;
+    while (changed) {
+      changed = false;
+      await askNow();
+    }
+    asking = false;
+  }
+
+  async function askNow() {
     const name = word.value.trim(), lines = text.value.split("\n").map((line) => line.trim()).filter(Boolean), by = WAYS[way.value];
     heading.replaceChildren("What could ", element("em", {}, name || "…"), " mean?");
     way.setAttribute("aria-valuetext", by);
@@ -33,10 +43,8 @@ export async function invent(main) {
     if (by !== "contexts" && !there.spelling) { offer(); return; }
     learn.replaceChildren();
     try {
-      show(await ask("/api/invent", { sentences: lines, word: name, by, model: given.get("model") ?? "" }, true, waiting.signal), name, lines, by);
-    } catch (error) {
-      if (error.name !== "AbortError") say(result, error);
-    }
+      show(await ask("/api/invent", { sentences: lines, word: name, by, model: given.get("model") ?? "" }, true), name, lines, by);
+    } catch (error) { say(result, error); }
   }
 
   function offer() {
@@ -75,9 +83,7 @@ export async function invent(main) {
     ].filter(Boolean));
   }
 
-  let timer;
-  const soon = () => { clearTimeout(timer); timer = setTimeout(answer, 15); };
-  for (const input of [word, text, way]) input.addEventListener("input", soon);
+  for (const input of [word, text, way]) input.addEventListener("input", answer);
   main.replaceChildren(heading,
     element("p", { class: "lede" }, "Make up a word and use it in a sentence. What it could mean appears beside it, with how sure one can be. Shaded words are the ones it comes from."),
     element("div", { class: "two" },
