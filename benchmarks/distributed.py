@@ -147,6 +147,15 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
     def share() -> None:
         finished(*[alc("work", run, "--any", "--threads", 1) for _ in range(2)])
 
+    for _ in range(rounds):
+        planning.plan(vectors, slice_of(text, work / "slice.txt"), out=short, tasks=1)
+        measure("two threads", one)
+        measure("plan", lambda: planning.plan(vectors, text, out=run, tasks=2))
+        measure("work", share)
+        measure("a worker that reads 1 MB", lambda: finished(alc("work", short, "--any", "--threads", 1)))
+        measure("reduce", lambda: planning.reduce(run, out))
+        shutil.rmtree(run)
+        shutil.rmtree(short)
     with cluster(2) as local, Client(local) as client:
 
         def dask() -> None:
@@ -155,25 +164,19 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
         def of_all() -> float:
             return processor() + sum(client.run(time.process_time).values())
 
-        dask()  # compiled code and vectors are at hand
+        collect(vectors, slice_of(text, work / "slice.txt"), client=client, show_progress=False)  # code is compiled
         for _ in range(rounds):
-            planning.plan(vectors, [slice_of(text, work / "slice.txt")], out=short, tasks=1)
             measure("two threads", one)
             measure("Dask", dask, of_all)
-            measure("plan", lambda: planning.plan(vectors, text, out=run, tasks=2))
-            measure("work", share)
-            measure("a worker that reads 1 MB", lambda: finished(alc("work", short, "--any", "--threads", 1)))
-            measure("reduce", lambda: planning.reduce(run, out))
-            shutil.rmtree(run)
-            shutil.rmtree(short)
     parts = [times[name] for name in ("plan", "work", "reduce")]
     times["plan, work, reduce"] = [tuple(map(sum, zip(*steps, strict=True))) for steps in zip(*parts, strict=True)]
     print(f"{(text.size or 0) / 1e6:,.0f} MB of text; best of {rounds} by each clock, load {os.getloadavg()[0]:.1f}")
     best = {name: [min(clock) for clock in zip(*measured, strict=True)] for name, measured in times.items()}
     base = best["two threads"]
     for name, (seconds, processor_seconds) in best.items():
-        shares = f"{base[0] / seconds:5.0%} {base[1] / processor_seconds:5.0%}"
-        print(f"{name:24} {seconds:6.1f} s, processor {processor_seconds:6.1f} s  {shares}")
+        whole = name in ("two threads", "plan, work, reduce", "Dask")
+        shares = f"  {base[0] / seconds:5.0%} {base[1] / processor_seconds:5.0%}" if whole else ""
+        print(f"{name:24} {seconds:6.1f} s, processor {processor_seconds:6.1f} s{shares}")
 
 
 # ------------------------------------------------------------------------------------------------------- reduce
