@@ -139,14 +139,14 @@ def test_text_at_a_url(tmp_path):
 
 
 def test_compressed_files_and_tables_are_shared_out(tmp_path):
-    """Frames of zstd, blocks of BGZF, row groups of Parquet: the file of sums that one pass over whole files makes."""
+    """Frames of zstd, members of gzip, row groups of Parquet: the file of sums that one pass over whole files makes."""
     import pyarrow
     from pyarrow import parquet
-    from test_pieces import bgzf, frames, seekable
+    from test_pieces import bgzf, frames, members, seekable
 
     folder = tmp_path / "text"
     folder.mkdir()
-    for number, pack in enumerate((bgzf, frames, seekable)):
+    for number, pack in enumerate((bgzf, members, frames, seekable)):
         plain = "\n".join(shared.sample_text(4000, number)).encode()
         (folder / f"{number}.txt").write_bytes(pack(plain, 3000))
     table = pyarrow.table({"text": shared.sample_text(6000, 5)})
@@ -154,7 +154,7 @@ def test_compressed_files_and_tables_are_shared_out(tmp_path):
     corpus = Corpus(folder)
     made = plan(shared.VECTORS, corpus, out=tmp_path / "run", tasks=20, block_size=BLOCK)
     cut = {piece.path for share in made.shares for piece in share if not piece.whole}
-    assert len(cut) == 4
+    assert len(cut) == 5
     assert work(tmp_path / "run") == list(range(1, made.tasks + 1))
     assert reduced(tmp_path / "run", tmp_path / "b") == one_pass(tmp_path / "a", corpus)
 

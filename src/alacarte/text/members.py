@@ -1,10 +1,15 @@
 """Where the independent members of a compressed file begin, where that can be known without decompressing it.
 
-A file whose members (blocks of BGZF, frames of zstd) say how many bytes they hold can be read from the beginning of any
-of them, and it is known which byte of the plain text that is. So it can be cut as plain text is.
+A file whose members (of gzip, or its BGZF; frames of zstd) say how many bytes they hold can be read from the beginning
+of any of them, and it is known which byte of the plain text that is. So it can be cut as plain text is.
+
+Members of gzip do not say where they end, except in BGZF. The next one is looked for by its first bytes, as fast as a
+disk is read; each place that is found is tried. A file in which anything is in doubt is not cut, and readers of pieces
+(`alacarte.text.pieces`) notice members that do not end, or are not as long, as was found here.
 """
 
 import struct
+import zlib
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import BinaryIO, NamedTuple
@@ -15,6 +20,10 @@ from alacarte.errors import AlacarteError
 ZSTD, SEEK_TABLE, SEEKABLE = 0xFD2FB528, 0x184D2A5E, 0x8F92EAB1  # magic numbers of a frame, a table, and its end
 SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 MOST_MEMBERS = 1 << 27  # of a table: what is larger is no table
+GZIP = b"\x1f\x8b\x08"  # what a member of gzip begins with; its header and its end are 18 bytes at least
+TRIED = 1 << 12  # bytes of text that a member of gzip is tried for: chance does not get as far
+MOST_TEXT = 1032  # bytes of text for each that is stored, by the format
+MOST_STORED = (1 << 32) // 20  # of a member of gzip, whose text, 20 times as long, is less than what it can tell
 
 
 class Place(NamedTuple):
@@ -42,7 +51,7 @@ def member_places(location: Location, kind: str, step: int) -> list[Place]:
         for last in listed:
             if last.plain - places[-1].plain >= step:
                 places.append(last)
-    except (struct.error, IndexError):
+    except (struct.error, IndexError, EOFError, zlib.error):
         raise CannotCut("has members that are damaged or cut off; copy it again") from None
     if last.stored != location.size:
         raise CannotCut("has a table of members that does not fit it; compress it again")
@@ -62,14 +71,102 @@ def _read(file: BinaryIO, start: int, size: int) -> bytes:
 
 
 def _gzip_members(location: Location) -> Iterator[Place]:
-    """Blocks of BGZF, which say in their headers how long they are; behind a URL, by the index beside the file."""
+    """Blocks of BGZF, which say in their headers how long they are (behind a URL, by the index beside the file).
+
+    Members of any other gzip are looked for in the whole file, so on disk only.
+    """
     with location.open() as file:
-        if _bgzf_length(_read(file, 0, 64)) is None:
-            raise CannotCut("is one stream of gzip; compress it with bgzip, or as several files")
-    if location.path is None:
-        yield from _bgzf_index(location)
-    else:
-        yield from _bgzf_walk(location, Place(0, 0))
+        is_bgzf = _bgzf_length(_read(file, 0, 64)) is not None
+    if not is_bgzf and location.path is None:
+        raise CannotCut("is gzip but not BGZF, whose members are looked for on disk only; download it, or use bgzip")
+    if not is_bgzf:
+        return _gzip_walk(location)
+    return _bgzf_index(location) if location.path is None else _bgzf_walk(location, Place(0, 0))
+
+
+def _gzip_walk(location: Location) -> Iterator[Place]:
+    stored = plain = 0
+    with location.open() as file:
+        while stored < location.size:
+            yield Place(stored, plain)
+            end, holds = _try_member(file, stored)
+            if end is None:
+                end = _next_member(file, stored, location.size)
+            if (stored, end) == (0, location.size):
+                raise CannotCut("is one stream of gzip; compress it with bgzip, or as several files")
+            if holds is None:
+                if end - stored > MOST_STORED:
+                    raise CannotCut("has members that may hold 4 GiB, more than gzip can tell; compress it with bgzip")
+                holds = _text_length(file, stored, end)
+            if holds is None:
+                raise EOFError("the file ends within a member")
+            stored, plain = end, plain + holds
+    yield Place(stored, plain)
+
+
+def _try_member(file: BinaryIO, start: int) -> tuple[int, int] | tuple[None, None]:
+    """(where a member that begins here ends, with the zeros behind it, bytes of text), or Nones if it is long.
+
+    Raises `zlib.error` or `EOFError` if no member begins here.
+    """
+    unpacker = zlib.decompressobj(wbits=31)
+    place, holds = start, 0
+    while holds < TRIED and not unpacker.eof:
+        data = _read(file, place, TRIED)
+        if not data:
+            raise EOFError("the file ends within a member")
+        place += len(data)
+        holds += len(unpacker.decompress(data, TRIED - holds))
+    if not unpacker.eof:
+        return None, None
+    end = place - len(unpacker.unused_data)
+    while data := _read(file, end, TRIED):
+        zeros = len(data) - len(data.lstrip(b"\0"))
+        end += zeros
+        if zeros < len(data):
+            break
+    return end, holds
+
+
+def _next_member(file: BinaryIO, start: int, size: int) -> int:
+    """Where the member behind one that begins here begins; the end of the file if there is none."""
+    for place in _occurrences(file, GZIP, start + 18):
+        try:
+            _try_member(file, place)
+        except (EOFError, zlib.error):  # by chance, the same bytes
+            continue
+        if _text_length(file, start, place) is not None:
+            return place
+    return size
+
+
+def _occurrences(file: BinaryIO, what: bytes, start: int) -> Iterator[int]:
+    """Where some bytes occur in a file, from a place on."""
+    size = 1 << 16
+    while len(data := _read(file, start, size)) >= len(what):
+        place = data.find(what)
+        while place >= 0:
+            yield start + place
+            place = data.find(what, place + 1)
+        start += len(data) - len(what) + 1
+        size = min(2 * size, 1 << 22)  # the next member may be near
+
+
+def _text_length(file: BinaryIO, start: int, end: int) -> int | None:
+    """Bytes of text that a long member says it holds, in its last four bytes; None if no member can hold as many.
+
+    Zeros may stand behind it, and some of the four may be 0 themselves. A zero too many is noticed, since it makes the
+    text 256 times shorter: text is never shorter than half of what it is stored in.
+    """
+    last = end  # behind the last byte that is not 0
+    while not (tail := _read(file, max(start, last - TRIED), min(TRIED, last - start)).rstrip(b"\0")):
+        last -= min(TRIED, last - start)
+    last = max(start, last - TRIED) + len(tail)
+    for behind in [end] if end - last < 4 else range(last + 3, last - 1, -1):
+        (holds,) = struct.unpack("<I", _read(file, behind - 4, 4))
+        if last - start <= 2 * holds:
+            return int(holds) if holds <= MOST_TEXT * (last - start) else None
+    raise CannotCut("has members that do not say rightly how long their text is; compress it with bgzip")
 
 
 def _bgzf_walk(location: Location, place: Place) -> Iterator[Place]:

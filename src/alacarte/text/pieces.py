@@ -194,35 +194,47 @@ def _open(piece: Piece) -> BinaryIO:
 
 
 class _Unpacked(io.RawIOBase):
-    """The plain text of a compressed file from one member to another, which must be as long as planned, and on."""
+    """The plain text of a compressed file from one member to another, which must be as long as planned, and on.
+
+    Who reads as far as the last byte before the other member knows that it was the last, and that its member is whole.
+    """
 
     def __init__(self, location: Location, packed: Packed) -> None:
         self._location, self._packed = location, packed
         self._position = packed.begin.plain
-        self._raw: Any = io.BufferedReader(_Bounded(location, packed.begin.stored, packed.end.stored), STEP)
+        self._read_from(_Bounded(location, packed.begin.stored, packed.end.stored))
+        self._is_checked = False  # whether the text ends where the other member begins
+        self._is_behind = False  # whether the file is read from there on
+
+    def _read_from(self, file: Any) -> None:
+        self._raw: Any = io.BufferedReader(file, STEP)
         self._plain = decompressed(self._raw, compression(self._raw.peek(8)))
-        self._is_behind = False  # whether the beginning of the last member was reached
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         data = self._plain.read(len(buffer))
-        if not data and not self._is_behind:
-            if self._position != self._packed.end.plain:
-                raise BadCorpus(
-                    f"{self._location}: the index of its members does not fit it: {self._position:,} bytes of text end "
-                    f"where there should be {self._packed.end.plain:,}; make the index or the file again"
-                )
-            self._is_behind = True
-            if self._packed.end.stored < self._location.size:
-                self._raw.close()
-                self._raw = io.BufferedReader(cast("Any", self._location.open(self._packed.end.stored)), STEP)
-                self._plain = decompressed(self._raw, compression(self._raw.peek(8)))
-                data = self._plain.read(len(buffer))
         self._position += len(data)
+        if not self._is_checked and (not data or self._position >= self._packed.end.plain):
+            self._check_end()
+        if not data and not self._is_behind and self._packed.end.stored < self._location.size:
+            self._is_behind = True
+            self._raw.close()
+            self._read_from(self._location.open(self._packed.end.stored))
+            data = self._plain.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+    def _check_end(self) -> None:
+        planned = self._packed.end.plain
+        if self._position != planned or self._plain.read(1):
+            found = f"goes on behind byte {planned:,}" if self._position >= planned else f"ends at {self._position:,}"
+            raise BadCorpus(
+                f"{self._location}: the index of its members does not fit it: text that should end at byte {planned:,} "
+                f"{found}; make the index again, or compress the file again with bgzip"
+            )
+        self._is_checked = True
 
     def close(self) -> None:
         self._raw.close()
