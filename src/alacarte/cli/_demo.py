@@ -4,7 +4,7 @@ Words such as *decorator* or *generator* mean one thing in the newspapers and en
 made from, and another in this text. The demo embeds them anew from their contexts here and compares.
 
 >>> paragraphs({"yield": "Yield\\n*****\\n\\nA *generator* function is only used in\\nthis way."})
-['A generator function is only used in this way.']
+{'A generator function is only used in this way.': 'yield'}
 """
 
 import re
@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -158,18 +159,34 @@ def language_reference() -> Mapping[str, str]:
     return dict(topics)
 
 
-def paragraphs(topics: Mapping[str, str]) -> list[str]:
-    """The prose of the topics, a paragraph each, without mark-up, headings, grammar, code and repetitions."""
-    kept: dict[str, None] = {}
-    for text in topics.values():
+def paragraphs(topics: Mapping[str, str]) -> dict[str, str]:
+    """The prose of the topics, a paragraph each, without mark-up, headings, grammar, code and repetitions.
+
+    Each with the topic that has it first.
+    """
+    kept: dict[str, str] = {}
+    for topic, text in topics.items():
         for paragraph in re.split(r"\n\s*\n", _RULE.sub("\n", text)):
             if any(mark in paragraph for mark in _NOT_PROSE) or not _LINKS.search(paragraph):
                 continue
             words = _MARKUP.sub(" ", _BROKEN_WORD.sub("-", paragraph)).split()
             prose = sum(_PROSE_WORD.fullmatch(word) is not None for word in words)
             if prose >= 6 and prose >= 0.7 * len(words):
-                kept[" ".join(words)] = None
-    return list(kept)
+                kept.setdefault(" ".join(words), topic)
+    return kept
+
+
+def part_of_reference(topic: str) -> str:
+    """The part of the reference that a topic belongs to.
+
+    >>> [part_of_reference(topic) for topic in ("typesseq", "while", "debugger", "specialnames")]
+    ['built-in types', 'statements', 'debugger', 'objects and expressions']
+    """
+    if iskeyword(topic) or topic in ("assignment", "async", "compound"):
+        return "statements"
+    if topic.startswith(("types", "bltin-", "string", "formatstrings")) or topic.endswith("-types"):
+        return "built-in types"
+    return topic if topic == "debugger" else "objects and expressions"
 
 
 # ------------------------------------------------------------------------------------------------- neighbours

@@ -24,16 +24,20 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         metavar="CONDITION",
-        help="Only documents with 'party=D', 'party=D|R', 'date>=2001-01-01' …; repeat it: all must hold.",
+        help="Only documents with 'party=D', 'party=D|R', 'date>=2001-01-01', 'date=' (no date) …; repeat it: all must "
+        "hold.",
     ),
 ]
 Column = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
+        "--date",
+        "--group",
         metavar="COLUMN",
         rich_help_panel=o.CORPUS,
-        help="A field or column to keep with each document, such as its date or its author; repeat it for more.",
+        help="A field or column to keep with each document, such as its date or its author; repeat it for more. "
+        "--date and --group are other names of this.",
     ),
 ]
 Count = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many lines to show.")]
@@ -244,6 +248,9 @@ def nearest(
     where: Where = None,
     k: Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many words.")] = 10,
     among: o.Among = None,
+    like: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="These words instead of the nearest; repeat it for more.")
+    ] = None,
     csv: TableCsv = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
@@ -254,22 +261,27 @@ def nearest(
     \b
     alc concordance nearest reviews.concordance --word "customer service" \\
         --where "date>=2020" --model glove.6B.50d
+    alc concordance nearest reviews.concordance --word service --like rude \\
+        --like friendly --model glove.6B.50d
     """
     from alacarte.inference.uncertainty import Similarities
 
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
     induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
-    shown = [item for each in induced.words for item in induced.uncertainty.nearest(each, k, among=among)]
-    _show_and_keep(Similarities(tuple(shown)), csv, as_json)
+    sure = induced.uncertainty
+    lists = [sure.similarities(each, like) if like else sure.nearest(each, k, among=among) for each in induced.words]
+    _show_and_keep(Similarities(tuple(item for items in lists for item in items)), csv, as_json)
 
 
 @app.command()
 def over(
     ctx: typer.Context,
     concordance: Folder,
-    word: o.Word,
     by: Annotated[str, typer.Option(metavar="COLUMN", help="The column of dates or numbers.")],
+    word: o.Words = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     like: Annotated[
         list[str] | None, typer.Option(metavar="WORD", help="A word to compare with; repeat it for more.")
     ] = None,
@@ -293,7 +305,10 @@ def over(
 
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
-    _show_and_keep(over_periods(_open(concordance, where), opened, word, by, like or (), most=periods), csv, as_json)
+    target = _targets(word, glob, regex)
+    if len(target) > 1:
+        raise typer.BadParameter("name one word, phrase or pattern at a time")
+    _show_and_keep(over_periods(_open(concordance, where), opened, target, by, like or (), most=periods), csv, as_json)
 
 
 @app.command()
@@ -301,8 +316,11 @@ def compare(
     ctx: typer.Context,
     concordance: Folder,
     word: Annotated[
-        str | None, typer.Option("--word", "-w", metavar="WORD", help="A word or phrase; all words without one.")
+        list[str] | None,
+        typer.Option("--word", "-w", metavar="WORD", help="A word or phrase; all words without one. Repeat it."),
     ] = None,
+    glob: o.Globs = None,
+    regex: o.Regexes = None,
     where: Where = None,
     other: Annotated[
         Path | None, typer.Option(metavar="CONCORDANCE", help="Another concordance for the other side.")
@@ -331,10 +349,11 @@ def compare(
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
     sides = _open(concordance, where), _open(other or concordance, other_where)
-    if word is None:
-        found = compare_words(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
+    if word or glob or regex:
+        target = _targets(word, glob, regex)
+        found = compare_uses(sides[0].induce(opened, target), sides[1].induce(opened, target), list(target))
     else:
-        found = compare_uses(sides[0].induce(opened, [word]), sides[1].induce(opened, [word]), [word])
+        found = compare_words(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
     _show_and_keep(found, csv, as_json)
 
 
@@ -365,6 +384,8 @@ def draw_map(
     check_outputs(ctx, csv=None)
     opened = open_model(model, vectors=vectors, transform=transform)
     induced = _open(concordance, where).induce(opened, _targets(word, glob, regex))
+    if induced.missing:
+        note(f"not on the map, since these texts do not use it: {', '.join(induced.missing)}")
     _show_and_keep(word_map(induced.uncertainty), csv, as_json)
 
 

@@ -36,7 +36,10 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8765,
     host: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Answer other machines too, under this name or address; needs --token."),
+        typer.Option(
+            metavar="NAME",
+            help="Answer other machines too, under this name or address (0.0.0.0: under any address); needs --token.",
+        ),
     ] = None,
     token: Annotated[
         str | None,
@@ -66,7 +69,7 @@ def serve(
     uvicorn = require("uvicorn", extra="serve", purpose="alc serve")
     from alacarte.concordance import Concordance
     from alacarte.passes.memory import parse_size
-    from alacarte.serve.app import LARGEST, THIS_MACHINE, application
+    from alacarte.serve.app import ANY_ADDRESS, LARGEST, THIS_MACHINE, application
     from alacarte.serve.worker import usual_memory
     from alacarte.serve.workspace import Opening, Workspace, corpus_name
 
@@ -90,7 +93,7 @@ def serve(
     config = uvicorn.Config(
         application(
             Workspace(models, corpora, folder),
-            (*THIS_MACHINE, *([host] if host else ())),
+            (*THIS_MACHINE, *([host, socket.gethostname()] if host else ())),
             secret,
             usual_memory() if memory is None else parse_size(memory),
         ),
@@ -105,8 +108,11 @@ def serve(
         raise AlacarteError(
             f"port {port} cannot be used ({os.strerror(error.errno or 0)}); pass --port 0 for any that is free"
         ) from None
-    address = f"http://{host or 'localhost'}:{listening.getsockname()[1]}/{f'?token={secret}' if secret else ''}"
+    place = f"{listening.getsockname()[1]}/{f'?token={secret}' if secret else ''}"
+    address = f"http://{'localhost' if host in (None, ANY_ADDRESS) else host}:{place}"
     show_line(f"The page is at {address} (Ctrl-C ends it).")
+    if host == ANY_ADDRESS:
+        show_line(f"Other machines find it at http://{socket.gethostname()}:{place}, or by any address of this one.")
     sys.stdout.flush()
     if browser:
         import webbrowser
@@ -132,11 +138,17 @@ def _listening(address: str, port: int) -> socket.socket:
 def _small_corpus(model: "ALaCarte") -> "Concordance":
     """Python's own language reference, which is on every machine, as a concordance in the cache."""
     from alacarte._io.files import cache_folder
-    from alacarte.cli._demo import language_reference, paragraphs
+    from alacarte.cli._demo import language_reference, paragraphs, part_of_reference
     from alacarte.concordance import Concordance, is_concordance
+    from alacarte.text.corpus import Corpus, Document
 
     python = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    folder = cache_folder() / f"demo-{model.vectors.fingerprint[:12]}-{python}.concordance"
+    folder = cache_folder() / f"demo-2-{model.vectors.fingerprint[:12]}-{python}.concordance"
     if is_concordance(folder) and len(Concordance(folder)):
         return Concordance(folder)
-    return Concordance.build(model.vectors, list(paragraphs(language_reference())), folder, show_progress=False)
+    documents = [
+        Document(text, values=(part_of_reference(topic), topic))
+        for text, topic in paragraphs(language_reference()).items()
+    ]
+    corpus = Corpus(documents, columns=["part", "topic"])
+    return Concordance.build(model.vectors, corpus, folder, show_progress=False)

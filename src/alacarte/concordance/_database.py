@@ -17,8 +17,11 @@ from alacarte.errors import AlacarteError
 
 Mask = npt.NDArray[np.bool_]
 VERSION = 1
-CONDITION = re.compile(r"\s*(.+?)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*", re.DOTALL)
+SIGN_AND_VALUE = r"\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
+CONDITION = re.compile(r"\s*(.+?)" + SIGN_AND_VALUE, re.DOTALL)
+ALTERNATIVES = re.compile(r"(?<!\\)\|")  # between values; \| is a bar in a value
 NUMBER = re.compile(r"[+-]?([0-9]+|[0-9]*\.[0-9]+|[0-9]+\.)([eE][+-]?[0-9]+)?")
+LONGEST_WHOLE = 19  # characters of a whole number from which on it may be more than 64 bits hold
 FORM = 'a condition is a column, one of = != >= <= > < and a value, as in "party=D" or "date>=2001-01-01"'
 
 
@@ -111,13 +114,13 @@ class Database:
         return mask
 
     def _condition(self, text: str) -> tuple[str, list[Any]]:
-        """A condition as SQL and the values in it; several values of = and != are separated by |."""
-        parsed = CONDITION.fullmatch(text)
-        if parsed is None:
-            raise AlacarteError(f"{text!r} is no condition: {FORM}")
-        name, sign, value = parsed.groups()
-        sign = "=" if sign == "==" else sign
-        column = self._column(name)
+        """A condition as SQL and the values in it; several values of = and != are separated by |.
+
+        What is missing or empty is neither equal to a value nor unequal, larger or smaller: `date=` asks for it, and
+        `date!=` for all else.
+        """
+        name, sign, value = self._parsed(text)
+        column = self._value_of(name)
         if sign not in ("=", "!="):  # numbers are compared as numbers, however they are written; all else as text
             number, as_text = _number(value), f"(typeof({column}) = 'text' AND {column} {sign} ?)"
             if isinstance(number, str):
@@ -126,15 +129,34 @@ class Database:
                 value,
                 number,
             ]
-        alternatives = [form for part in value.split("|") for form in {part, _number(part)}]
-        marks = ", ".join("?" * len(alternatives))
-        return f"{column} {'NOT ' if sign == '!=' else ''}IN ({marks})", alternatives
+        parts = [part.replace("\\|", "|") for part in ALTERNATIVES.split(value)]
+        alternatives = [form for part in parts if part for form in {part, _number(part)}]
+        among = f"{column} IN ({', '.join('?' * len(alternatives))})"
+        if sign == "=":
+            return (f"({among} OR {column} IS NULL)" if "" in parts else among), alternatives
+        return f"(NOT {among} AND {column} IS NOT NULL)", alternatives
+
+    def _parsed(self, text: str) -> tuple[str, str, str]:
+        """(column, sign, value) of a condition; the name of a column may hold signs itself."""
+        for name in sorted(self.columns, key=len, reverse=True):
+            known = re.fullmatch(rf"\s*{re.escape(name)}{SIGN_AND_VALUE}", text, re.DOTALL)
+            if known is not None:
+                return name, known[1].replace("==", "="), known[2]
+        parsed = CONDITION.fullmatch(text)
+        raise AlacarteError(f"{text!r} is no condition: {FORM}") if parsed is None else self._no_column(parsed[1])
+
+    def _value_of(self, name: str) -> str:
+        """A column, in which what is empty is missing."""
+        return f"NULLIF({self._column(name)}, '')"
 
     def _column(self, name: str) -> str:
         if name not in self.columns:
-            listed = ", ".join(map(repr, self.columns)) or "no columns; build it with columns=… (--column)"
-            raise AlacarteError(f"there is no column {name!r}; this concordance has {listed}")
+            raise self._no_column(name)
         return f"c{self.columns.index(name)}"
+
+    def _no_column(self, name: str) -> AlacarteError:
+        listed = ", ".join(map(repr, self.columns)) or "no columns; build it with columns=… (--column)"
+        return AlacarteError(f"there is no column {name!r}; this concordance has {listed}")
 
     def values(self, documents: npt.NDArray[np.int64]) -> Mapping[str, list[Any]]:
         """The values of each column for some documents, in their order."""
@@ -152,14 +174,15 @@ class Database:
         return {name: [row[place] for row in chosen] for place, name in enumerate(self.columns)}
 
     def levels(self, name: str) -> dict[Any, int]:
-        """The different values of a column in their order, and how many documents have each."""
-        column = self._column(name)
-        query = f"SELECT {column}, COUNT(*) FROM documents GROUP BY {column} ORDER BY {_IN_ORDER.format(column)}"
-        return dict(self._rows(query))
+        """The different values of a column in their order, and how many documents have each; None: none of them."""
+        value = self._value_of(name)
+        kept = "number NOT IN (SELECT number FROM removed)"
+        order = _IN_ORDER.format(value)
+        return dict(self._rows(f"SELECT {value}, COUNT(*) FROM documents WHERE {kept} GROUP BY 1 ORDER BY {order}"))
 
     def ranks(self, name: str, count: int) -> npt.NDArray[np.int64]:
         """The place of each of `count` documents in the order of a column; those with the same value share one."""
-        order = _IN_ORDER.format(self._column(name))
+        order = _IN_ORDER.format(self._value_of(name))
         ranked = self._rows(f"SELECT number, DENSE_RANK() OVER (ORDER BY {order}) FROM documents")
         numbers, places = np.array(ranked, dtype=np.int64).reshape(-1, 2).T
         ranks = np.zeros(count, dtype=np.int64)
@@ -170,15 +193,26 @@ class Database:
 _IN_ORDER = "{0} IS NULL, number({0}) IS NULL, number({0}), {0}"  # numbers, however they are written; text; nothing
 
 
-def _number(text: str) -> str | int | float:
-    """A number if the text is one.
+def condition(column: str, sign: str, value: object) -> str:
+    """A condition on a column, in which a bar in the value is no sign.
 
-    >>> _number("12"), _number("1.5"), _number("2001-01-01")
-    (12, 1.5, '2001-01-01')
+    >>> condition("party", "=", "D|R")
+    'party=D\\\\|R'
+    """
+    text = str(value)
+    return f"{column}{sign}{text.replace('|', chr(92) + '|') if sign in ('=', '!=') else text}"
+
+
+def _number(text: str) -> str | int | float:
+    """A number if the text is one; what is too large for SQLite's integers is a float.
+
+    >>> _number("12"), _number("1.5"), _number("2001-01-01"), _number("1" + "0" * 30)
+    (12, 1.5, '2001-01-01', 1e+30)
     """
     if NUMBER.fullmatch(text) is None:
         return text
-    return int(text) if text.lstrip("+-").isdigit() else float(text)
+    whole = text.lstrip("+-").isdigit() and len(text) < LONGEST_WHOLE
+    return int(text) if whole else float(text)
 
 
 def _as_number(value: Any) -> int | float | None:

@@ -171,6 +171,15 @@ class Parts:
             content = self._parts[place]["values"].tobytes()
             yield from json.loads(content) if content else ()
 
+    def columns_without_values(self) -> list[int]:
+        """The numbers of the columns of which no document has a value."""
+        lacking = set(range(self._columns))
+        for row in self.values():
+            lacking -= {place for place in lacking if row[place] not in (None, "")}
+            if not lacking:
+                break
+        return sorted(lacking)
+
     def segment(self) -> Tensors:
         """The tensors of a segment: all parts in the order of the text, and the positions of each word.
 
@@ -299,10 +308,18 @@ def restored(content: bytes, kind: int) -> str | list[str]:
 
 
 def _value(value: Any) -> str | int | float | None:
-    """The value of a column as SQLite keeps it: dates and times by their ISO form."""
+    """The value of a column as SQLite keeps it: dates and times by their ISO form, large whole numbers by their digits.
+
+    >>> _value(12), _value(2**70)
+    (12, '1180591620717411303424')
+    """
     if is_null(value):
         return None
-    if isinstance(value, str | int | float):
+    if isinstance(value, str):  # half of a character, which JSON can hold, becomes a mark
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return str(value)
+    if isinstance(value, int | float):
         return value
     if hasattr(value, "item"):  # NumPy
         return _value(value.item())

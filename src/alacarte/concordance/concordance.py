@@ -12,6 +12,7 @@ document  before        match  after  year
 """
 
 import hashlib
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
@@ -41,7 +42,7 @@ from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import resolve
 from alacarte.contexts.windows import sums_of_matches, sums_of_windows
-from alacarte.errors import AlacarteError, BadCorpus, Hint, NoOccurrences, require
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, Hint, NoOccurrences, require
 from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.passes.scan import run
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown, usable_cores
@@ -174,6 +175,7 @@ class Concordance:
                 state = run(parts, source, Encoder(self.tokenizer, lexicon), options, "reading", checkpoint, keep=False)
                 if not state.amounts.tokens_read:
                     raise BadCorpus("the corpus holds no text; check the path and the name of the text column")
+                self._check_columns(parts)
                 tensors = parts.segment()
                 file = f"segment-{len(self._segments) + 1:04}.safetensors"
                 write_segment(self.path / file, tensors, state.units)
@@ -181,6 +183,20 @@ class Concordance:
                 self._database.add_segment(row, parts.values())
                 delete_checkpoint(checkpoint.path)
             self._read_segments()
+
+    def _check_columns(self, parts: Parts) -> None:
+        """A column that no document has is a misspelt one; of text that is added later, this may be meant."""
+        lacking = parts.columns_without_values()
+        if not lacking:
+            return
+        names = ", ".join(repr(self.columns[place]) for place in lacking)
+        if self._segments:
+            warnings.warn(AlacarteWarning(f"no document of the added text has a value of {names}"), stacklevel=3)
+        else:
+            raise BadCorpus(
+                f"no document has a value of {names}; check the name, as the file spells it",
+                hint=Hint("or leave it out of columns=…", "or leave out --column"),
+            )
 
     def remove(self, *conditions: str) -> int:
         """Take the documents of this slice out for good (with conditions, those that meet them too); how many.
@@ -341,6 +357,9 @@ class Concordance:
         wanted = _targets(target)
         places = [place for _, places in self._matches_of(wanted) for place in places if len(place.begins)]
         if not places:
+            if not len(self):
+                conditions = " and ".join(self._conditions)
+                raise NoOccurrences(f"no document is left{f' where {conditions}' if conditions else ''}; choose others")
             raise _absent(wanted)
         return Uses(places, self._source, None if sort is None else self._order(places, sort, descending))
 

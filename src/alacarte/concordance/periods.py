@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from alacarte._io.table import Record, Records
+from alacarte.concordance._database import condition
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.targets.targets import Targets, TargetsLike
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from alacarte.concordance.concordance import Concordance
     from alacarte.model import ALaCarte
 
+DATES = 0.9  # of the documents that have a value must have a date for a column to be one of dates
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}([-T ].*)?")
 
 
@@ -30,6 +32,9 @@ class Period:
 def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period]:
     """Values of a column in their order, with the number of documents of each, as at most `most` periods.
 
+    A column is one of dates if nine tenths of its documents have one; others are then in no period, as are those
+    without a value.
+
     >>> [period.name for period in periods_of("year", {1999: 5, 2000: 4, 2001: 1, 2002: 1, 2003: 9}, 3)]
     ['1999', '2000–2002', '2003']
     >>> periods_of("date", {"2001-05-03": 2, "2001-07-01": 1, "2002-01-01": 3}, 9)[0]
@@ -38,12 +43,13 @@ def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period
     if most < 1:
         raise AlacarteError(f"at least one period is needed, not {most}")
     known = {value: count for value, count in levels.items() if value is not None}
-    dates = bool(known) and all(isinstance(value, str) and DATE.fullmatch(value) for value in known)
+    dated = {value: count for value, count in known.items() if isinstance(value, str) and DATE.fullmatch(value)}
+    dates = bool(dated) and sum(dated.values()) >= DATES * sum(known.values())
     if dates:
         years: dict[Any, int] = {}
-        for value, count in known.items():
+        for value, count in dated.items():
             years[int(value[:4])] = years.get(int(value[:4]), 0) + count
-        known = years
+        known = dict(sorted(years.items()))
     values, counts = list(known), np.array(list(known.values()), dtype=np.int64)
     middle = np.cumsum(counts) - counts / 2  # where a value's documents lie among all
     part = (middle * min(most, len(values)) / max(1, counts.sum())).astype(int)
@@ -55,11 +61,11 @@ def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period
         low, high = values[rows[0]], values[rows[-1]]
         name = f"{low}" if low == high else f"{low}–{high}"
         if dates:
-            conditions: tuple[str, ...] = (f"{column}>={low}", f"{column}<{high + 1}")
+            conditions: tuple[str, ...] = condition(column, ">=", low), condition(column, "<", high + 1)
         elif low == high:
-            conditions = (f"{column}={low}",)
+            conditions = (condition(column, "=", low),)
         else:
-            conditions = (f"{column}>={low}", f"{column}<={high}")
+            conditions = condition(column, ">=", low), condition(column, "<=", high)
         periods.append(Period(name, conditions, int(counts[rows].sum())))
     return periods
 

@@ -13,7 +13,8 @@ from alacarte.inference.vocabulary import compare
 from alacarte.inference.word_map import word_map
 from alacarte.model import InducedVectors, explain
 from alacarte.senses import induce_senses
-from alacarte.serve.desk import BUILD, Desk
+from alacarte.serve.desk import Desk
+from alacarte.serve.jobs import BUILD
 from alacarte.serve.questions import Parameter, Question
 from alacarte.serve.workspace import Workspace, target_of
 from alacarte.text.corpus import Corpus
@@ -59,7 +60,7 @@ def about(workspace: Workspace) -> Any:
     return {
         "version": __version__,
         "models": [
-            {"name": name, "python": opening.python, "options": opening.options}
+            {"name": name, "python": opening.python, "imports": opening.imports, "options": opening.options}
             for name, opening in workspace.models.items()
         ],
         "vectors": {"words": len(model.vectors), "dimensions": model.vectors.dimension},

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
+from ipaddress import ip_address
 from typing import Any
 
 from alacarte.errors import AlacarteError, require
@@ -31,6 +32,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 COOKIE = "alacarte-token"
+ANY_ADDRESS = "0.0.0.0"
 THIS_MACHINE = ("localhost", "127.0.0.1", "[::1]")
 
 Scope = MutableMapping[str, Any]
@@ -46,7 +48,7 @@ def application(
 ) -> Any:
     """The ASGI application.
 
-    `hosts` are the names it answers to, `token` what a stranger has to know, if set, and `memory` the bytes that one
+    `hosts` are the names it answers to (0.0.0.0: any address), `token` what a stranger has to know, if set, and `memory` the bytes that one
     long question may take.
     """
     require("starlette", extra="serve", purpose="alc serve")
@@ -73,7 +75,8 @@ def application(
     page = _file("index.html")
     routes += [Route(path, _static(page, "text/html")) for path in PAGES]
     routes += [Route(f"/{name}", _static(_file(name), KINDS[name.rpartition(".")[2]])) for name in _page_files()]
-    inside = Starlette(routes=routes, exception_handlers={404: _not_found, 405: _not_found}, lifespan=lifespan)
+    handlers = {404: _not_found, 405: _not_found, 500: _failed}
+    inside = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
     return _Guard(inside, hosts, token)
 
 
@@ -102,6 +105,11 @@ def _not_found(request: Any, error: Any) -> Any:
     return _answer(
         {"error": f"there is no {request.method} {request.url.path} here; see /openapi.json"}, error.status_code
     )
+
+
+def _failed(request: Any, error: Exception) -> Any:
+    """What we did not foresee; the whole of it is in the server's log."""
+    return _answer({"error": f"the server has a fault ({type(error).__name__}); its log says more"}, 500)
 
 
 def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
@@ -184,7 +192,8 @@ async def _given(question: Question, request: Any) -> dict[str, Any]:
     if question.method == "get":
         lists = {parameter.name for parameter in question.parameters if parameter.kind == "strings"}
         query = request.query_params
-        return {name: query.getlist(name) if name in lists else query[name] for name in query}
+        named = [name for name in query if name != "token"]  # which is the guard's
+        return {name: query.getlist(name) if name in lists else query[name] for name in named}
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadQuestion("send JSON, with the header Content-Type: application/json")
     body = b""
@@ -206,6 +215,10 @@ class _Guard:
 
     def __init__(self, inside: Any, hosts: tuple[str, ...], token: str) -> None:
         self._inside, self._hosts, self._token = inside, hosts, token
+
+    def _answers_to(self, name: str) -> bool:
+        """Where every address of this machine is one of its names, any address will do: strangers' pages have names."""
+        return name in self._hosts or (ANY_ADDRESS in self._hosts and _is_address(name))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -232,7 +245,7 @@ class _Guard:
 
     def _refusal(self, request: Any) -> str | None:
         host = request.headers.get("host", "")
-        if _name_of(host) not in self._hosts:
+        if not self._answers_to(_name_of(host)):
             return "this server does not answer to that name; open it by the address that alc serve printed"
         origin = request.headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
@@ -248,6 +261,18 @@ class _Guard:
             request.headers.get("authorization", "").removeprefix("Bearer "),
         )
         return any(secrets.compare_digest(value.encode(), self._token.encode()) for value in given if value)
+
+
+def _is_address(name: str) -> bool:
+    """
+    >>> _is_address("192.168.0.7"), _is_address("[::1]"), _is_address("example.org")
+    (True, True, False)
+    """
+    try:
+        ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _name_of(host: str) -> str:

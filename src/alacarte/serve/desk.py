@@ -6,8 +6,10 @@ there after any end of the process; a build that was cut off is listed as such a
 
 import asyncio
 import json
+import sqlite3
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,12 @@ from alacarte._io.files import atomic_write
 from alacarte._io.sqlite import rows, transaction
 from alacarte.concordance.concordance import delete_concordance, is_concordance
 from alacarte.errors import AlacarteError
-from alacarte.serve.jobs import Jobs
-from alacarte.serve.workspace import SUFFIX, Workspace, checked_name
+from alacarte.serve.jobs import BUILD, Jobs
+from alacarte.serve.workspace import SUFFIX, Workspace, checked_name, corpus_name
 
 MOST_NOTES = 10_000
 LARGEST_TEXT = 1 << 33  # bytes of a file that is sent
 ENDINGS = (".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".bz2", ".xz")
-BUILD = "build"  # the question that a worker is asked
 TABLES = (
     "CREATE TABLE IF NOT EXISTS notes (number INTEGER PRIMARY KEY, address TEXT, title TEXT, text TEXT, changed REAL)",
     "CREATE TABLE IF NOT EXISTS builds (name TEXT PRIMARY KEY, request TEXT, state TEXT, message TEXT)",
@@ -42,30 +43,39 @@ class Desk:
     def _folder(self) -> Path:
         if self.workspace.folder is None:
             raise AlacarteError("this server has no folder to keep things in; start it with alc serve --workspace DIR")
-        try:
-            self.workspace.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise AlacarteError(
-                f"{self.workspace.folder} cannot be used ({error.strerror}); start with --workspace and another folder"
-            ) from None
         return self.workspace.folder
+
+    @contextmanager
+    def _using_folder(self) -> Iterator[None]:
+        """A folder that cannot be written to, or a disk that is full, is said as such."""
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise AlacarteError(
+                f"{self._folder} cannot be used ({reason}); make room there, or start with --workspace and another folder"
+            ) from None
 
     def _part(self, name: str) -> Path:
         part = self._folder / name
-        part.mkdir(exist_ok=True)
+        with self._using_folder():
+            part.mkdir(parents=True, exist_ok=True)
         return part
 
     @property
     def _database(self) -> Path:
         path = self._folder / "workspace.sqlite"
-        if not path.exists():
-            with transaction(path) as connection:
-                for table in TABLES:
-                    connection.execute(table)
+        with self._using_folder():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                with transaction(path) as connection:
+                    for table in TABLES:
+                        connection.execute(table)
         return path
 
     def _change(self, query: str, values: Sequence[Any]) -> int:
-        with transaction(self._database) as connection:
+        path = self._database
+        with self._using_folder(), transaction(path) as connection:
             return int(connection.execute(query, values).lastrowid or 0)
 
     # ---------------------------------------------------------------------------------------------------- notes
@@ -124,7 +134,7 @@ class Desk:
                 f"there is a text {path.name!r} already; give this one another name, or delete that one"
             )
         size = 0
-        with atomic_write(path) as file:
+        with self._using_folder(), atomic_write(path) as file:
             async for part in parts:
                 size += len(part)
                 if size > LARGEST_TEXT:
@@ -133,7 +143,9 @@ class Desk:
         return size
 
     def delete_text(self, name: str) -> None:
-        self.text(name).unlink()
+        path = self.text(name)
+        with self._using_folder():
+            path.unlink()
 
     # --------------------------------------------------------------------------------------------------- builds
 
@@ -181,13 +193,14 @@ class Desk:
     async def forget(self, name: str) -> None:
         """Delete a corpus of the workspace, or a build; the texts stay."""
         await self._stopped(name)
-        path = self.corpus_path(name)
-        known = {build["name"] for build in self.builds()} | set(self.workspace.corpora)
-        if name not in known or name in self.workspace.given:
+        made = {key: path for key, path in self.workspace.corpora.items() if key not in self.workspace.given}
+        begun = {build["name"] for build in self.builds()}
+        if name not in {*made, *begun}:
             raise AlacarteError(f"there is no corpus {name!r} that this server made, and it deletes no other")
+        path = made.get(name) or self.corpus_path(name)
         if is_concordance(path):
             await asyncio.to_thread(delete_concordance, path)
-        self._change("DELETE FROM builds WHERE name = ?", (name,))
+        self._change("DELETE FROM builds WHERE name = ?", (corpus_name(path),))
 
     def corpus_path(self, name: str) -> Path:
         return self._part("corpora") / f"{checked_name(name)}{SUFFIX}"

@@ -15,15 +15,19 @@ from typing import Any
 from alacarte.serve.workspace import Workspace
 
 Message = dict[str, Any]
+BUILD = "build"  # the question whose answer is a corpus
 LONGEST_LINE = 1 << 28  # bytes of an answer
 
 
 class Jobs:
-    """The processes that answer long questions; at most `at_once` at a time, the others wait."""
+    """The processes that answer long questions; at most `at_once` at a time, the others wait.
+
+    Corpora are built one after the other, beside these, so that no question waits for a build.
+    """
 
     def __init__(self, workspace: Workspace, memory: int | None = None, at_once: int = 2) -> None:
         self._workspace, self._memory = workspace, memory
-        self._free = asyncio.Semaphore(at_once)
+        self._free, self._may_build = asyncio.Semaphore(at_once), asyncio.Semaphore(1)
         self._spare: asyncio.subprocess.Process | None = None
 
     async def warm(self) -> None:
@@ -42,9 +46,10 @@ class Jobs:
 
         Whoever stops listening (`aclose`) ends the process.
         """
-        if self._free.locked():
+        free = self._may_build if path == BUILD else self._free
+        if free.locked():
             yield {"progress": {"phase": "waiting for others", "done": 0, "total": None}}
-        async with self._free:
+        async with free:
             worker, self._spare = self._spare, None
             if worker is None or worker.returncode is not None:
                 worker = await self._started()

@@ -54,6 +54,11 @@ class Opening(NamedTuple):
         return f"ALaCarte.{'pretrained' if self._is_shipped(name) else 'load'}({json.dumps(name)}{given})"
 
     @property
+    def imports(self) -> list[str]:
+        """The names that this Python imports from alacarte."""
+        return ["ALaCarte"] if self.transform is None else ["ALaCarte", "Transform"]
+
+    @property
     def options(self) -> list[str]:
         """The options of `alc` that open it."""
         given = (("--model", self.model), ("--transform", self.transform), ("--vectors", self.vectors))
@@ -127,9 +132,10 @@ class Workspace:
 
     @property
     def corpora(self) -> dict[str, Path]:
-        """Concordances by name: those that were given, and those in the folder."""
+        """Concordances by name: those that were given, and those in the folder, which say so if a name is taken."""
         found = {} if self.folder is None else {corpus_name(path): path for path in corpora_in(self.folder)}
-        return {**self.given, **found}
+        named = {name if name not in self.given else f"{name} (workspace)": path for name, path in found.items()}
+        return {**self.given, **named}
 
     def path(self, name: str) -> Path:
         """Where a corpus is; the first one for ""."""
