@@ -1,10 +1,12 @@
-"""Servers on loopback that can misbehave: S3 (moto, asked by s3fs) and plain HTTP (the standard library)."""
+"""Servers on loopback that can misbehave: S3 (moto, asked by s3fs), plain HTTP and the Hub (the standard library)."""
 
+import functools
 import threading
 from http.server import ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from hub import Hub, HubHandler
 from servers import BUCKET, SECRET, Faulty, Handler, Site, Store
 
 from alacarte import WordVectors, collect
@@ -138,3 +140,51 @@ def new_session(store):
     s3fs.S3FileSystem.clear_instance_cache()
     yield
     s3fs.S3FileSystem.clear_instance_cache()
+
+
+# --------------------------------------------------------------------------------------------------- Hugging Face
+
+
+@pytest.fixture(scope="module")
+def hub_server():
+    """A stand-in for the Hub, which this process takes for the Hub."""
+    reason = "{} is not installed: pip install 'alacarte-embeddings[dev]'"
+    pytest.importorskip("fsspec", reason=reason.format("fsspec"))
+    pytest.importorskip("huggingface_hub", minversion="1.0", reason=reason.format("huggingface_hub>=1.0"))
+    from huggingface_hub import HfFileSystem, constants
+    from huggingface_hub.utils import _http
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), HubHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    once = functools.partial(_once, _http._http_backoff_base)
+    with pytest.MonkeyPatch.context() as patch:
+        endpoint = f"http://127.0.0.1:{server.server_address[1]}"
+        template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace(constants.ENDPOINT, endpoint)
+        patch.setattr(constants, "ENDPOINT", endpoint)
+        patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+        patch.setattr(constants, "HF_HUB_DISABLE_XET", True)  # another protocol, for which there is no stand-in
+        patch.setattr(constants, "HF_HUB_DISABLE_IMPLICIT_TOKEN", False)
+        patch.setattr(constants, "HF_TOKEN_PATH", "/nowhere/token")  # nobody's own token is sent anywhere
+        patch.setattr(_http, "_http_backoff_base", once)  # so that what is tried again is tried again by us
+        yield server
+    HfFileSystem.clear_instance_cache()
+    server.shutdown()
+    server.server_close()
+
+
+def _once(send, *arguments, **options):
+    return send(*arguments, **{**options, "max_retries": 0})
+
+
+@pytest.fixture
+def hub(hub_server, monkeypatch):
+    """A Hub with one dataset, `datasets/me/texts`, which is open to all and empty."""
+    from huggingface_hub import HfFileSystem
+
+    HfFileSystem.clear_instance_cache()
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    hub_server.hub = Hub(SECRET)
+    hub_server.hub.endpoint = f"http://127.0.0.1:{hub_server.server_address[1]}"
+    hub_server.hub.repository()
+    return hub_server.hub

@@ -55,9 +55,15 @@ VERSIONS = (
 # The names of errors, by all libraries, that a lost connection or a silent server makes, and a key that does not fit.
 LOST = re.compile("Connect|Timeout|Payload|Incomplete|Disconnect|Endpoint")
 REFUSED = re.compile("Credential|Auth")
+HIDDEN = re.compile("RepositoryNotFound|GatedRepo")  # of Hugging Face, where a private one is as one that is not there
+OFFLINE = re.compile("Offline")  # what the user asked for does not pass
 CREDENTIALS = (
     "check the credentials: fsspec takes them from the environment and from files of the provider (AWS_PROFILE, "
     "AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, HF_TOKEN), never from this program"
+)
+LOG_IN = (
+    "check the URL, and log in: run `hf auth login`, or put a token in HF_TOKEN; if the repository is gated, accept "
+    "its terms on its page first"
 )
 
 Result = TypeVar("Result")
@@ -169,6 +175,15 @@ def shown(name: str | os.PathLike[str]) -> str:
 def in_text_without_secrets(text: str) -> str:
     """A message of somebody else with every URL in it as it may be shown."""
     return URL_IN_TEXT.sub(lambda match: without_secrets(match[0]), text)
+
+
+def is_in_repository(url: str) -> bool:
+    """Whether a URL is one of a repository on the Hugging Face Hub, which has buckets too.
+
+    >>> is_in_repository("hf://datasets/me/texts/a.txt"), is_in_repository("hf://buckets/me/texts/a.txt")
+    (True, False)
+    """
+    return url.lower().startswith("hf://") and not url.lower().startswith("hf://buckets/")
 
 
 def file_system(url: str) -> tuple[Any, str]:
@@ -293,16 +308,14 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
     Raises `error` if there are none.
     """
     system, place = file_system(url)
+    system.invalidate_cache()  # all of it: that of Hugging Face keeps listings of folders below
     shown = without_secrets(url)
     is_http = url.startswith(("http://", "https://"))
     is_pattern = re.search(r"[*\[]" if is_http else r"[*?\[]", place) is not None
-    info = with_retries(lambda: _info_or_none(system, place), url, error, missing_is_error=not is_pattern)
+    info = with_retries(lambda: info_or_none(system, place), url, error, missing_is_error=not is_pattern)
     if info is not None and info.get("type") != "directory":
         return [_location(url, info, error)]
-    if is_pattern:
-        listed = with_retries(lambda: system.glob(place, detail=True), url, error)
-    else:
-        listed = with_retries(lambda: system.find(place, detail=True), url, error)
+    listed = with_retries(lambda: _listed(system, place, is_pattern), url, error)
     folder = re.split(r"[*?\[]", place)[0].rpartition("/")[0] if is_pattern else place.rstrip("/")
     files = []
     for path, facts in listed.items():
@@ -316,6 +329,16 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
         what = "no file matches" if is_pattern else "there is no file in"
         raise error(f"{what} {shown} (hidden ones are skipped); check the URL")
     return sorted(files, key=lambda file: file.name.split("/"))
+
+
+def _listed(system: Any, place: str, is_pattern: bool) -> dict[str, dict[str, Any]]:
+    """The facts about the files below a place, or of a pattern."""
+    try:
+        files = system.glob(place, detail=True) if is_pattern else system.find(place, detail=True)
+    except Exception:
+        system.invalidate_cache()  # huggingface_hub 1.0 takes what it listed until then for all there is
+        raise
+    return cast("dict[str, dict[str, Any]]", files)
 
 
 def _address(url: str, place: str, path: str) -> str:
@@ -333,11 +356,12 @@ def _address(url: str, place: str, path: str) -> str:
     return f"{scheme}://{rest.partition('/')[0]}/{path.lstrip('/').partition('/')[2]}"
 
 
-def _info_or_none(system: Any, place: str) -> dict[str, Any] | None:
+def info_or_none(system: Any, place: str) -> dict[str, Any] | None:
+    """The facts about a file as they are now; None if there is no such file."""
     try:
         return _info(system, place)
     except FileNotFoundError as problem:
-        if not may_pass(problem) and _status(problem) in (None, 404):
+        if not may_pass(problem) and _status(problem) in (None, 404) and not _is_named(problem, HIDDEN):
             return None
         raise
 
@@ -410,7 +434,7 @@ def may_pass(problem: BaseException) -> bool:
     status = _status(problem)
     if status is not None:
         return status in (408, 425, 429) or (status >= 500 and status not in (501, 505))
-    if _is_named(problem, REFUSED):
+    if _is_named(problem, REFUSED) or _is_named(problem, OFFLINE):
         return False
     if isinstance(problem, TimeoutError | ConnectionError | EOFError) or _is_named(problem, LOST):
         return True
@@ -423,6 +447,8 @@ def may_pass(problem: BaseException) -> bool:
 def _failure(problem: BaseException, url: str, error: type[AlacarteError], attempts: int) -> AlacarteError:
     """The error that says what is wrong with a URL and what to do."""
     shown, status = without_secrets(url), _status(problem)
+    if is_in_repository(url) and (status in (401, 403) or _is_named(problem, HIDDEN)):
+        return error(f"{shown}: there is no such repository, or it is not open to you{_said(status)}; {LOG_IN}")
     if isinstance(problem, PermissionError) or status in (401, 403):
         return error(f"{shown}: access is denied{_said(status)}; {CREDENTIALS}")
     if _is_named(problem, REFUSED):
@@ -459,8 +485,10 @@ class _Ranges:
     def __init__(self, location: Location) -> None:
         self.location, self.closed = location, False
         self.system, self.path = file_system(location.address)
+        # Of a repository nothing is asked by `info`, which lists the whole folder, and for all threads in one place.
+        known = {"size": location.size} if is_in_repository(location.address) else {}
         handle = with_retries(
-            lambda: self.system.open(self.path, "rb", cache_type="none"), location.address, location.error
+            lambda: self.system.open(self.path, "rb", cache_type="none", **known), location.address, location.error
         )
         # S3 is asked for the bytes of one ETag; of other systems it is asked after each range what there is now.
         self.is_conditional = type(handle).__module__.startswith("s3fs")
@@ -498,6 +526,8 @@ class _Ranges:
             except Exception as problem:
                 if type(problem).__name__ == "FileExpired" or _status(problem) == 412:
                     raise changed(self.location) from None
+                if _status(problem) == 416:  # it is shorter now
+                    self.check_now()
                 if isinstance(problem, ValueError) and "range" in str(problem):
                     raise _NoRanges from None
                 if self.closed or not may_pass(problem) or attempt == ATTEMPTS - 1:
@@ -513,7 +543,14 @@ class _Ranges:
 
     def check_now(self) -> None:
         location = self.location
-        self._check(with_retries(lambda: _info(self.system, self.path), location.address, location.error))
+        self._check(with_retries(self._info_now, location.address, location.error))
+
+    def _info_now(self) -> dict[str, Any]:
+        if not is_in_repository(self.location.address):
+            return _info(self.system, self.path)
+        hub = require("huggingface_hub", extra="hub", purpose=f"reading {self.location.name}")
+        facts = hub.get_hf_file_metadata(self.system.url(self.path), token=self.system.token)
+        return {"size": self.location.size, "ETag": facts.etag}  # a digest of the content, as the listing has it
 
     def _check(self, info: dict[str, Any]) -> None:
         if info.get("size") != self.location.size or version_of(info) != self.location.version:

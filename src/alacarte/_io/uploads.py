@@ -5,10 +5,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast
+from typing import Any, cast
 
-from alacarte._io.remote import base_name, file_system, local_path, sibling, url_of, with_retries, without_secrets
-from alacarte.errors import AlacarteError
+from alacarte._io.remote import (
+    base_name,
+    file_system,
+    info_or_none,
+    is_in_repository,
+    local_path,
+    sibling,
+    url_of,
+    with_retries,
+    without_secrets,
+)
+from alacarte.errors import AlacarteError, require
 
 
 @contextmanager
@@ -43,10 +53,27 @@ def upload(file: Path, url: str, error: type[AlacarteError]) -> None:
     system, path = file_system(url)
 
     def put() -> bool:
-        system.put_file(str(file), path)
+        if is_in_repository(url):
+            _commit(file, system, path)
+        else:
+            system.put_file(str(file), path)
         return True
 
     with_retries(put, url, error)
+
+
+def _commit(file: Path, system: Any, path: str) -> None:
+    """Put a file into a repository; `put_file` would copy it first, and leave the copy where it fails."""
+    hub = require("huggingface_hub", extra="hub", purpose=f"saving hf://{path}")
+    place = system.resolve_path(path)
+    hub.HfApi(endpoint=system.endpoint, token=system.token).upload_file(
+        path_or_fileobj=str(file),
+        path_in_repo=place.path_in_repo,
+        repo_id=place.repo_id,
+        repo_type=place.repo_type,
+        revision=place.revision,
+    )
+    system.invalidate_cache(path)
 
 
 def remove(url: str, error: type[AlacarteError]) -> None:
@@ -54,7 +81,7 @@ def remove(url: str, error: type[AlacarteError]) -> None:
     system, path = file_system(url)
 
     def delete() -> bool:
-        if system.exists(path):
+        if info_or_none(system, path) is not None:
             system.rm_file(path)
         return True
 
