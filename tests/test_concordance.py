@@ -15,7 +15,7 @@ from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, Transform
 from alacarte._io.progress import ProgressState
 from alacarte.concordance import _database, over_periods
 from alacarte.concordance._parts import positions_by_word
-from alacarte.errors import AlacarteError, BadCorpus, NoOccurrences
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, NoOccurrences
 
 WORDS = ["the", "bank", "of", "river", "money", "in", "a", "boat", "deep", "café"]
 PARTIES = ["D", "R", "<script>alert(1)</script>", "quo\"te's"]
@@ -443,6 +443,79 @@ def test_dates_are_cut_by_years(vectors: WordVectors, tmp_path: Path) -> None:
     periods = concordance.periods("date", 3)
     assert [period.name for period in periods] == ["1998–1999", "2000–2001", "2002–2003"]
     assert [len(concordance.where(*period.conditions)) for period in periods] == [24, 24, 24]
+
+
+ODD = [
+    ("", "D|R", 2**70, "1"),
+    (None, "D", 3, "2"),
+    ("1999-05-01", "R", -(2**63) - 1, "3"),
+    ("2001-05-01", "D", 2**63 - 1, "4"),
+    ("2001-07-01", "\ud800", None, "5"),
+    *[(f"2002-01-{day:02}", "D", day, "6") for day in range(1, 29)],
+]
+
+
+@pytest.fixture
+def odd(vectors: WordVectors, tmp_path: Path) -> Concordance:
+    """Documents without a date, and with columns and values that look like conditions."""
+    given = [Document("the bank", values=values) for values in ODD]
+    corpus = Corpus(given, columns=["date", "party", "id", "a=b"])
+    return Concordance.build(vectors, corpus, tmp_path / "odd", show_progress=False)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("date<2001", [2]),
+        ("date>1000", range(2, len(ODD))),
+        ("date=", [0, 1]),
+        ("date!=", range(2, len(ODD))),
+        ("date!=1999-05-01", range(3, len(ODD))),
+        ("date=|1999-05-01", [0, 1, 2]),
+        ("party=D\\|R", [0]),
+        ("party=R|D\\|R", [0, 2]),
+        ("a=b=3", [2]),
+        ("a=b>=3", range(2, len(ODD))),
+        (f"id={2**70}", [0]),
+        (f"id>={2**70}", [0]),
+        ("id<-99999999999999999999999999", []),
+        (f"id>{'9' * 5000}", []),
+        (f"id={2**63 - 1}", [3]),
+    ],
+)
+def test_values_that_are_missing_large_or_look_like_conditions(
+    odd: Concordance, condition: str, expected: list[int]
+) -> None:
+    assert np.flatnonzero(odd.where(condition)._mask).tolist() == list(expected)
+
+
+def test_what_has_no_date_is_in_no_period_and_what_was_removed_is_not_counted(odd: Concordance) -> None:
+    assert [(period.name, period.documents) for period in odd.periods("date")] == [
+        ("1999", 1),
+        ("2001", 2),
+        ("2002", 28),
+    ]
+    assert odd.remove("date<2001") == 1
+    assert [period.name for period in odd.periods("date")] == ["2001", "2002"]
+    assert None in odd.levels("date")
+    assert "" not in odd.levels("date")
+    assert "1999-05-01" not in odd.levels("date")
+    for period in odd.periods("party"):
+        assert len(odd.where(*period.conditions)) == period.documents
+    with pytest.raises(NoOccurrences, match="no document is left where date<1900"):
+        odd.where("date<1900").lines("bank")
+
+
+def test_a_misspelt_column_is_noticed(vectors: WordVectors, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"text": "the bank", "year": 1999}) + "\n")
+    with pytest.raises(BadCorpus, match="no document has a value of 'yaer'"):
+        Concordance.build(vectors, Corpus(path, columns=["yaer"]), tmp_path / "c", show_progress=False)
+    assert not (tmp_path / "c").exists()
+    concordance = Concordance.build(vectors, Corpus(path, columns=["year"]), tmp_path / "c", show_progress=False)
+    with pytest.warns(AlacarteWarning, match="no document of the added text has a value of 'year'"):
+        concordance.add(Corpus([Document("a boat", values=(None,))], columns=["year"]), show_progress=False)
+    assert len(concordance) == 2
 
 
 def given_phrase(concordance: Concordance) -> str:

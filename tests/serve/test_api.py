@@ -129,6 +129,30 @@ def test_a_token_is_asked_for(workspace: Workspace) -> None:
     assert "HttpOnly" in opened.headers["set-cookie"]
 
 
+def test_any_address_of_this_machine_will_do_if_asked(workspace: Workspace) -> None:
+    client = TestClient(application(workspace, ("0.0.0.0",), token="droplet"), base_url="http://192.168.0.7:8765")
+    assert client.get("/api/about").status_code == 403
+    assert client.get("/api/about", params={"token": "droplet"}).status_code == 200
+    assert client.get("/api/about", params={"token": "droplet"}, headers={"host": "evil.example"}).status_code == 403
+
+
+def test_a_fault_of_ours_is_said_in_json(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Workspace, name: str = "") -> None:
+        raise RuntimeError("not foreseen")
+
+    monkeypatch.setattr(Workspace, "model", fail)
+    client = TestClient(application(workspace), base_url="http://localhost:8765", raise_server_exceptions=False)
+    answer = client.get("/api/about")
+    assert answer.status_code == 500
+    assert answer.json() == {"error": "the server has a fault (RuntimeError); its log says more"}
+
+
+def test_large_numbers_in_conditions_are_answered(client: TestClient) -> None:
+    answer = client.get("/api/lines", params={"phrase": "bank", "where": f"year>={'9' * 40}"})
+    assert answer.status_code == 400
+    assert "no document is left" in answer.json()["error"]
+
+
 def test_values_that_look_like_pages_are_text(client: TestClient) -> None:
     response = client.get("/api/lines", params={"phrase": "bank", "limit": 1})
     assert response.headers["content-type"] == "application/json"

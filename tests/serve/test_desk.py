@@ -276,3 +276,43 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path, workspace: Workspa
     (tmp_path / "workspace").write_text("no folder")
     with pytest.raises(AlacarteError, match="cannot be used"):
         Desk(workspace, Jobs(workspace)).notes()
+
+
+def test_a_file_in_the_place_of_a_folder_is_said_by_every_question(tmp_path: Path, workspace: Workspace) -> None:
+    (tmp_path / "workspace").write_text("no folder")
+    with TestClient(application(workspace), base_url="http://localhost:8765") as client:
+        answers = [
+            client.get("/api/notes"),
+            client.get("/api/corpora"),
+            client.post("/api/note", json={"address": "/"}),
+            client.post("/api/upload?name=a.txt", content=b"a"),
+            client.post("/api/build", json={"name": "a", "texts": ["a.txt"]}),
+        ]
+    for answer in answers:
+        assert answer.status_code == 400
+        assert "cannot be used" in answer.json()["error"]
+
+
+def test_the_corpus_that_was_named_is_the_one_that_is_shown(tmp_path: Path, workspace: Workspace) -> None:
+    vectors = workspace.model().vectors
+    named = Concordance.build(vectors, ["w1 w2"], tmp_path / "speeches.concordance", show_progress=False)
+    other = Path(workspace.folder or "") / "corpora" / "speeches.concordance"
+    Concordance.build(vectors, ["w3 w4", "w5"], other, show_progress=False)
+    both = Workspace(workspace.models, {"speeches": named.path}, workspace.folder)
+    assert both.corpora == {"speeches": named.path, "speeches (workspace)": other}
+    desk = Desk(both, Jobs(both))
+    with pytest.raises(AlacarteError, match="deletes no other"):
+        asyncio.run(desk.forget("speeches"))
+    asyncio.run(desk.forget("speeches (workspace)"))
+    assert both.corpora == {"speeches": named.path}
+
+
+def test_no_question_waits_for_a_build(client: TestClient) -> None:
+    client.post("/api/upload?name=a.jsonl", content=text(60_000)).raise_for_status()
+    for name in ("one", "two", "three"):
+        client.post("/api/build", json={"name": name, "texts": ["a.jsonl"], "text": "body"}).raise_for_status()
+    with client.stream("post", "/api/spelling", json={}) as answer:
+        first = next(answer.iter_lines())
+    assert "waiting" not in first
+    for build in client.get("/api/corpora").json()["builds"]:
+        client.post("/api/build/cancel", json={"name": build["name"]})

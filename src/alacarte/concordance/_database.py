@@ -21,7 +21,7 @@ SIGN_AND_VALUE = r"\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
 CONDITION = re.compile(r"\s*(.+?)" + SIGN_AND_VALUE, re.DOTALL)
 ALTERNATIVES = re.compile(r"(?<!\\)\|")  # between values; \| is a bar in a value
 NUMBER = re.compile(r"[+-]?([0-9]+|[0-9]*\.[0-9]+|[0-9]+\.)([eE][+-]?[0-9]+)?")
-LONGEST_WHOLE = 19  # characters of a whole number from which on it may be more than 64 bits hold
+LONGEST_WHOLE = 20  # characters of a whole number that 64 bits can hold
 FORM = 'a condition is a column, one of = != >= <= > < and a value, as in "party=D" or "date>=2001-01-01"'
 
 
@@ -211,8 +211,9 @@ def _number(text: str) -> str | int | float:
     """
     if NUMBER.fullmatch(text) is None:
         return text
-    whole = text.lstrip("+-").isdigit() and len(text) < LONGEST_WHOLE
-    return int(text) if whole else float(text)
+    if text.lstrip("+-").isdigit() and len(text) <= LONGEST_WHOLE and abs(int(text)) < 2**63:
+        return int(text)
+    return float(text)
 
 
 def _as_number(value: Any) -> int | float | None:

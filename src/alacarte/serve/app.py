@@ -48,8 +48,8 @@ def application(
 ) -> Any:
     """The ASGI application.
 
-    `hosts` are the names it answers to (0.0.0.0: any address), `token` what a stranger has to know, if set, and `memory` the bytes that one
-    long question may take.
+    `hosts` are the names it answers to (0.0.0.0: any address), `token` what a stranger has to know, if set, and
+    `memory` the bytes that one long question may take.
     """
     require("starlette", extra="serve", purpose="alc serve")
     from anyio import CapacityLimiter

@@ -53,7 +53,7 @@ class Desk:
         except (OSError, sqlite3.Error) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise AlacarteError(
-                f"{self._folder} cannot be used ({reason}); make room there, or start with --workspace and another folder"
+                f"{self._folder} cannot be used ({reason}); make room, or start with --workspace and another folder"
             ) from None
 
     def _part(self, name: str) -> Path:
@@ -134,12 +134,13 @@ class Desk:
                 f"there is a text {path.name!r} already; give this one another name, or delete that one"
             )
         size = 0
-        with self._using_folder(), atomic_write(path) as file:
+        with atomic_write(path) as file:
             async for part in parts:
                 size += len(part)
                 if size > LARGEST_TEXT:
                     raise AlacarteError(f"that is more than {LARGEST_TEXT >> 30} GB; put the file into {path.parent}")
-                await asyncio.to_thread(file.write, part)
+                with self._using_folder():
+                    await asyncio.to_thread(file.write, part)
         return size
 
     def delete_text(self, name: str) -> None:
