@@ -164,7 +164,6 @@ def speed(corpus: Path, vectors: WordVectors, work: Path, rounds: int) -> None:
 
     for _ in range(rounds):
         planning.plan(vectors, slice_of(text, work / "slice.txt"), out=short, tasks=1)
-        from_start() if "two threads, from the start of the process" not in times else None
         measure("two threads, from the start of the process", from_start)
         measure("plan", lambda: planning.plan(vectors, text, out=run, tasks=2))
         measure("work", share)
@@ -485,6 +484,7 @@ def main() -> None:
     parser.add_argument("--ns", type=float, default=175.0, help="nanoseconds a token, for `simulate`")
     parser.add_argument("--task-size", type=float, default=4e9)
     asked = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # workers start as a user's do
     if asked.what in ("bits", "speed", "constants", "all"):
         if asked.vectors is None:
             parser.error("name a corpus and vectors")
