@@ -536,3 +536,62 @@ def test_lines_of_a_file_come_back(vectors: WordVectors, tmp_path: Path, seed: i
     assert [str(text).strip() for text in concordance] == [line.strip() for line in lines if line.strip()]
     assert concordance.count("money") == 1
     concordance.verify()
+
+
+# ------------------------------------------------------------------------------------------------ on the command line
+
+
+@pytest.fixture
+def small(vectors: WordVectors, tmp_path: Path) -> list[str]:
+    """A concordance with columns, and the options that name a model for it."""
+    built(vectors, documents(3, 200), tmp_path / "c.concordance")
+    ALaCarte(vectors, Transform(np.eye(5))).save(tmp_path / "model")
+    return [str(tmp_path / "c.concordance"), "--model", str(tmp_path / "model")]
+
+
+def alc(*arguments: str) -> Any:
+    """What a command prints as JSON, or what it says is wrong."""
+    from typer.testing import CliRunner
+
+    from alacarte.cli import app
+
+    result = CliRunner().invoke(app, [*arguments, "--json"])
+    return json.loads(result.stdout) if result.exit_code == 0 else result.output
+
+
+def test_patterns_and_given_words_on_the_command_line(small: list[str], vectors: WordVectors) -> None:
+    folder, model = small[0], ALaCarte.load(small[2])
+    target, concordance = Targets.glob("ri*"), Concordance(folder)
+    over = alc("concordance", "over", *small, "--glob", "ri*", "--by", "year", "--like", "money", "--periods", "2")
+    assert over == over_periods(concordance, model, target, "year", ["money"], most=2).to_dict()
+    assert "one word, phrase or pattern" in alc(
+        "concordance", "over", *small, "--word", "bank", "--word", "river", "--by", "year"
+    )
+    near = alc("concordance", "nearest", *small, "--glob", "ri*", "--like", "money", "--where", "party=D")
+    induced = concordance.where("party=D").induce(model, target)
+    assert near == induced.uncertainty.similarities("ri*", ["money"]).to_dict()
+    sides = ["--where", "party=D", "--other-where", "party=R"]
+    compared = alc("concordance", "compare", *small, "--glob", "ri*", *sides)
+    assert [row["word"] for row in compared] == ["ri*"]
+
+
+def test_a_slice_is_a_corpus_on_the_command_line(small: list[str], tmp_path: Path, vectors: WordVectors) -> None:
+    out = tmp_path / "new.safetensors"
+    corpus = ["--corpus", small[0], "--where", "party=D", *small[1:]]
+    alc("induce", *corpus, "--word", "zorg", "--out", str(out))
+    expected = Concordance(small[0]).where("party=D").induce(ALaCarte.load(small[2]), ["zorg"])
+    np.testing.assert_array_equal(WordVectors.load(out)["zorg"], expected["zorg"])
+    found = alc("senses", "induce", "--word", "bank", "--number", "1", *corpus)
+    assert found["contexts"] == Concordance(small[0]).where("party=D").count("bank")
+    (tmp_path / "plain.txt").write_text("a bank")
+    refused = alc("senses", "induce", "--word", "bank", "--corpus", str(tmp_path / "plain.txt"), *corpus[2:])
+    assert "of a concordance" in refused
+
+
+def test_other_names_of_the_columns_option(tmp_path: Path, vectors: WordVectors) -> None:
+    path = tmp_path / "reviews.jsonl"
+    path.write_text(json.dumps({"body": "the bank", "date": "1999-01-02", "party": "D"}) + "\n")
+    vectors.save(tmp_path / "v.vec")
+    out = str(tmp_path / "reviews.concordance")
+    names = ["--text", "body", "--date", "date", "--group", "party", "--vectors", str(tmp_path / "v.vec")]
+    assert alc("concordance", "build", str(path), *names, "--out", out)["columns"] == ["date", "party"]

@@ -20,14 +20,6 @@ app = typer.Typer(
 )
 
 Folder = Annotated[Path, typer.Argument(metavar="CONCORDANCE", help="A folder made by alc concordance build.")]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="CONDITION",
-        help="Only documents with 'party=D', 'party=D|R', 'date>=2001-01-01', 'date=' (no date) …; repeat it: all must "
-        "hold.",
-    ),
-]
 Column = Annotated[
     list[str] | None,
     typer.Option(
@@ -137,7 +129,7 @@ def add(
 @app.command()
 def remove(
     concordance: Folder,
-    where: Where = None,
+    where: o.Where = None,
     as_json: o.Json = False,
     verbosity: o.Verbosity = None,
 ) -> None:
@@ -172,7 +164,7 @@ def lines(
     word: o.Words = None,
     glob: o.Globs = None,
     regex: o.Regexes = None,
-    where: Where = None,
+    where: o.Where = None,
     limit: Count = 20,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Show a random choice instead of the first ones.")
@@ -211,7 +203,7 @@ def influence(
     model: o.Model = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
-    where: Where = None,
+    where: o.Where = None,
     limit: Count = 20,
     csv: Csv = None,
     overwrite: o.Overwrite = False,
@@ -245,7 +237,7 @@ def nearest(
     model: o.Model = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
-    where: Where = None,
+    where: o.Where = None,
     k: Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many words.")] = 10,
     among: o.Among = None,
     like: Annotated[
@@ -289,7 +281,7 @@ def over(
     model: o.Model = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
-    where: Where = None,
+    where: o.Where = None,
     csv: TableCsv = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
@@ -321,7 +313,7 @@ def compare(
     ] = None,
     glob: o.Globs = None,
     regex: o.Regexes = None,
-    where: Where = None,
+    where: o.Where = None,
     other: Annotated[
         Path | None, typer.Option(metavar="CONCORDANCE", help="Another concordance for the other side.")
     ] = None,
@@ -367,7 +359,7 @@ def draw_map(
     model: o.Model = None,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
-    where: Where = None,
+    where: o.Where = None,
     csv: TableCsv = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,

@@ -53,6 +53,7 @@ def induce(
     model: o.Model = None,
     corpus: o.Corpora = None,
     manifest: o.Manifests = None,
+    where: o.Where = None,
     word: o.Words = None,
     words: o.WordFiles = None,
     glob: o.Globs = None,
@@ -181,6 +182,7 @@ def induce(
             spans=spans_column,
             encoding=encoding,
             errors=errors,
+            where=where,
         )
     opened = open_model(
         model,

@@ -220,7 +220,9 @@ def open_corpus(
     encoding: str = "utf-8",
     errors: str = "strict",
     manifests: Iterable[Path] | None = None,
+    where: Sequence[str] | None = None,
 ) -> "Corpus":
+    """The text that was named; `where` chooses documents of a concordance."""
     from alacarte.text.corpus import Corpus
     from alacarte.text.sources import find_files, find_listed
 
@@ -233,7 +235,9 @@ def open_corpus(
         from alacarte.concordance import Concordance, is_concordance  # which takes a while to import
 
         if is_concordance(places[0]):
-            return Corpus(Concordance(places[0]))
+            return Corpus(Concordance(places[0]).where(*where or ()))
+    if where:
+        raise typer.BadParameter("--where chooses documents of a concordance; make one with alc concordance build")
     source: Any = "-"
     if places != ["-"]:
         listed = [*map(find_files, places), *map(find_listed, lists)]

@@ -270,6 +270,14 @@ Files = Annotated[
         metavar="FILE", show_default=False, help="Text: a file, folder, archive, glob, URL, or - for stdin."
     ),
 ]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="Of a concordance, only documents with 'party=D', 'party=D|R', 'date>=2001-01-01', 'date=' (no date) …; "
+        "repeat it: all must hold.",
+    ),
+]
 Corpora = Annotated[
     list[str] | None,
     typer.Option(

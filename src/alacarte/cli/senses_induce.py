@@ -20,6 +20,7 @@ def induce(
     model: o.Model = None,
     corpus: o.Corpora = None,
     manifest: o.Manifests = None,
+    where: o.Where = None,
     number: Annotated[
         str, typer.Option("--number", "-n", metavar="N|auto", help="How many senses; auto finds out.")
     ] = "auto",
@@ -47,13 +48,17 @@ def induce(
     alc senses induce --word bank --model glove.6B.50d --corpus wiki.txt
     alc senses induce --word bank --model glove.6B.50d --corpus wiki.txt \\
         --number 3 --out bank.vec
+    alc senses induce --word bank --model glove.6B.50d \\
+        --corpus speeches.concordance --where "party=D"
     """
     if number != "auto" and not (number.isdigit() and int(number)):
         raise typer.BadParameter(f"{number!r} is neither a number nor auto", param_hint="--number")
     if out is not None:
         check_vectors(out, None, [f"{word}#1"])
     check_outputs(ctx, out=VECTORS)
-    documents = open_corpus([*(corpus or []), *(paths or [])], manifests=manifest, unit=unit, format=format, text=text)
+    documents = open_corpus(
+        [*(corpus or []), *(paths or [])], manifests=manifest, unit=unit, format=format, text=text, where=where
+    )
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
     from alacarte.senses.induction import induce_senses
 
