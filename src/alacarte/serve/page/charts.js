@@ -34,7 +34,7 @@ function walkable(picture) {
 }
 
 const within = (value, low, high) => Math.max(low, Math.min(high, value));
-const widthOf = (text, size = 11) => text.length * size * 0.58;
+const widthOf = (text, size = 11) => text.length * size * 0.64;
 const short = (text, most = 18) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 // ------------------------------------------------------------------------------------------------------------ axes
@@ -53,7 +53,7 @@ export function likenessRange(items) {
 function ticks(low, high, most) {
   const rough = Math.max(high - low, 1e-9) / most, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((times) => times * power).find((size) => size >= rough - 1e-12), values = [];
-  for (let count = Math.ceil(low / step - 1e-6); count * step <= high + 1e-6 * step; count += 1) values.push(count * step);
+  for (let count = Math.ceil(low / step - 1e-6); count * step <= high + 1e-6 * step; count += 1) values.push(count * step + 0); // no −0
   const decimals = Math.max(0, ...values.map((value) => (String(Number(value.toPrecision(6))).split(".")[1] ?? "").length));
   return values.map((value) => [value, high >= 1000 ? whole(Math.round(value)) : (Math.abs(value) < 1e-9 ? 0 : value).toFixed(decimals)]);
 }
@@ -72,7 +72,7 @@ function across(picture, [low, high], left, right, height) {
 function measured(item, x, y, colour, sure = true) {
   const kind = sure && isKnown(item) ? colour : "unknown", parts = [];
   if (item.conf_low !== null && item.conf_low !== undefined) parts.push(element("line", { class: `interval ${kind}`, x1: x(item.conf_low), x2: x(item.conf_high), y1: y, y2: y }));
-  parts.push(element("circle", { class: `point ${kind}`, cx: x(isKnown(item) ? item.estimate : item.cosine), cy: y, r: 4.5 }));
+  parts.push(element("circle", { class: `point ${kind}`, cx: x(kind === "unknown" ? item.cosine : item.estimate), cy: y, r: 4.5 }));
   return parts;
 }
 
@@ -110,7 +110,7 @@ export function pairs(words, names, label, open, sure = [true, true]) {
 // Dates are written as their years where periods are named.
 export const periodName = (name) => name.replace(/(\d{4})-\d{2}(-\d{2})?/g, "$1").replace(/^(.+)–\1$/, "$1");
 
-// Curves over periods, each {name, colour, points: [{period, value, low, high, known, title, href}]}; `range` is shared
+// Curves over periods, each {name, colour, points: [{period, uses, value, low, high, known, title, href}]}; `range` is shared
 // between pictures. What cannot be known stands at the foot, in grey, and interrupts its curve.
 export function overTime(curves, periods, range, label, { most = 620, tall = 330 } = {}) {
   const width = room(most), height = tall, picture = frame(width, height, label), [low, high] = range;
@@ -137,9 +137,9 @@ export function overTime(curves, periods, range, label, { most = 620, tall = 330
       }
       picture.append(element("polyline", { class: `curve ${colour}`, points: stretch.map((point) => `${x(point.at)},${y(point.value)}`).join(" ") }));
     }
-    for (const point of placed) {
+    for (const point of placed.filter((each) => each.uses > 0 || each.known)) {
       const dot = element("circle", { class: `point ${point.known ? colour : "unknown"}`, cx: x(point.at), cy: point.known ? y(point.value) : foot, r: point.known ? 4 : 3 }, element("title", {}, point.title));
-      dots.push({ at: point.at, made: point.href ? svgLink(point.href, dot) : dot, title: point.title });
+      dots.push({ at: point.at, made: point.uses > 0 ? svgLink(point.href, dot) : dot, title: point.title });
     }
     const last = placed.filter((point) => point.known).pop();
     if (last && name) ends.push({ name, colour, y: y(last.value) + 5 });

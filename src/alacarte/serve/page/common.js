@@ -260,7 +260,7 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity"];
+const STYLES = ["paint-order", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity"];
 
 // A picture by itself, as it looks here: colours and fonts are written into it.
 export function svgText(picture) {
@@ -348,7 +348,7 @@ export function noCorpus(main) {
 
 // Words to begin with, the most frequent ones with some meaning in a sample of lines; and two sides to compare.
 const COMMON = new Set("about above after again against also among because been before being between both cannot could does down during each even every from further have having here however into itself just less made make many more most much must never only other ours over same shall should since some such than that their them then there therefore these they this those through thus under until upon very well were what when where which while will with within without would your".split(" "));
-const LINES = 50;
+const PLACES = [0, 1, 2, 3, 4, 5, 6, 7], LINES = 25; // where in the corpus, and how many lines of each
 const examples = new Map();
 
 export function examplesOf(corpus) {
@@ -357,9 +357,9 @@ export function examplesOf(corpus) {
 }
 
 async function sampled(corpus) {
-  const at = (skip) => ask("/api/lines", { corpus: corpus.name, phrase: "the", skip, limit: LINES }), first = await at(0);
-  const rest = await Promise.all([0.25, 0.5, 0.75].map((part) => at(Math.floor(part * first.count))));
-  const lines = [first, ...rest].flatMap((answer) => answer.lines);
+  const at = (skip, limit = LINES) => ask("/api/lines", { corpus: corpus.name, phrase: "the", skip, limit }), first = await at(0, 1);
+  const rest = await Promise.all(PLACES.map((place) => at(Math.floor(((place + 0.5) / PLACES.length) * first.count))));
+  const lines = rest.flatMap((answer) => answer.lines);
   const most = (values) => [...values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map())].sort((one, two) => two[1] - one[1]).map(([value]) => value);
   const words = lines.flatMap((line) => `${line.before} ${line.after}`.split(" ")).filter((word) => /^\p{L}{4,}$/u.test(word) && !COMMON.has(word));
   return { words: corpus.examples ?? most(words).slice(0, 6), sides: sides() };

@@ -15,7 +15,7 @@ export async function compare(main) {
   const heading = element("h1", {}), lede = element("p", { class: "lede" }), shown = element("div", { "aria-live": "polite" }), everything = element("div", {}), further = element("div", {});
   const behind = element("h2", {}, "The lines behind it"), examples = element("div", {});
   const tables = [one, two].map((side) => lineTable(side.chosen.columns.map((column) => column.name), side.corpus));
-  const names = () => [one, two].map((side) => [there.corpora.length > 1 && one.corpus() !== two.corpus() ? side.corpus() : "", ...side.where()].filter(Boolean).join(", ") || "all");
+  const names = () => shortened([one, two].map((side) => [one.corpus() !== two.corpus() ? side.corpus() : "", ...side.where()].filter(Boolean).join(", ") || "all"));
   const sides = () => ({ corpus: one.corpus(), where: one.where(), other: two.corpus(), other_where: two.where(), model: given.get("model") });
   const address = (word) => addressOf("/compare", { ...sides(), phrase: word });
   const both = () => [...conditions("--where", one.where()), ...(two.corpus() !== one.corpus() ? ["--other", two.chosen.path] : []), ...conditions("--other-where", two.where()), ...model.options];
@@ -39,7 +39,7 @@ export async function compare(main) {
         heading.replaceChildren("Who uses which word how?");
         lede.textContent = "Choose two groups, periods or corpora. Ask about one word, or about all words at once.";
         const example = await examplesOf(one.chosen);
-        if (!signal.aborted && example.sides) examples.replaceChildren(exampleLinks(example.words.slice(0, 3).map((each) => [`${each}: ${example.sides.join(" and ")}`, addressOf("/compare", { corpus: one.corpus(), where: example.sides[0], other_where: example.sides[1], phrase: each })])));
+        if (!signal.aborted && example.sides) examples.replaceChildren(exampleLinks(example.words.slice(0, 3).map((each) => [`${each}: ${shortened(example.sides).join(" and ")}`, addressOf("/compare", { corpus: one.corpus(), where: example.sides[0], other_where: example.sides[1], phrase: each })])));
         return;
       }
       heading.replaceChildren(element("em", {}, word), `: ${a} and ${b}`);
@@ -75,7 +75,7 @@ export async function compare(main) {
   }
 
   function verdict(answered, a, b) {
-    const { difference } = answered, uses = `${whole(answered.sides[0].uses)} and ${counted(answered.sides[1].uses, "use")}. `;
+    const { difference } = answered, uses = `${counted(answered.sides[0].uses, "use")} and ${counted(answered.sides[1].uses, "use")}. `;
     if (difference.reason) return `${uses}Whether they differ is ${UNKNOWN}: ${difference.reason.replace(/\bin ([ab])\b/g, (_, side) => `of ${side === "a" ? a : b}`)}.`;
     const apart = `They lie ${number(difference.distance)} apart (${number(difference.conf_low)} to ${number(difference.conf_high)}; 0 is the same use). `;
     return `${uses}${apart}${difference.p_value <= 0.05 ? "The two use it differently" : "No difference is sure"}: the chance of as much by accident is ${chance(difference.p_value)}.`;
@@ -93,14 +93,20 @@ export async function compare(main) {
       tools({ rows: answered.words, name: `${a} and ${b}`, python: python(null, ["print(compare(model, a, b, min_count=20))"], ["compare"]), command: shell("alc", "concordance", "compare", one.chosen.path, ...both()), pictures: [chart.picture] }));
   } });
   const form = element("form", { role: "search", onsubmit: (event) => { event.preventDefault(); answer(); } },
-    element("div", { class: "two" }, [one, two].map((side, which) => element("fieldset", {}, element("legend", { class: `label ${which ? "spelling" : "context"}` }, which ? "And here" : "Here"), side.place))),
+    element("div", { class: "two even" }, [one, two].map((side, which) => element("fieldset", {}, element("legend", { class: `label ${which ? "spelling" : "context"}` }, which ? "And here" : "Here"), side.place))),
     element("div", { class: "asks" }, element("div", {}, element("label", { for: "phrase" }, "Word or phrase; empty for all words"), phrase)), element("button", { type: "submit", class: "plain" }, "Compare"));
   form.addEventListener("change", (event) => {
     if (/^corpus-/.test(event.target.id)) visit(addressOf("/compare", { ...sides(), phrase: phrase.value.trim() }));
   });
   main.replaceChildren(form, heading, lede, examples, shown,
-    behind, element("div", { class: "two" }, tables.map((table) => element("div", {}, table.place))), further, everything, there.keeps ? noteForm() : "");
+    behind, element("div", { class: "two even" }, tables.map((table) => element("div", {}, table.place))), further, everything, there.keeps ? noteForm() : "");
   await answer(false);
+}
+
+// "party=D" and "party=R" are called D and R.
+function shortened(names) {
+  const parts = names.map((name) => /^([^=<>!,|]+=)([^=,]+)$/.exec(name));
+  return parts.every(Boolean) && parts[0][1] === parts[1][1] ? parts.map((part) => part[2]) : names;
 }
 
 // Of which sides anything can be known, by the reason why a comparison cannot be made.

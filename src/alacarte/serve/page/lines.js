@@ -3,7 +3,7 @@
 import { ask, counted, csvRow, current, download, element, giveUp, remember, say, state, stream, whole } from "./common.js";
 
 const TALLEST = 8e6, AHEAD = 20, PAGE = 100; // pixels, lines, lines
-const WIDE = 820, VALUE = 112, GAP = 14, MATCH = 200; // pixels: lines in columns from here on; a column of values, between columns, the widest match
+const WIDE = 820, VALUE = 88, GAP = 14, MATCH = 200; // pixels: lines in columns from here on; a column of values, between columns, the widest match
 const NEAR = 1500, MORE = 20000; // characters of a document around a use, and how many more at a time
 
 const pen = element("canvas").getContext("2d");

@@ -38,8 +38,9 @@ export async function map(main) {
     }, (error) => { told.textContent = ""; say(shown, error); });
   }
 
+  form.place.append(element("div", {}, element("label", { for: "background" }, "Behind them"), background));
   const search = element("form", { onsubmit: (event) => { event.preventDefault(); answer(); } },
-    element("label", { for: "words" }, "Words"), words, form.place, element("div", { class: "asks" }, element("div", {}, element("label", { for: "background" }, "Behind them"), background)),
+    element("label", { for: "words" }, "Words"), words, form.place,
     element("button", { type: "submit", class: "plain" }, "Draw"));
   search.addEventListener("change", (event) => {
     if (event.target.id === "corpus") visit(addressOf("/map", { corpus: form.corpus(), words: words.value.split(/[\s,]+/), model: given.get("model") }));

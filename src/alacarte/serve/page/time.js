@@ -29,9 +29,9 @@ export function time(sides, others, before, model) {
     const told = (row, more) => `${periodName(row.period)}: ${more}; ${counted(row.uses, "use")}`;
     const curve = (side, word, name, colour) => ({ name, colour, points: answers[side].filter((row) => row.other === word).map((row) => {
       const known = row.estimate !== null && isKnown(row);
-      return { period: row.period, value: row.estimate, low: row.conf_low, high: row.conf_high, known, title: told(row, known ? `${word} ${row.estimate.toFixed(2)} (${row.conf_low.toFixed(2)} to ${row.conf_high.toFixed(2)})` : `${word}, ${UNKNOWN}`), href: evidence(side, row) };
+      return { period: row.period, uses: row.uses, value: row.estimate, low: row.conf_low, high: row.conf_high, known, title: told(row, known ? `${word} ${row.estimate.toFixed(2)} (${row.conf_low.toFixed(2)} to ${row.conf_high.toFixed(2)})` : `${word}, ${UNKNOWN}`), href: evidence(side, row) };
     }) });
-    const often = (side, name, colour) => ({ name, colour, points: used[side].map((row) => ({ period: row.period, value: row.per_million, known: true, title: told(row, `${row.per_million.toFixed(1)} a million words`), href: evidence(side, row) })) });
+    const often = (side, name, colour) => ({ name, colour, points: used[side].map((row) => ({ period: row.period, uses: row.uses, value: row.per_million, known: true, title: told(row, `${row.per_million.toFixed(1)} a million words`), href: evidence(side, row) })) });
     const range = likenessRange(answers.flat()), most = Math.max(1, ...used.flat().map((row) => row.per_million)) * 1.05;
     const size = several ? { most: 420, tall: 240 } : {}, pictures = [];
     const add = (title, curves, scale, label) => {
@@ -43,7 +43,7 @@ export function time(sides, others, before, model) {
       ? list.map((word) => add(`How like ${word}`, sides.map((side, which) => curve(which, word, side.name, COLOURS[which])), range, `How like ${word} ${phrase} is on either side, by ${by}, with 95 percent bands`))
       : [add("How like these words it is", list.map((word, which) => curve(0, word, word, COLOURS[which])), range, `How like ${list.join(", ")} ${phrase} is, by ${by}, with 95 percent bands`)];
     figures.push(add("Uses in a million words", sides.map((side, which) => often(which, several ? side.name : "", COLOURS[which])), [0, most], `How often ${phrase} is used, by ${by}`));
-    const doubtful = answers.flat().some((row) => row.other && !(row.estimate !== null && isKnown(row)));
+    const doubtful = answers.flat().some((row) => row.other && row.uses && !(row.estimate !== null && isKnown(row)));
     const corpora = sides.map(({ form, values }) => sliced(form.chosen.path, values.where));
     const python = script(model, phrase, [`for corpus in [${corpora.join(", ")}]:`, `    print(over_periods(corpus, model, target, ${quoted(by)}, ${JSON.stringify(list)}))`], { names: ["Concordance"], imports: ["from alacarte.concordance import over_periods"] });
     const command = sides.map(({ form, values }) => shell("alc", "concordance", "over", form.chosen.path, ...named(phrase), "--by", by, ...list.flatMap((other) => ["--like", other]), ...conditions("--where", values.where), ...model.options)).join("\n");
