@@ -44,7 +44,8 @@ function read(text, status) {
   catch { return { error: `The server could not answer this (status ${status})`, hint: "try again; what went wrong stands where the server was started" }; }
 }
 
-const problem = (answer) => new Error([answer.error, answer.hint].filter(Boolean).join("; "));
+// The library speaks of targets, the page of words.
+const problem = (answer) => new Error([answer.error, answer.hint].filter(Boolean).join("; ").replace(/`?\btarget(s?)\b`?/g, "word$1"));
 const away = () => Object.assign(new Error("The server does not answer; is it still running?"), { away: true });
 
 // The answer; that of a question which was given up meanwhile (`signal`) never comes.

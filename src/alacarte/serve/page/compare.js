@@ -94,7 +94,7 @@ export async function compare(main) {
   } });
   const form = element("form", { role: "search", onsubmit: (event) => { event.preventDefault(); answer(); } },
     element("div", { class: "two even" }, [one, two].map((side, which) => element("fieldset", {}, element("legend", { class: `label ${which ? "spelling" : "context"}` }, which ? "And here" : "Here"), side.place))),
-    element("div", { class: "asks" }, element("div", {}, element("label", { for: "phrase" }, "Word or phrase; empty for all words"), phrase)), element("button", { type: "submit", class: "plain" }, "Compare"));
+    element("div", { class: "asks" }, element("div", { class: "first" }, element("label", { for: "phrase" }, "Word or phrase; empty for all words"), phrase)), element("button", { type: "submit", class: "plain" }, "Compare"));
   form.addEventListener("change", (event) => {
     if (/^corpus-/.test(event.target.id)) visit(addressOf("/compare", { ...sides(), phrase: phrase.value.trim() }));
   });

@@ -62,7 +62,7 @@ export async function invent(main) {
       shade(lines, holds, answered.tokens, new Map(answered.words.map((item) => [item.word, item.share])), name);
       show(answered, name, sent, by);
       shownName = name;
-    }, (error) => say(wrong, new Error(error.message.replace(/`?\btarget\b`?/g, "the word"))));
+    }, (error) => say(wrong, error));
   }
 
   function offer() {
