@@ -47,7 +47,7 @@ def main() -> None:
 def draw(address: str) -> None:
     with sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page: Page = browser.new_page(viewport={"width": 1180, "height": 760})
+        page: Page = browser.new_page(viewport={"width": 1180, "height": 900})
         for name, (path, sign) in VIEWS.items():
             page.goto(address + path)
             page.wait_for_selector(sign)

@@ -1,18 +1,24 @@
-// Pictures: each with a table of the same numbers for screen readers, each word a link to its evidence.
+// Pictures: each with a table of the same numbers for screen readers, each word and point a link to its evidence.
 
-import { element, isKnown, number, svgLink, whole } from "./common.js";
+import { element, isKnown, number, svgLink, UNKNOWN, whole } from "./common.js";
 
 const SUREST = 12; // powers of ten
-const COLOURS = ["context", "spelling", "third", "fourth", "fifth", "sixth", "seventh"];
+const NARROWEST = 0.1; // of an axis of likeness
+export const COLOURS = ["context", "spelling", "third", "fourth", "fifth", "sixth", "seventh"];
 
-function table(caption, names, rows) {
+export function table(caption, names, rows) {
   return element("div", { class: "unseen" }, element("table", {}, element("caption", {}, caption),
     element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name)))),
     element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell) => element("td", {}, String(cell))))))));
 }
 
+// Pictures are drawn as wide as there is room, up to `most`, so that their letters stay readable on a phone.
+const room = (most) => Math.max(280, Math.min(most, innerWidth - 36));
+
 function frame(width, height, label) {
-  return element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
+  const picture = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
+  picture.style.maxWidth = `${Math.round(1.25 * width)}px`;
+  return picture;
 }
 
 // Arrows walk along the links of a picture; Enter opens one, as links do.
@@ -27,120 +33,162 @@ function walkable(picture) {
   return picture;
 }
 
-const within = (value, low = 0) => Math.max(low, Math.min(1, value));
+const within = (value, low, high) => Math.max(low, Math.min(high, value));
+const widthOf = (text, size = 11) => text.length * size * 0.64;
+const short = (text, most = 18) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-// From 0 to 1, or a part of it where all intervals are short; draws the axis and says where a value stands.
-function scaled(picture, items, height) {
-  const values = items.flatMap((item) => (isKnown(item) ? [item.estimate, item.conf_low, item.conf_high] : [item.cosine, item.conf_low ?? item.cosine, item.conf_high ?? item.cosine]));
-  let low = Math.floor(20 * Math.min(1, ...values)) / 20, high = Math.ceil(20 * Math.max(0, ...values)) / 20;
-  if (high - low > 0.45 || low < 0) { low = 0; high = 1; }
-  high = Math.min(1, high);
-  const x = (value) => 150 + (350 * (Math.max(low, Math.min(high, value)) - low)) / Math.max(high - low, 0.05);
-  for (let step = 0; step <= 4; step += 1) {
-    const value = low + ((high - low) * step) / 4;
+// ------------------------------------------------------------------------------------------------------------ axes
+
+// Where an axis of likeness begins and ends: what is known lies on it, and it is never so narrow that noise looks large.
+export function likenessRange(items) {
+  const values = items.filter((item) => item && isKnown(item)).flatMap((item) => [item.estimate, item.conf_low, item.conf_high]).map((value) => within(value, -1, 1));
+  if (!values.length) return [0, 1];
+  let low = Math.floor(20 * Math.min(...values) + 1e-9) / 20, high = Math.ceil(20 * Math.max(...values) - 1e-9) / 20;
+  if (high - low > 0.45) { low = Math.min(0, low); high = 1; }
+  if (high - low < NARROWEST) { high = Math.min(1, low + NARROWEST); low = high - NARROWEST; }
+  return [low, high];
+}
+
+// Round values along an axis, at most so many, and how they are written.
+function ticks(low, high, most) {
+  const rough = Math.max(high - low, 1e-9) / most, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((times) => times * power).find((size) => size >= rough - 1e-12), values = [];
+  for (let count = Math.ceil(low / step - 1e-6); count * step <= high + 1e-6 * step; count += 1) values.push(count * step + 0); // no −0
+  const decimals = Math.max(0, ...values.map((value) => (String(Number(value.toPrecision(6))).split(".")[1] ?? "").length));
+  return values.map((value) => [value, high >= 1000 ? whole(Math.round(value)) : (Math.abs(value) < 1e-9 ? 0 : value).toFixed(decimals)]);
+}
+
+// Draws an axis of likeness from left to right and says where a value stands.
+function across(picture, [low, high], left, right, height) {
+  const x = (value) => left + ((right - left) * (within(value, low, high) - low)) / (high - low);
+  for (const [value, text] of ticks(low, high, right - left < 250 ? 3 : 5)) {
     picture.append(element("line", { class: "grid", x1: x(value), x2: x(value), y1: 8, y2: height - 22 }),
-      element("text", { class: "axis", x: x(value), y: height - 6, "text-anchor": "middle" }, String(Math.round(1000 * value) / 1000)));
+      element("text", { class: "axis", x: x(value), y: height - 6, "text-anchor": "middle" }, text));
   }
   return x;
 }
 
+// A point with its interval; grey where nothing can be known.
+function measured(item, x, y, colour, sure = true) {
+  const kind = sure && isKnown(item) ? colour : "unknown", parts = [];
+  if (item.conf_low !== null && item.conf_low !== undefined) parts.push(element("line", { class: `interval ${kind}`, x1: x(item.conf_low), x2: x(item.conf_high), y1: y, y2: y }));
+  parts.push(element("circle", { class: `point ${kind}`, cx: x(kind === "unknown" ? item.cosine : item.estimate), cy: y, r: 4.5 }));
+  return parts;
+}
+
+// -------------------------------------------------------------------------------------------------------- likeness
+
 // The words most like a word, with intervals.
 export function likeness(nearest, label, open) {
-  const height = 30 + nearest.length * 29, picture = frame(520, height, label), x = scaled(picture, nearest, height);
+  const width = room(520), left = width < 420 ? 110 : 150, height = 30 + nearest.length * 29, picture = frame(width, height, label);
+  const x = across(picture, likenessRange(nearest.some(isKnown) ? nearest : []), left, width - 20, height);
   nearest.forEach((item, place) => {
-    const y = 22 + place * 29, kind = isKnown(item) ? "" : " unknown";
-    const value = isKnown(item) ? item.estimate : item.cosine;
-    const name = element("text", { x: 140, y: y + 5, "text-anchor": "end", "font-size": 15 }, item.other);
-    picture.append(open ? svgLink(open(item.other), name) : name);
-    if (item.conf_low !== null) picture.append(element("line", { class: `interval${kind}`, x1: x(item.conf_low), x2: x(item.conf_high), y1: y, y2: y }));
-    picture.append(element("circle", { class: `point${kind}`, cx: x(value), cy: y, r: 4.5 }));
+    const y = 22 + place * 29, name = element("text", { x: left - 10, y: y + 5, "text-anchor": "end", "font-size": 15 }, short(item.other, left < 150 ? 12 : 18), element("title", {}, item.other));
+    picture.append(open ? svgLink(open(item.other), name) : name, ...measured(item, x, y, "context"));
   });
   const rows = nearest.map((item) => [item.other, ...["estimate", "conf_low", "conf_high"].map((name) => (isKnown(item) ? number(item[name]) : "unknown"))]);
   return { picture: walkable(picture), place: element("div", {}, picture, table(label, ["word", "likeness", "at least", "at most"], rows)) };
 }
 
-// Words on two sides: how like each is on either, with intervals.
-export function pairs(words, names, label, open) {
-  const height = 54 + words.length * 34, picture = frame(520, height, label), x = scaled(picture, words.flatMap((item) => [item.a, item.b]).filter(Boolean), height);
-  picture.append(...names.map((name, side) => element("text", { class: `label ${COLOURS[side]}`, x: side ? 500 : 150, y: 12, "text-anchor": side ? "end" : "start" }, name)));
+// Words on two sides: how like each is on either, with intervals; `sure` says of which sides anything can be known.
+export function pairs(words, names, label, open, sure = [true, true]) {
+  const width = room(520), left = width < 420 ? 110 : 150, height = 62 + words.length * 34, picture = frame(width, height, label);
+  const drawn = words.flatMap((item) => [item.a, item.b].filter((side, which) => side && sure[which]));
+  const x = across(picture, likenessRange(drawn), left, width - 20, height);
+  names.forEach((name, side) => picture.append(element("text", { class: `label ${sure[side] ? COLOURS[side] : "unknown"}`, x: side ? width - 20 : left - 100, y: 12, "text-anchor": side ? "end" : "start" }, short(name, Math.round(width / 17)))));
   words.forEach((item, place) => {
-    const y = 40 + place * 34;
-    const name = element("text", { x: 140, y: y + 5, "text-anchor": "end", "font-size": 15 }, item.word);
+    const y = 46 + place * 34, name = element("text", { x: left - 10, y: y + 5, "text-anchor": "end", "font-size": 15 }, short(item.word, left < 150 ? 12 : 18), element("title", {}, item.word));
     picture.append(svgLink(open(item.word), name));
-    [item.a, item.b].forEach((side, which) => {
-      if (!side) return;
-      const kind = isKnown(side) ? COLOURS[which] : "unknown", at = y + (which ? 6 : -6);
-      if (side.conf_low !== null) picture.append(element("line", { class: `interval ${kind}`, x1: x(side.conf_low), x2: x(side.conf_high), y1: at, y2: at }));
-      picture.append(element("circle", { class: `point ${kind}`, cx: x(isKnown(side) ? side.estimate : side.cosine), cy: at, r: 4.5 }));
-    });
+    [item.a, item.b].forEach((side, which) => { if (side) picture.append(...measured(side, x, y + (which ? 6 : -6), COLOURS[which], sure[which])); });
   });
-  const cell = (side) => (side && isKnown(side) ? `${number(side.estimate)} (${number(side.conf_low)} to ${number(side.conf_high)})` : "unknown");
-  return { picture: walkable(picture), place: element("div", {}, picture, table(label, ["word", ...names], words.map((item) => [item.word, cell(item.a), cell(item.b)]))) };
+  const cell = (side, which) => (side && sure[which] && isKnown(side) ? `${number(side.estimate)} (${number(side.conf_low)} to ${number(side.conf_high)})` : "unknown");
+  return { picture: walkable(picture), place: element("div", {}, picture, table(label, ["word", ...names], words.map((item) => [item.word, cell(item.a, 0), cell(item.b, 1)]))) };
 }
 
-// Likeness over time, a line with a band for each word; or, without words, how often the word is used.
-export function overTime(rows, label) {
-  const periods = [...new Set(rows.map((row) => row.period))], words = [...new Set(rows.map((row) => row.other))].filter(Boolean);
-  const picture = frame(620, 330, label), x = (place) => 50 + (place * 480) / Math.max(1, periods.length - 1);
-  const values = words.length ? rows.flatMap((row) => [row.conf_low, row.conf_high]).filter((value) => value !== null).map((value) => within(value, -1)) : rows.map((row) => row.per_million);
-  const low = words.length ? Math.floor(Math.min(1, ...values) * 20) / 20 : 0, high = words.length ? Math.ceil(Math.max(0, ...values) * 20) / 20 : Math.max(...values, 1) * 1.1;
-  const y = (value) => 295 - ((value - low) / Math.max(high - low, 0.05)) * 275;
-  for (let step = 0; step <= 5; step += 1) {
-    const value = low + ((high - low) * step) / 5;
-    picture.append(element("line", { class: "grid", x1: 44, x2: 540, y1: y(value), y2: y(value) }),
-      element("text", { class: "axis", x: 38, y: y(value) + 4, "text-anchor": "end" }, words.length ? value.toFixed(2) : whole(Math.round(value))));
+// ------------------------------------------------------------------------------------------------------- over time
+
+// Dates are written as their years where periods are named.
+export const periodName = (name) => name.replace(/(\d{4})-\d{2}(-\d{2})?/g, "$1").replace(/^(.+)–\1$/, "$1");
+
+// Curves over periods, each {name, colour, points: [{period, uses, value, low, high, known, title, href}]}; `range` is shared
+// between pictures. What cannot be known stands at the foot, in grey, and interrupts its curve.
+export function overTime(curves, periods, range, label, { most = 620, tall = 330 } = {}) {
+  const width = room(most), height = tall, picture = frame(width, height, label), [low, high] = range;
+  const scale = ticks(low, high, 5), left = 12 + Math.max(...scale.map(([, text]) => widthOf(text))), named = curves.length > 1 || curves[0]?.name;
+  const right = width - 12 - (named ? Math.min(0.3 * width, Math.max(...curves.map((curve) => widthOf(short(curve.name), 14)))) : 0), foot = height - 32;
+  const x = (place) => (periods.length < 2 ? (left + right) / 2 : left + 8 + (place * (right - left - 16)) / (periods.length - 1));
+  const y = (value) => foot - ((within(value, low, high) - low) / (high - low)) * (foot - 16);
+  for (const [value, text] of scale) {
+    picture.append(element("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }), element("text", { class: "axis", x: left - 6, y: y(value) + 4, "text-anchor": "end" }, text));
   }
-  const every = Math.ceil(periods.length / 7);
-  periods.forEach((period, place) => {
-    if (place % every === 0) picture.append(element("text", { class: "axis", x: x(place), y: 318, "text-anchor": "middle" }, period));
+  const names = periods.map(periodName), widest = Math.max(...names.map((name) => widthOf(name))) + 12, every = Math.max(1, Math.ceil((periods.length * widest) / (right - left + widest)));
+  names.forEach((name, place) => {
+    if (place % every === 0) picture.append(element("text", { class: "axis", x: within(x(place), left - 12 + widthOf(name) / 2, width - 2 - widthOf(name) / 2), y: height - 8, "text-anchor": "middle" }, name));
   });
-  const ends = [];
-  (words.length ? words : [""]).forEach((word, which) => {
-    const colour = COLOURS[which % COLOURS.length];
-    const known = rows.filter((row) => row.other === word).map((row) => ({ ...row, at: periods.indexOf(row.period) })).filter((row) => !word || row.estimate !== null);
-    if (!known.length) return;
-    const value = (row) => (word ? row.estimate : row.per_million);
-    if (word) {
-      const top = known.map((row) => `${x(row.at)},${y(within(row.conf_high, -1))}`), bottom = known.map((row) => `${x(row.at)},${y(within(row.conf_low, -1))}`).reverse();
-      picture.append(element("polygon", { class: `band ${colour}`, points: [...top, ...bottom].join(" ") }));
+  const ends = [], dots = [];
+  for (const { name, colour, points } of curves) {
+    const placed = points.map((point) => ({ ...point, at: periods.indexOf(point.period) }));
+    const stretches = placed.reduce((found, point) => { if (!point.known) found.push([]); else found[found.length - 1].push(point); return found; }, [[]]).filter((stretch) => stretch.length);
+    for (const stretch of stretches) {
+      if (stretch[0].low !== undefined) {
+        const edge = (side) => stretch.map((point) => `${x(point.at)},${y(point[side])}`);
+        picture.append(stretch.length > 1 ? element("polygon", { class: `band ${colour}`, points: [...edge("high"), ...edge("low").reverse()].join(" ") })
+          : element("line", { class: `interval ${colour}`, x1: x(stretch[0].at), x2: x(stretch[0].at), y1: y(stretch[0].low), y2: y(stretch[0].high) }));
+      }
+      picture.append(element("polyline", { class: `curve ${colour}`, points: stretch.map((point) => `${x(point.at)},${y(point.value)}`).join(" ") }));
     }
-    picture.append(element("polyline", { class: `curve ${colour}`, points: known.map((row) => `${x(row.at)},${y(value(row))}`).join(" ") }));
-    picture.append(...known.map((row) => element("circle", { class: `point ${colour}`, cx: x(row.at), cy: y(value(row)), r: 3.5 })));
-    const last = known[known.length - 1];
-    ends.push({ word: word || "uses a million words", colour, x: x(last.at) + 10, y: y(value(last)) + 5 });
-  });
-  ends.sort((one, two) => one.y - two.y).forEach((end, place) => { if (place) end.y = Math.max(end.y, ends[place - 1].y + 15); });
-  picture.append(...ends.map((end) => element("text", { class: `label ${end.colour}`, x: words.length ? end.x : 50, y: words.length ? end.y : 14 }, end.word)));
-  const cells = rows.map((row) => [row.period, row.uses, row.per_million.toFixed(1), row.other, number(row.estimate), number(row.conf_low), number(row.conf_high)]);
-  return { picture, place: element("div", {}, picture, table(label, ["period", "uses", "a million words", "word", "likeness", "at least", "at most"], cells)) };
+    for (const point of placed.filter((each) => each.uses > 0 || each.known)) {
+      const dot = element("circle", { class: `point ${point.known ? colour : "unknown"}`, cx: x(point.at), cy: point.known ? y(point.value) : foot, r: point.known ? 4 : 3 }, element("title", {}, point.title));
+      dots.push({ at: point.at, made: point.uses > 0 ? svgLink(point.href, dot) : dot, title: point.title });
+    }
+    const last = placed.filter((point) => point.known).pop();
+    if (last && name) ends.push({ name, colour, y: y(last.value) + 5 });
+  }
+  for (const { made, title } of dots) { if (made.tagName === "a") made.setAttribute("aria-label", title); picture.append(made); }
+  ends.sort((one, two) => one.y - two.y).forEach((end, place) => { if (place) end.y = Math.max(end.y, ends[place - 1].y + 16); });
+  const over = Math.max(0, (ends[ends.length - 1]?.y ?? 0) - foot);
+  picture.append(...ends.map((end) => element("text", { class: `label ${end.colour}`, x: right + 4, y: end.y - over }, short(end.name))));
+  const cells = curves.flatMap((curve) => curve.points.map((point) => [point.period, curve.name, ...(point.known ? [number(point.value), number(point.low), number(point.high)] : [UNKNOWN, "", ""])]));
+  return { picture: walkable(picture), place: element("div", {}, picture, table(label, ["period", "which", "value", "at least", "at most"], cells)) };
 }
+
+// ------------------------------------------------------------------------------------------------------- all words
+
+const CHANCES = [[1e-1, "1 in 10"], [1e-3, "1 in 1,000"], [1e-6, "1 in 10⁶"], [1e-9, "1 in 10⁹"], [1e-12, "1 in 10¹²"]];
 
 // All words at once: how far apart the two sides are against how sure that is. Those that differ are links.
 export function volcano(words, label, open, q = 0.05) {
-  const tested = words.filter((item) => item.q_value !== null), picture = frame(620, 420, label);
-  const sureness = (item) => Math.min(SUREST, -Math.log10(item.q_value)); // those that are surer still stand at the top
-  const far = Math.max(0.1, ...tested.map((item) => item.distance)), high = Math.max(2, ...tested.map(sureness));
-  const x = (value) => 50 + (Math.max(0, value) / far) * 540, y = (value) => 385 - (Math.min(SUREST, -Math.log10(value)) / high) * 360;
-  for (let step = 0; step <= 5; step += 1) {
-    const value = (far * step) / 5;
-    picture.append(element("line", { class: "grid", x1: x(value), x2: x(value), y1: 20, y2: 385 }), element("text", { class: "axis", x: x(value), y: 402, "text-anchor": "middle" }, value.toFixed(2)));
+  const width = room(1000), height = width < 500 ? 420 : 520, left = 74, right = width - 16, foot = height - 36;
+  const tested = words.filter((item) => item.q_value !== null), picture = frame(width, height, label);
+  const sureness = (value) => Math.min(SUREST, -Math.log10(Math.max(value, 1e-300))); // those that are surer still stand at the top
+  const far = Math.max(0.1, ...tested.map((item) => item.distance)), high = Math.max(2, ...tested.map((item) => sureness(item.q_value)));
+  const x = (value) => left + (Math.max(0, value) / far) * (right - left), y = (value) => foot - (sureness(value) / high) * (foot - 24);
+  for (const [value, text] of ticks(0, far, 5)) {
+    picture.append(element("line", { class: "grid", x1: x(value), x2: x(value), y1: 20, y2: foot }), element("text", { class: "axis", x: x(value), y: foot + 16, "text-anchor": "middle" }, text));
   }
-  picture.append(element("line", { class: "null", x1: 50, x2: 590, y1: y(q), y2: y(q) }),
-    element("text", { class: "axis", x: 592, y: y(q) - 5, "text-anchor": "end" }, "surer above this line"),
-    element("text", { class: "axis", x: 592, y: 416, "text-anchor": "end" }, "further apart →"));
+  for (const [value, text] of CHANCES.filter(([chance]) => sureness(chance) <= high)) {
+    picture.append(element("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }), element("text", { class: "axis", x: left - 8, y: y(value) + 4, "text-anchor": "end" }, text));
+  }
   const changed = tested.filter((item) => item.q_value <= q).sort((one, two) => two.conf_low - one.conf_low), rest = tested.filter((item) => item.q_value > q);
   const step = Math.ceil(rest.length / 2000);
   picture.append(...rest.filter((_, place) => place % step === 0).map((item) => element("circle", { class: "point unknown faint", cx: x(item.distance), cy: y(item.q_value), r: 2.5 })));
-  const taken = [];
+  picture.append(element("line", { class: "null", x1: left, x2: right, y1: y(q), y2: y(q) }));
+  const taken = [], named = [];
+  const free = (box) => box[0] >= left && box[2] <= width && !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
   changed.slice(0, 1500).forEach((item) => {
     const at = [x(item.distance), y(item.q_value)], link = svgLink(open(item.word), element("circle", { class: "point", cx: at[0], cy: at[1], r: 4 }, element("title", {}, item.word)));
-    if (taken.length < 40 && !taken.some((other) => Math.abs(other[0] - at[0]) < 70 && Math.abs(other[1] - at[1]) < 14)) {
-      taken.push(at);
-      link.append(element("text", { x: at[0] > 500 ? at[0] - 7 : at[0] + 7, y: at[1] + 4, "font-size": 12, "text-anchor": at[0] > 500 ? "end" : "start" }, item.word));
-    }
     link.setAttribute("aria-label", item.word);
-    picture.append(link);
+    const long = widthOf(item.word, 12) + 4, sides = [[at[0] + 7, "start", at[0] + 5], [at[0] - 7, "end", at[0] - 5 - long]];
+    const side = named.length < 45 && sides.find(([, , from]) => free([from, at[1] - 7, from + long, at[1] + 7]));
+    if (side) {
+      taken.push([side[2], at[1] - 7, side[2] + long, at[1] + 7], [at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4]);
+      link.append(element("text", { class: "haloed", x: side[0], y: at[1] + 4, "font-size": 12, "text-anchor": side[1] }, item.word));
+      named.push(link);
+    } else picture.append(link);
   });
+  picture.append(...named, // above the points, so that these do not cover them
+    element("text", { class: "axis haloed", x: right, y: y(q) - 5, "text-anchor": "end" }, "surer above this line"),
+    element("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, "further apart →"), element("text", { class: "axis", x: 4, y: 12 }, "by accident: ↑ surer"));
   const rows = changed.slice(0, 100).map((item) => [item.word, number(item.distance), number(item.conf_low), number(item.conf_high), item.q_value.toPrecision(2)]);
   return { picture: walkable(picture), changed, place: element("div", {}, picture, table(label, ["word", "distance", "at least", "at most", "q"], rows)) };
 }

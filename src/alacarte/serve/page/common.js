@@ -31,59 +31,110 @@ async function respond(path, values, post, signal) {
   const options = post
     ? { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(values), signal }
     : { signal };
-  const response = await fetch(post ? path : `${path}?${queryOf(values)}`, options);
-  if (!response.ok) throw problem(await response.json());
+  let response;
+  try { response = await fetch(post ? path : `${path}?${queryOf(values)}`, options); }
+  catch (error) { throw error.name === "AbortError" ? error : away(); }
+  if (!response.ok) throw problem(read(await response.text(), response.status));
   return response;
 }
 
-const problem = (answer) => new Error([answer.error, answer.hint].filter(Boolean).join("; "));
+// What was said, if it is ours; a proxy, or a server that fell over, says something else.
+function read(text, status) {
+  try { return JSON.parse(text); }
+  catch { return { error: `The server could not answer this (status ${status})`, hint: "try again; what went wrong stands where the server was started" }; }
+}
 
-export const ask = async (path, values = {}, post = false, signal = undefined) =>
-  (await respond(path, values, post, signal)).json();
+// The library speaks of targets, the page of words.
+const problem = (answer) => new Error([answer.error, answer.hint].filter(Boolean).join("; ").replace(/`?\btarget(s?)\b`?/g, "word$1"));
+const away = () => Object.assign(new Error("The server does not answer; is it still running?"), { away: true });
+
+// The answer; that of a question which was given up meanwhile (`signal`) never comes.
+export async function ask(path, values = {}, post = false, signal = undefined) {
+  const response = await respond(path, values, post, signal), answer = read(await response.text(), response.status);
+  signal?.throwIfAborted();
+  if (answer.error) throw problem(answer);
+  return answer;
+}
+
+// Lines of JSON, each told to `hear` until it returns something.
+export async function stream(path, values, hear, signal, post = false) {
+  const response = await respond(path, values, post, signal), reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read().catch((error) => { throw error.name === "AbortError" ? error : away(); });
+    signal?.throwIfAborted();
+    const lines = (rest + (value ?? "")).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      const said = hear(read(line, response.status));
+      if (said !== undefined) return said;
+    }
+    if (done) return undefined;
+  }
+}
 
 // A long question: `show` is told how far it has come; aborting the signal ends the work on the server too.
 export async function job(path, values, show, signal, post = false) {
-  const reader = (await respond(path, values, post, signal)).body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error("the server ended before the answer was there; is it still running?");
-    const lines = (rest + value).split("\n");
-    rest = lines.pop();
-    for (const line of lines) {
-      const message = JSON.parse(line);
-      if (message.progress) show(message.progress);
-      else if (message.error) throw problem(message);
-      else return message.answer;
-    }
+  const answer = await stream(path, values, (message) => {
+    if (message.error) throw problem(message);
+    if (message.progress) { show(message.progress); return undefined; }
+    return message.answer;
+  }, signal, post);
+  if (answer === undefined) throw away();
+  return answer;
+}
+
+// Questions by what asks them: whoever asks again gives up what was asked before, and all are given up with their view.
+const asking = new Map();
+
+export async function current(asker, work, wrong) {
+  const mine = new AbortController();
+  asking.get(asker)?.abort();
+  asking.set(asker, mine);
+  try { await work(mine.signal, mine); }
+  catch (error) {
+    if (error.name === "AbortError" || mine.signal.aborted) return;
+    if (error.constructor !== Error) console.error(error); // a mistake of the page, not of the question
+    wrong(error);
   }
 }
 
-// A button that starts a long question, shows where it is, and can be stopped.
-export function longQuestion(label, path, values, show) {
+export function giveUp(...askers) {
+  for (const asker of askers.length ? askers : [...asking.keys()]) { asking.get(asker)?.abort(); asking.delete(asker); }
+}
+
+// A button that starts a long question, shows where it is, and can be stopped. That it was opened stands in the address
+// under `name`; the last answers are kept, so that the way back does not ask again.
+const kept = new Map();
+
+export function longQuestion({ label, name, path, values, show }) {
   const place = element("div", { class: "long", "aria-live": "polite" });
   const start = element("button", { type: "button", class: "plain", onclick: begin }, label);
   async function begin() {
-    const stop = new AbortController(), bar = element("progress", { "aria-label": label }), told = element("span", { class: "hint" }, "starting …");
-    place.replaceChildren(bar, " ", told, " ", element("button", { type: "button", class: "plain", onclick: () => stop.abort() }, "Stop"));
-    try {
-      const answer = await job(path, values(), (now) => {
-        told.textContent = `${now.phase} …`;
-        if (now.total) { bar.max = now.total; bar.value = now.done; } else bar.removeAttribute("value");
-      }, stop.signal);
+    const question = `${path}?${queryOf(values())}`;
+    remember({ [name]: 1 });
+    await current(place, async (signal, mine) => {
+      if (!kept.has(question)) {
+        const bar = element("progress", { "aria-label": label }), told = element("span", { class: "hint" }, "starting …");
+        const stop = () => { mine.abort(); remember({ [name]: "" }); place.replaceChildren(start); };
+        place.replaceChildren(bar, " ", told, " ", element("button", { type: "button", class: "plain", onclick: stop }, "Stop"));
+        const answer = await job(path, values(), (now) => {
+          told.textContent = `${now.phase} …`;
+          if (now.total) { bar.max = now.total; bar.value = now.done; } else bar.removeAttribute("value");
+        }, signal);
+        kept.set(question, answer);
+        if (kept.size > 6) kept.delete(kept.keys().next().value);
+      }
       place.replaceChildren();
-      await show(answer, place);
-    } catch (error) {
-      if (error.name === "AbortError") place.replaceChildren(start);
-      else { say(place, error); place.append(start); }
-    }
+      show(kept.get(question), place);
+    }, (error) => { say(place, error); place.append(start); });
   }
   place.append(start);
-  place.begin = begin;
+  if (state().get(name)) begin();
   return place;
 }
 
-export const about = () => (known ??= ask("/api/about"));
+export const about = () => (known ??= ask("/api/about").catch((error) => { known = null; throw error; }));
 export const forgetAbout = () => { known = null; };
 let known = null;
 
@@ -97,17 +148,57 @@ export function addressOf(path, values) {
   return query.size ? `${path}?${query}` : path;
 }
 
-export const go = (path, values, replace = false) => history[replace ? "replaceState" : "pushState"](null, "", addressOf(path, values));
+export const go = (path, values) => history.pushState(null, "", addressOf(path, values));
+
+// Another view, or this one anew.
+export function visit(address) {
+  writeAddress();
+  history.pushState(null, "", address);
+  dispatchEvent(new Event("popstate"));
+}
+
+// Parts of the address are changed, in its place. Browsers refuse when that happens too often; the view goes on.
+function replace(address) {
+  try { history.replaceState(null, "", address); } catch { /* the next change writes it */ }
+}
+
+export function remember(changes) {
+  const values = {}, query = state();
+  for (const name of query.keys()) values[name] = query.getAll(name);
+  replace(addressOf(location.pathname, { ...values, ...changes }));
+}
+
+// The address of what is being typed, written when no key was pressed for a while, or before it is left.
+let waiting = null;
+
+export function goSoon(path, values) {
+  clearTimeout(waiting?.timer);
+  waiting = { address: addressOf(path, values), timer: setTimeout(writeAddress, 300) };
+}
+
+export function writeAddress() {
+  if (waiting) replace(waiting.address);
+  forgetAddress();
+}
+
+export function forgetAddress() {
+  clearTimeout(waiting?.timer);
+  waiting = null;
+}
+
+export const entitle = (...parts) => { document.title = [...parts.filter(Boolean), "à la carte"].join(" · "); };
 
 // ----------------------------------------------------------------------------------------------------- in words
 
 export const whole = (value) => value.toLocaleString("en");
+export const counted = (count, thing) => `${whole(count)} ${thing}${count === 1 ? "" : "s"}`;
 export const number = (value) => (value === null || value === undefined ? "unknown" : value.toFixed(Math.abs(value) < 0.1 ? 3 : 2));
 export const percent = (value) => (value < 1 && value > 0.99 ? "over 99 %" : `${Math.round(100 * value)} %`);
 export const chance = (value) => (value === null ? "unknown" : value < 0.001 ? "less than 1 in 1,000" : `${value.toFixed(3)}`);
 
-// An interval that holds every likeness says that nothing is known.
-export const isKnown = (item) => item.conf_low !== null && item.conf_low !== undefined && item.conf_high - item.conf_low < 1.99;
+// An interval over half of all likenesses says that nothing is known.
+export const isKnown = (item) => item.conf_low !== null && item.conf_low !== undefined && item.conf_high - item.conf_low <= 1;
+export const UNKNOWN = "unknown from so few uses";
 
 export function sure(confidence, of) {
   if (confidence === null) return element("p", { class: "hint" }, "How sure this is cannot be known from so little text.");
@@ -125,6 +216,7 @@ export function tools({ rows, name, python, command, pictures = [] }) {
   const show = (text) => () => { written.hidden = !written.hidden && written.textContent === text; written.textContent = text; };
   const button = (label, act) => element("button", { type: "button", onclick: act }, label);
   const copy = button("Copy link", async () => {
+    writeAddress();
     try { await navigator.clipboard.writeText(location.href); copy.textContent = "Copied"; }
     catch { copy.textContent = location.href; }
   });
@@ -141,15 +233,26 @@ const numbered = (name, place, ending) => (place ? `${name}-${place + 1}.${endin
 
 export const quoted = (text) => JSON.stringify(text);
 export const shell = (...words) => words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
-export const named = (phrase) => (phrase.includes("*") ? ["--glob", phrase] : ["--word", phrase]);
+const isPattern = (phrase) => phrase.includes("*");
+export const named = (phrase) => (isPattern(phrase) ? ["--glob", phrase] : ["--word", phrase]);
 export const conditions = (option, list) => list.flatMap((condition) => [option, condition]);
 export const sliced = (path, where) => `Concordance(${quoted(path)})${where.length ? `.where(${where.map(quoted).join(", ")})` : ""}`;
 
+// A script that gives the same numbers: what it imports, the model, what is asked about as `target`, then these lines.
+export function script(model, phrase, lines, { names = [], imports = [], opened = model.python } = {}) {
+  const pattern = phrase !== null && isPattern(phrase), all = ["ALaCarte", ...names, ...(pattern ? ["Targets"] : [])].sort();
+  const target = phrase === null ? [] : [`target = ${pattern ? `Targets.glob(${quoted(phrase)})` : `[${quoted(phrase)}]`}`];
+  return [`from alacarte import ${all.join(", ")}`, ...imports, "", `model = ${opened}`, ...target, ...lines].join("\n");
+}
+
+export function csvRow(values) {
+  const guard = (text) => (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
+  return values.map((value) => `"${guard(String(value ?? "")).replaceAll('"', '""')}"`).join(",");
+}
+
 export function csv(rows) {
   const names = rows.length ? Object.keys(rows[0]) : [];
-  const guard = (text) => (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
-  const cell = (value) => `"${guard(String(value ?? "")).replaceAll('"', '""')}"`;
-  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((row) => row.map(cell).join(",")).join("\n");
+  return [names, ...rows.map((row) => names.map((name) => row[name]))].map(csvRow).join("\n");
 }
 
 export function download(blob, name) {
@@ -158,7 +261,7 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity"];
+const STYLES = ["paint-order", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity"];
 
 // A picture by itself, as it looks here: colours and fonts are written into it.
 export function svgText(picture) {
@@ -190,22 +293,24 @@ export async function png(picture, behind = null) {
 
 // ---------------------------------------------------------------------------------------------------- shared forms
 
-// The choice of a corpus and of a part of it by its columns; `name` tells two of them apart.
-export async function sliceForm(name, corpusName, where) {
+// The choice of a corpus and of a part of it by its columns; `name` tells two of them apart, `first` stands before them.
+export async function sliceForm(name, corpusName, where, first = null) {
   const there = await about(), suffix = name ? `-${name}` : "";
-  const chosen = there.corpora.find((item) => item.name === corpusName) ?? there.corpora[0];
+  const chosen = corpusName ? there.corpora.find((item) => item.name === corpusName) : there.corpora[0];
+  if (!chosen) throw new Error(`There is no corpus ${corpusName} here; there are ${there.corpora.map((item) => item.name).join(", ")}`);
   const corpus = element("select", { id: `corpus${suffix}` }, there.corpora.map((item) =>
     element("option", { value: item.name, selected: item === chosen }, item.name)));
   const taken = new Set();
   const filters = chosen.columns.filter((column) => column.values !== null).map((column) => {
-    const now = where.find((text) => text.startsWith(`${column.name}=`) && column.values.some((value) => `${column.name}=${value}` === text));
-    if (now) taken.add(now);
+    const choices = new Map(column.values.map((value) => [`${column.name}=${value ?? ""}`, value === null || value === "" ? "(missing)" : String(value)]));
+    const now = where.find((text) => choices.has(text));
+    if (now !== undefined) taken.add(now);
     const select = element("select", { id: `where${suffix}-${column.name}`, "data-column": column.name }, element("option", { value: "" }, "all"),
-      column.values.map((value) => element("option", { value: String(value), selected: `${column.name}=${value}` === now }, String(value))));
+      [...choices].map(([condition, label]) => element("option", { value: condition, selected: condition === now }, label)));
     return element("div", {}, element("label", { for: select.id }, column.name), select);
   });
   const rest = element("input", { id: `conditions${suffix}`, value: where.filter((text) => !taken.has(text)).join("; "), placeholder: chosen.columns.length ? `${chosen.columns[0].name}>=…` : "", autocomplete: "off" });
-  const place = element("div", { class: "asks" },
+  const place = element("div", { class: "asks" }, first,
     element("div", { hidden: there.corpora.length < 2 }, element("label", { for: corpus.id }, "Corpus"), corpus), ...filters,
     chosen.columns.length ? element("div", {}, element("label", { for: rest.id }, "Other conditions"), rest) : null);
   return {
@@ -213,7 +318,7 @@ export async function sliceForm(name, corpusName, where) {
     chosen,
     corpus: () => corpus.value,
     where: () => [
-      ...[...place.querySelectorAll("[data-column]")].filter((select) => select.value).map((select) => `${select.dataset.column}=${select.value}`),
+      ...[...place.querySelectorAll("[data-column]")].map((select) => select.value).filter(Boolean),
       ...rest.value.split(";").map((text) => text.trim()).filter(Boolean),
     ],
   };
@@ -225,6 +330,7 @@ export function noteForm() {
   const told = element("span", { class: "hint", role: "status" });
   const form = element("form", { onsubmit: async (event) => {
     event.preventDefault();
+    writeAddress();
     try {
       await ask("/api/note", { address: location.pathname + location.search, title: title.value || document.querySelector("h1").textContent.slice(0, 200), text: text.value }, true);
       told.textContent = "Kept, under Notes.";
@@ -239,6 +345,41 @@ export function noCorpus(main) {
   main.replaceChildren(element("h1", {}, "No corpus yet"), element("p", { class: "lede" }, "Add one under ",
     element("a", { href: "/corpora" }, "Corpora"), ", or start the page with one:"),
     element("pre", {}, "alc concordance build reviews.jsonl --vectors glove.6B.50d --out reviews.concordance\nalc serve reviews.concordance"));
+}
+
+// Words to begin with, the most frequent ones with some meaning in a sample of lines; and two sides to compare.
+const COMMON = new Set("about above after again against also among because been before being between both cannot could does down during each even every from further have having here however into itself just less made make many more most much must never only other ours over same shall should since some such than that their them then there therefore these they this those through thus under until upon very well were what when where which while will with within without would your".split(" "));
+const PLACES = [0, 1, 2, 3, 4, 5, 6, 7], LINES = 25; // where in the corpus, and how many lines of each
+const examples = new Map();
+
+export function examplesOf(corpus) {
+  if (!examples.has(corpus.name)) examples.set(corpus.name, sampled(corpus).catch(() => { examples.delete(corpus.name); return { words: [], sides: null }; }));
+  return examples.get(corpus.name);
+}
+
+async function sampled(corpus) {
+  const at = (skip, limit = LINES) => ask("/api/lines", { corpus: corpus.name, phrase: "the", skip, limit }), first = await at(0, 1);
+  const rest = await Promise.all(PLACES.map((place) => at(Math.floor(((place + 0.5) / PLACES.length) * first.count))));
+  const lines = rest.flatMap((answer) => answer.lines);
+  const most = (values) => [...values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map())].sort((one, two) => two[1] - one[1]).map(([value]) => value);
+  const words = lines.flatMap((line) => `${line.before} ${line.after}`.split(" ")).filter((word) => /^\p{L}{4,}$/u.test(word) && !COMMON.has(word));
+  return { words: corpus.examples ?? most(words).slice(0, 6), sides: sides() };
+
+  function sides() {
+    for (const { name, values } of corpus.columns) {
+      const [one, two] = most(lines.map((line) => line[name])).filter((value) => value !== null && !/^$|[|;]/.test(value));
+      if (values !== null && typeof two === "string") return [`${name}=${one}`, `${name}=${two}`];
+    }
+    for (const { name } of corpus.columns) {
+      const sorted = lines.map((line) => line[name]).filter((value) => value !== null && value !== "").sort((one, two) => (one < two ? -1 : 1)), middle = sorted[sorted.length >> 1];
+      if (middle > sorted[0]) return [`${name}<${middle}`, `${name}>=${middle}`];
+    }
+    return null;
+  }
+}
+
+export function exampleLinks(links) {
+  return links.length ? element("p", { class: "examples" }, "For example ", links.flatMap(([label, address], place) => [place ? ", " : "", element("a", { href: address }, label)]), ".") : "";
 }
 
 // The model of the address, for questions and commands.

@@ -1,12 +1,16 @@
 // Corpora: what there is, sending texts, building from them, stopping and going on.
 
-import { about, ask, element, forgetAbout, go, say, state, whole } from "./common.js";
+import { about, ask, counted, element, forgetAbout, go, say, state, whole } from "./common.js";
 
 export async function corpora(main) {
   const there = await about(), list = element("div", { "aria-live": "polite" }), wrong = element("div", {}), sent = element("p", { class: "hint", role: "status" });
   const chosen = new Set();
   const post = (path, values) => async () => {
-    try { wrong.replaceChildren(); await ask(path, values, true); forgetAbout(); await refresh(); } catch (error) { say(wrong, error); }
+    try { wrong.replaceChildren(); await ask(path, values, true); forgetAbout(); await refresh(); } catch (error) { again(error); }
+  };
+  const again = (error) => { // a server that is away is asked again until it is back
+    say(wrong, error.away ? new Error("The server does not answer; trying again …") : error);
+    if (error.away) timer = setTimeout(() => { if (list.isConnected) refresh().then(() => wrong.replaceChildren(), again); }, 1000);
   };
   const button = (label, name, act) => element("button", { type: "button", class: "plain", "aria-label": name, onclick: act }, label);
   const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`);
@@ -17,7 +21,7 @@ export async function corpora(main) {
       try { wrong.replaceChildren(); await send(each); chosen.add(each.name); } catch (error) { say(wrong, error); }
     }
     file.value = "";
-    await refresh();
+    await refresh().catch(again);
   });
 
   const send = (each) => new Promise((done, fail) => {
@@ -26,13 +30,16 @@ export async function corpora(main) {
     request.upload.addEventListener("progress", (event) => { sent.textContent = `${each.name}: ${size(event.loaded)} of ${size(event.total)}`; });
     request.addEventListener("load", () => {
       sent.textContent = "";
-      if (request.status === 200) done(); else fail(new Error(JSON.parse(request.responseText).error));
+      if (request.status === 200) { done(); return; }
+      let said = `The server did not take ${each.name} (status ${request.status})`;
+      try { said = JSON.parse(request.responseText).error; } catch { /* a proxy's answer */ }
+      fail(new Error(said));
     });
     request.addEventListener("error", () => fail(new Error(`${each.name} could not be sent; is the server running?`)));
     request.send(each);
   });
 
-  const name = element("input", { id: "name", autocomplete: "off", required: true }), text = element("input", { id: "text", placeholder: "text", autocomplete: "off" }), columns = element("input", { id: "columns", placeholder: "date, party", autocomplete: "off" });
+  const name = element("input", { id: "name", autocomplete: "off", required: true, "data-search": true }), text = element("input", { id: "text", placeholder: "text", autocomplete: "off" }), columns = element("input", { id: "columns", placeholder: "date, party", autocomplete: "off" });
   const build = element("form", { onsubmit: async (event) => {
     event.preventDefault();
     const kept = columns.value.split(",").map((part) => part.trim()).filter(Boolean);
@@ -50,7 +57,7 @@ export async function corpora(main) {
     if (now.corpora.some((item) => !described.has(item.name))) forgetAbout();
     parts.push(element("h2", {}, "Corpora"), element("ul", { class: "things" }, now.corpora.map((item) => {
       const more = described.get(item.name);
-      return element("li", {}, element("a", { href: `/word?corpus=${encodeURIComponent(item.name)}` }, item.name), more ? ` ${whole(more.documents)} documents, ${whole(more.tokens)} words ` : " ",
+      return element("li", {}, element("a", { href: `/word?corpus=${encodeURIComponent(item.name)}` }, item.name), more ? ` ${counted(more.documents, "document")}, ${counted(more.tokens, "word")} ` : " ",
         item.ours ? button("Delete", `Delete ${item.name}`, () => { if (confirm(`Delete the corpus ${item.name}? Its texts stay.`)) post("/api/corpus/delete", { name: item.name })(); }) : "");
     })));
     if (now.builds.length) {
@@ -65,7 +72,7 @@ export async function corpora(main) {
       })) : element("p", { class: "hint" }, "None yet."), element("p", { class: "hint" }, "Send files, or put them into ", element("code", {}, now.folder), ". Plain text (a document a line), JSON lines, CSV, Parquet; compressed ones too."));
     }
     list.replaceChildren(...parts);
-    if (now.builds.some((item) => item.state === "building")) timer = setTimeout(() => { if (list.isConnected) refresh().catch((error) => say(wrong, error)); }, 400);
+    if (now.builds.some((item) => item.state === "building")) timer = setTimeout(() => { if (list.isConnected) refresh().catch(again); }, 400);
   }
 
   const models = element("select", { id: "model" }, there.models.map((item) => element("option", { value: item.name, selected: item.name === state().get("model") }, item.name)));
@@ -74,5 +81,5 @@ export async function corpora(main) {
     element("p", { class: "lede" }, "A corpus is text that was read once and can be questioned from then on. Nothing leaves this machine."), wrong,
     element("div", { class: "two" }, list, element("div", {}, ...(there.keeps ? [element("h2", {}, element("label", { for: "file" }, "Send texts")), file, sent, element("h2", {}, "Build a corpus from the chosen texts"), build] : []),
       element("h2", {}, element("label", { for: "model" }, "Model")), models, element("p", { class: "hint" }, `${whole(there.vectors.words)} words, ${there.vectors.dimensions} dimensions. Corpora are built for the vectors of the first one.`))));
-  await refresh();
+  await refresh().catch(again);
 }

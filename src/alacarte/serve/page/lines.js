@@ -1,8 +1,79 @@
 // Lines of a concordance, millions of them: only those in sight are asked for and drawn.
 
-import { ask, element, say, whole } from "./common.js";
+import { ask, counted, csvRow, current, download, element, giveUp, remember, say, state, stream, whole } from "./common.js";
 
-const ROW = 36, TALLEST = 8e6, AHEAD = 20, PAGE = 100; // pixels, pixels, lines, lines
+const TALLEST = 8e6, AHEAD = 20, PAGE = 100; // pixels, lines, lines
+const WIDE = 820, VALUE = 88, GAP = 14, MATCH = 200; // pixels: lines in columns from here on; a column of values, between columns, the widest match
+const NEAR = 1500, MORE = 20000; // characters of a document around a use, and how many more at a time
+
+const pen = element("canvas").getContext("2d");
+
+// ------------------------------------------------------------------------------------------------------- one line
+
+// How lines are laid out in so much room: in columns, or, where there is little, as text with its values below.
+function layoutOf(place, columns, matches) {
+  const width = place.clientWidth, face = getComputedStyle(place).getPropertyValue("--serif");
+  const stacked = width < WIDE || columns.length > 4;
+  pen.font = `600 17px ${face}`;
+  const match = Math.min(MATCH, Math.max(50, ...matches.map((text) => pen.measureText(text).width))) + 2;
+  pen.font = `17px ${face}`;
+  const side = (width - match - columns.length * (VALUE + GAP) - 2 * GAP) / 2 - 2;
+  const row = stacked ? (width < 500 ? 4 : width < 1000 ? 2 : 1) * 26 + (columns.length ? 32 : 12) : 38;
+  place.classList.toggle("stacked", stacked);
+  place.style.setProperty("--columns", columns.length);
+  place.style.setProperty("--match", `${match}px`);
+  place.style.setProperty("--row", `${row}px`);
+  return { stacked, side, row };
+}
+
+// The words that fit, from the match on; the others are there for screen readers.
+function fitted(text, room, before) {
+  const words = text.split(" "), space = pen.measureText(" ").width;
+  let width = -space, count = 0;
+  while (count < words.length) {
+    width += space + pen.measureText(words[before ? words.length - 1 - count : count]).width;
+    if (width > room && count) break;
+    count += 1;
+  }
+  const [seen, unseen] = before ? [words.slice(words.length - count), words.slice(0, words.length - count)] : [words.slice(0, count), words.slice(count)];
+  const rest = unseen.length ? element("span", { class: "unseen" }, unseen.join(" ")) : null;
+  return before ? [rest, element("bdi", {}, seen.join(" "))] : [element("bdi", {}, seen.join(" ")), rest];
+}
+
+const cell = (kind, ...children) => element("div", { class: `cell ${kind}`, role: "cell" }, ...children);
+const parts = (text, values) => [element("div", { class: "text", role: "presentation" }, text), values.length ? element("div", { class: "values", role: "presentation" }, values) : null];
+
+// A line that opens its document; it is shaded by how much it counts, where that is known.
+function lineRow(line, columns, layout, largest, open, more = {}) {
+  const room = layout.stacked ? Infinity : layout.side, space = layout.stacked ? " " : null;
+  const text = [cell("before", fitted(line.before, room, true)), space, cell("match", element("bdi", {}, line.match)), space, cell("after", fitted(line.after, room, false))];
+  const values = columns.map((name) => { const value = String(line[name] ?? ""); return cell("value", element("bdi", { title: value }, value)); });
+  const row = element("div", { class: "row", role: "row", tabindex: "0", onclick: open, onkeydown: (event) => { if (event.key === "Enter") open(); }, ...more }, parts(text, values));
+  if (line.share !== undefined) {
+    row.classList.add("share");
+    row.style.setProperty("--s", Math.round((30 * Math.abs(line.share)) / largest));
+  }
+  return row;
+}
+
+const largestShare = (lines) => Math.max(1e-9, ...lines.map((line) => Math.abs(line.share ?? 0)));
+
+// A short list of lines that are all there, with how much each counts.
+export function lineList(lines, columns, corpus, label) {
+  const place = element("div", { class: "concordance", role: "table", "aria-label": label }), names = ["counts", ...columns];
+  let width = 0;
+  new ResizeObserver(() => {
+    if (!place.clientWidth || place.clientWidth === width) return;
+    width = place.clientWidth;
+    const layout = layoutOf(place, names, lines.map((line) => line.match)), largest = largestShare(lines);
+    const heads = ["before", "match", "after"].map((name) => element("div", { class: `cell ${name}`, role: "columnheader" }, name));
+    place.replaceChildren(element("div", { class: "row head", role: "row" }, parts(heads, names.map((name) => element("div", { class: "cell value", role: "columnheader" }, name)))),
+      ...lines.map((line) => lineRow({ ...line, counts: `${(100 * line.share).toFixed(2)} %` }, names, layout, largest, () => readDocument(line, corpus()))));
+  }).observe(place);
+  return place;
+}
+
+// ------------------------------------------------------------------------------------------------------- all lines
 
 export function lineTable(columns, corpus) {
   const count = element("p", { class: "hint", role: "status" }), head = element("div", { class: "row head", role: "row" });
@@ -10,88 +81,167 @@ export function lineTable(columns, corpus) {
   const scroll = element("div", { class: "scroller", tabindex: "0", role: "table", "aria-label": "Lines" },
     element("div", { role: "rowgroup", class: "heads" }, head), space);
   const grid = element("div", { class: "concordance" }, scroll);
-  grid.style.setProperty("--columns", columns.length);
-  let asked = null, total = 0, pages = new Map(), sort = "", change = () => {};
+  const chosen = state().getAll("show"), shown = new Set(chosen.length ? columns.filter((name) => chosen.includes(name)) : columns.slice(0, 2));
+  const names = () => columns.filter((name) => shown.has(name));
+  const all = element("button", { type: "button", onclick: () => everything() }, "CSV of all lines");
+  const choice = columns.length ? element("details", { class: "choose" }, element("summary", {}, "Columns"), columns.map((name) =>
+    element("label", { class: "inline" }, element("input", { type: "checkbox", checked: shown.has(name), onchange: (event) => choose(name, event.target.checked) }), " ", name))) : "";
+  const ways = element("div", { class: "tools", hidden: true }, all, choice);
+  let asked = null, signal = null, total = 0, pages = new Map(), sort = "", change = () => {}, layout = null, width = 0;
 
-  const heads = () => head.replaceChildren(...["before", "match", "after", ...columns].map((name) => {
-    const sortable = name !== "match", now = sort.replace(/^-/, "") === name;
-    const cell = element("div", { class: `cell ${name === "before" ? "before" : ""}`, role: "columnheader", "aria-sort": now ? (sort.startsWith("-") ? "descending" : "ascending") : "none" });
-    cell.append(sortable ? element("button", { type: "button", onclick: () => order(now && !sort.startsWith("-") ? `-${name}` : now ? "" : name) }, name + (now ? (sort.startsWith("-") ? " ↓" : " ↑") : "")) : name);
-    return cell;
-  }));
+  const heads = () => head.replaceChildren(...parts(["before", "match", "after"].map(titled), names().map(titled)));
 
-  function order(next) {
-    sort = next;
-    change(sort);
-    show(asked, sort);
+  function titled(name) {
+    const now = sort.replace(/^-/, "") === name, kind = ["before", "match", "after"].includes(name) ? name : "value";
+    const made = element("div", { class: `cell ${kind}`, role: "columnheader", "aria-sort": now ? (sort.startsWith("-") ? "descending" : "ascending") : "none" });
+    made.append(name === "match" ? name : element("button", { type: "button", onclick: () => order(now && !sort.startsWith("-") ? `-${name}` : now ? "" : name) }, name + (now ? (sort.startsWith("-") ? " ↓" : " ↑") : "")));
+    return made;
   }
 
-  const height = () => Math.min(total * ROW, TALLEST);
-  const squeeze = () => (total * ROW <= TALLEST ? 1 : (TALLEST - scroll.clientHeight) / (total * ROW - scroll.clientHeight));
+  function order(next) {
+    change(next);
+    show(asked, next);
+  }
 
-  async function page(which) {
+  function choose(name, on) {
+    if (on) shown.add(name); else shown.delete(name);
+    remember({ show: shown.size ? names() : "none" });
+    heads();
+    arrange();
+  }
+
+  const height = () => Math.min(total * layout.row, TALLEST);
+  const squeeze = () => (total * layout.row <= TALLEST ? 1 : (TALLEST - scroll.clientHeight) / (total * layout.row - scroll.clientHeight));
+
+  function page(which) {
     if (!pages.has(which)) {
       const mine = pages;
-      pages.set(which, ask("/api/lines", { ...asked, sort, skip: which * PAGE, limit: PAGE }).catch((error) => { mine.delete(which); throw error; }));
+      pages.set(which, ask("/api/lines", { ...asked, sort, skip: which * PAGE, limit: PAGE }, false, signal).catch((error) => { mine.delete(which); throw error; }));
       if (pages.size > 60) pages.delete(pages.keys().next().value);
     }
     return pages.get(which);
   }
 
   async function draw() {
-    const mine = pages, top = scroll.scrollTop / squeeze(), first = Math.max(0, Math.floor(top / ROW) - AHEAD);
-    const last = Math.min(total, Math.ceil((top + scroll.clientHeight) / ROW) + AHEAD), rows = [];
+    const mine = pages, top = scroll.scrollTop / squeeze(), first = Math.max(0, Math.floor(top / layout.row) - AHEAD);
+    const last = Math.min(total, Math.ceil((top + scroll.clientHeight) / layout.row) + AHEAD), lines = [];
     for (let at = Math.floor(first / PAGE); at * PAGE < last; at += 1) {
       const answer = await page(at);
       if (mine !== pages) return;
-      answer.lines.forEach((line, place) => { if (at * PAGE + place >= first && at * PAGE + place < last) rows.push(row(line, at * PAGE + place)); });
+      answer.lines.forEach((line, place) => { if (at * PAGE + place >= first && at * PAGE + place < last) lines.push([line, at * PAGE + place]); });
     }
-    body.replaceChildren(...rows);
-    body.style.transform = `translateY(${first * ROW - top + scroll.scrollTop}px)`;
+    const largest = largestShare(lines.map(([line]) => line));
+    body.replaceChildren(...lines.map(([line, place]) => lineRow(line, names(), layout, largest, () => readDocument(line, corpus()), { "aria-rowindex": place + 2, "data-line": place })));
+    body.style.transform = `translateY(${first * layout.row - top + scroll.scrollTop}px)`;
   }
 
-  function row(line, place) {
-    const cells = [["before", line.before], ["match", line.match], ["after", line.after], ...columns.map((name) => ["value", String(line[name] ?? "")])];
-    return element("div", { class: "row", role: "row", "aria-rowindex": place + 2, tabindex: "0", "data-line": place, onclick: () => whole_(line), onkeydown: (event) => { if (event.key === "Enter") whole_(line); } },
-      cells.map(([kind, text]) => element("div", { class: `cell ${kind}`, role: "cell" }, element("bdi", {}, text))));
-  }
+  const redraw = () => draw().catch((error) => { if (error.name !== "AbortError") say(count, error); });
 
-  async function whole_(line) {
-    const answer = await ask("/api/document", { corpus: corpus(), number: line.document });
-    const facts = Object.entries(answer.values).map(([name, value]) => `${name}: ${value ?? ""}`).join(" · ");
-    const close = element("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Close");
-    const dialog = element("dialog", { "aria-label": "The document", onclose: () => dialog.remove() }, element("p", { class: "hint" }, facts), element("p", { class: "document" }, answer.text), close);
-    document.body.append(dialog);
-    dialog.showModal();
+  // All of it in the room that there is now.
+  function arrange() {
+    if (!total || !grid.clientWidth) return;
+    width = grid.clientWidth;
+    pages.get(0)?.then((first) => {
+      if (!total) return;
+      layout = layoutOf(grid, names(), first.lines.map((line) => line.match));
+      space.style.height = `${height()}px`;
+      scroll.style.height = `${Math.min(460, height() + 44)}px`;
+      redraw();
+    }, () => {});
   }
+  new ResizeObserver(() => { if (grid.clientWidth !== width) arrange(); }).observe(grid);
 
   let waiting = false;
   scroll.addEventListener("scroll", () => {
-    if (waiting) return;
+    if (waiting || !total) return;
     waiting = true;
-    requestAnimationFrame(() => { waiting = false; draw().catch((error) => say(count, error)); });
+    requestAnimationFrame(() => { waiting = false; if (total) redraw(); });
   });
 
-  async function show(values, order_ = "") {
-    asked = values; sort = order_; pages = new Map(); total = 0;
-    scroll.scrollTop = 0;
-    heads();
+  // The lines of a question; those of the question before are given up.
+  const show = (values, next = "") => current(grid, async (_, mine) => {
+    asked = values; sort = next; pages = new Map();
+    signal = mine.signal;
     const first = await page(0);
     total = first.count;
+    scroll.hidden = false;
+    scroll.scrollTop = 0;
     scroll.setAttribute("aria-rowcount", total + 1);
-    space.style.height = `${height()}px`;
-    scroll.style.height = `${Math.min(620, height() + 44)}px`;
-    count.textContent = `${whole(total)} lines. Click on a line to read all of its document.`;
-    await draw();
-  }
+    heads();
+    count.textContent = `${counted(total, "line")}. Click on a line to read its document.`;
+    ways.hidden = false;
+    arrange();
+  }, (error) => { clear(); say(count, error); });
 
   function clear() {
+    giveUp(grid, ways);
     total = 0; pages = new Map();
     body.replaceChildren(); head.replaceChildren();
-    space.style.height = "0px";
-    scroll.style.height = "0px";
+    scroll.hidden = true; // a table without lines is none
+    ways.hidden = true;
     count.textContent = "";
   }
+
+  // All lines as CSV, written as they come.
+  const everything = () => current(ways, async (mine) => {
+    const rows = [];
+    let written = 0, columns_ = null;
+    await stream("/api/all-lines", { ...asked, sort }, (line) => {
+      if (columns_ === null) { columns_ = Object.keys(line); rows.push(`${csvRow(columns_)}\n`); }
+      rows.push(`${csvRow(columns_.map((name) => line[name]))}\n`);
+      written += 1;
+      if (written % 1000 === 0) all.textContent = `${whole(written)} of ${whole(total)} lines …`;
+    }, mine);
+    all.textContent = "CSV of all lines";
+    download(new Blob(rows, { type: "text/csv" }), `${asked.phrase.replace(/[^\p{L}\p{N}]+/gu, "-") || "all"}-lines.csv`);
+  }, (error) => say(count, error));
+
   clear();
-  return { place: element("div", {}, count, grid), show, clear, onSort: (act) => { change = act; } };
+  return { place: element("div", {}, element("div", { class: "over-lines" }, count, ways), grid), show, clear, onSort: (act) => { change = act; }, names };
+}
+
+// ---------------------------------------------------------------------------------------------------- the document
+
+// A document around one use of it; the rest of a long one comes on request.
+const readDocument = (line, corpus) => current(readDocument, async (signal) => {
+  const answer = await ask("/api/document", { corpus, number: line.document }, false, signal);
+  const facts = Object.entries(answer.values).map(([name, value]) => `${name}: ${value ?? ""}`).join(" · ");
+  const text = answer.text, [begin, end] = whereabouts(text, line), use = element("mark", {}, text.slice(begin, end));
+  let low = text.length > 4 * NEAR ? Math.max(0, begin - NEAR) : 0, high = text.length > 4 * NEAR ? Math.min(text.length, end + NEAR) : text.length;
+  const before = element("span", {}, text.slice(low, begin)), after = element("span", {}, text.slice(end, high));
+  const button = (label, act) => element("button", { type: "button", class: "plain", onclick: act }, label);
+  const earlier = button("Earlier", () => { const from = Math.max(0, low - MORE); before.prepend(text.slice(from, low)); low = from; rest(); });
+  const later = button("Later", () => { const to = Math.min(text.length, high + MORE); after.append(text.slice(high, to)); high = to; rest(); });
+  const whole_ = button("Download all of it", () => download(new Blob([text], { type: "text/plain" }), `document-${line.document}.txt`));
+  const told = element("p", { class: "hint" });
+  function rest() {
+    earlier.hidden = low === 0;
+    later.hidden = high === text.length;
+    told.textContent = low === 0 && high === text.length ? "" : `${whole(high - low)} of ${whole(text.length)} characters.`;
+  }
+  rest();
+  const dialog = element("dialog", { "aria-label": "The document", onclose: () => dialog.remove() }, element("p", { class: "hint" }, facts), earlier,
+    element("p", { class: "document" }, before, use, after), later, told, element("p", {}, button("Close", () => dialog.close()), " ", text.length > 4 * NEAR ? whole_ : ""));
+  document.body.append(dialog);
+  dialog.showModal();
+  if (end > begin) use.scrollIntoView({ block: "center" });
+}, (error) => {
+  const dialog = element("dialog", { "aria-label": "The document", onclose: () => dialog.remove() });
+  say(dialog, error);
+  dialog.append(element("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Close"));
+  document.body.append(dialog);
+  dialog.showModal();
+});
+
+// Where a use stands in the text of its document, from the words around it; the words of a line are in lower case and
+// stand apart from their commas.
+function whereabouts(text, line) {
+  const pattern = (words) => words.filter(Boolean).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("\\s*");
+  const match = pattern(line.match.split(" "));
+  for (const near of [10, 4, 2, 0]) {
+    const before = pattern(line.before.split(" ").slice(-near || Infinity)), after = pattern(line.after.split(" ").slice(0, near));
+    const found = new RegExp(`(${before}\\s*)(${match})\\s*${after}`, "iu").exec(text);
+    if (found) return [found.index + found[1].length, found.index + found[1].length + found[2].length];
+  }
+  return [0, 0];
 }

@@ -1,71 +1,92 @@
 // Map: words on a plane, from the vectors' own place to the corpus's, with regions of doubt; pan and zoom.
 
-import { about, addressOf, ask, conditions, download, element, go, modelOf, named, noCorpus, noteForm, png, say, shell, sliced, sliceForm, state, svgLink, tools, whole } from "./common.js";
-
-const WIDTH = 1000, HEIGHT = 640;
+import { about, addressOf, ask, conditions, current, download, element, entitle, exampleLinks, examplesOf, go, modelOf, named, noCorpus, noteForm, png, say, script, shell, sliced, sliceForm, state, svgLink, tools, visit, whole } from "./common.js";
+import { COLOURS, table } from "./charts.js";
 
 export async function map(main) {
   const there = await about();
   if (!there.corpora.length) { noCorpus(main); return; }
   const given = state(), model = await modelOf(), form = await sliceForm("", given.get("corpus"), given.getAll("where"));
-  const words = element("textarea", { id: "words", rows: 2, spellcheck: "false" });
+  const words = element("textarea", { id: "words", rows: 2, spellcheck: "false", "data-search": true });
   words.value = given.getAll("words").join(" ");
   const background = element("select", { id: "background" }, [0, 2000, 20000, 100000].map((count) => element("option", { value: count, selected: String(count) === (given.get("background") ?? "2000") }, count ? `${whole(count)} words behind` : "none")));
   const heading = element("h1", {}, "Where does this text put words?");
   const lede = element("p", { class: "lede" }, "An arrow leads from where the vectors put a word to where this text puts it; the ring is where it may be, with 95 % certainty. Drag to move, turn the wheel or press + and − to zoom.");
   const shown = element("div", {}), told = element("p", { class: "hint", role: "status" });
 
-  async function answer(push = true) {
+  function answer(push = true) {
     const list = words.value.split(/[\s,]+/).filter(Boolean);
-    const values = { corpus: form.corpus(), where: form.where(), words: list, background: background.value, model: given.get("model") ?? "" };
+    const values = { corpus: form.corpus(), where: form.where(), words: list, background: background.value, model: given.get("model") };
     if (push) go("/map", values);
-    if (list.length < 2) { told.textContent = "Name at least two words that the text uses."; shown.replaceChildren(); return; }
-    told.textContent = "…";
-    try {
-      const answered = await ask("/api/map", values);
+    entitle(list.slice(0, 4).join(", "), "Map");
+    return current(shown, async (signal) => {
+      if (list.length < 2) {
+        told.textContent = "Name at least two words that the text uses.";
+        const example = await examplesOf(form.chosen);
+        if (!signal.aborted) shown.replaceChildren(example.words.length > 1 ? exampleLinks([[example.words.join(" "), addressOf("/map", { ...values, words: example.words })]]) : "");
+        return;
+      }
+      told.textContent = "…";
+      const answered = await ask("/api/map", values, false, signal);
       told.textContent = answered.missing.length ? `Not in this text: ${answered.missing.join(", ")}.` : "";
       const drawing = draw(answered, values);
       shown.replaceChildren(drawing.place, tools({ rows: answered.points, name: "map",
-        python: `from alacarte import ALaCarte, Concordance\nfrom alacarte.inference.word_map import word_map\n\nmodel = ${model.python}\ninduced = ${sliced(form.chosen.path, values.where)}.induce(model, ${JSON.stringify(list)})\nword_map(induced.uncertainty)`,
+        python: script(model, null, [`corpus = ${sliced(form.chosen.path, values.where)}`, `induced = corpus.induce(model, ${JSON.stringify(list.filter((each) => !answered.missing.includes(each)))})`, "print(word_map(induced.uncertainty))"], { names: ["Concordance"], imports: ["from alacarte.inference.word_map import word_map"] }),
         command: shell("alc", "concordance", "map", form.chosen.path, ...list.flatMap(named), ...conditions("--where", values.where), ...model.options), pictures: [drawing.picture] }),
       element("button", { type: "button", class: "plain", onclick: async () => download(await png(drawing.picture, drawing.behind), "map-with-background.png") }, "PNG with the words behind"));
-    } catch (error) { told.textContent = ""; say(shown, error); }
+      drawing.begin();
+    }, (error) => { told.textContent = ""; say(shown, error); });
   }
 
+  form.place.append(element("div", {}, element("label", { for: "background" }, "Behind them"), background));
   const search = element("form", { onsubmit: (event) => { event.preventDefault(); answer(); } },
-    element("label", { for: "words" }, "Words"), words, form.place, element("div", { class: "asks" }, element("div", {}, element("label", { for: "background" }, "Behind them"), background)),
+    element("label", { for: "words" }, "Words"), words, form.place,
     element("button", { type: "submit", class: "plain" }, "Draw"));
-  search.addEventListener("change", async (event) => {
-    if (event.target.id === "corpus") { go("/map", { corpus: form.corpus(), words: words.value.split(/[\s,]+/) }); await map(main); }
+  search.addEventListener("change", (event) => {
+    if (event.target.id === "corpus") visit(addressOf("/map", { corpus: form.corpus(), words: words.value.split(/[\s,]+/), model: given.get("model") }));
   });
   main.replaceChildren(heading, lede, search, told, shown, there.keeps ? noteForm() : "");
-  if (words.value.trim()) await answer(false); else told.textContent = "Name at least two words that the text uses.";
+  await answer(false);
 
   function draw(answered, values) {
     const points = answered.points, all = points.flatMap((point) => [[point.x, point.y, point.major], ...(point.own_x === null ? [] : [[point.own_x, point.own_y, 0]])]);
     const reach = (place, sign) => Math.max(...all.map((point) => sign * point[place] + point[2]));
     const spanX = reach(0, 1) + reach(0, -1), spanY = reach(1, 1) + reach(1, -1);
-    const fit = 0.86 * Math.min(WIDTH / Math.max(spanX, 1e-6), HEIGHT / Math.max(spanY, 1e-6));
-    const start = { scale: fit, x: WIDTH / 2 - (fit * (reach(0, 1) - reach(0, -1))) / 2, y: HEIGHT / 2 + (fit * (reach(1, 1) - reach(1, -1))) / 2 };
-    let view = { ...start };
-    const behind = element("canvas", { width: 2 * WIDTH, height: 2 * HEIGHT, "aria-hidden": "true" });
-    const picture = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Words on a plane", tabindex: "0" });
+    let WIDTH = 1000, HEIGHT = 640, start = null, view = null;
+    const behind = element("canvas", { "aria-hidden": "true" });
+    const picture = element("svg", { role: "group", "aria-label": "Words on a plane", tabindex: "0" });
+    const plane = element("div", { class: "map" }, behind, picture);
+
+    // As large as there is room, a unit a pixel, so that words are readable on a phone; all of it in sight.
+    function begin() {
+      if (!plane.clientWidth || (view && plane.clientWidth === WIDTH)) return;
+      WIDTH = plane.clientWidth;
+      HEIGHT = Math.round(WIDTH < 600 ? 1.15 * WIDTH : 0.6 * WIDTH);
+      picture.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+      [behind.width, behind.height] = [2 * WIDTH, 2 * HEIGHT];
+      const fit = 0.86 * Math.min((WIDTH - 60) / Math.max(spanX, 1e-6), HEIGHT / Math.max(spanY, 1e-6));
+      start = { scale: fit, x: WIDTH / 2 - 30 - (fit * (reach(0, 1) - reach(0, -1))) / 2, y: HEIGHT / 2 + (fit * (reach(1, 1) - reach(1, -1))) / 2 };
+      view = { ...start };
+      redraw();
+    }
+    new ResizeObserver(begin).observe(plane);
     const px = (x) => view.x + view.scale * x, py = (y) => view.y - view.scale * y;
 
     function redraw() {
-      const rows = [], label = (x, y) => { // labels that would lie on each other are moved down
-        let row = y + 5;
-        while (rows.some((other) => Math.abs(other[0] - x) < 90 && Math.abs(other[1] - row) < 15)) row += 4;
-        rows.push([x, row]);
-        return row;
+      const boxes = points.map((point) => [px(point.x) - 5, py(point.y) - 5, px(point.x) + 5, py(point.y) + 5]), label = (x, y, text) => { // words do not lie on each other, nor on points
+        const long = 8.2 * text.length + 4, from = x + 8 + long > WIDTH ? x - 8 - long : x + 8, hit = (at) => boxes.some((box) => from < box[2] && box[0] < from + long && at - 12 < box[3] && box[1] < at + 4);
+        const row = [0, 14, -14, 28, -28, 42, -42, 56].map((shift) => y + 5 + shift).find((at) => !hit(at)) ?? y + 5;
+        boxes.push([from, row - 12, from + long, row + 4]);
+        return [from, row];
       };
+      const placed = points.map((point) => label(px(point.x), py(point.y), point.word));
       const front = points.flatMap((point, which) => {
-        const colour = ["context", "spelling", "third", "fourth", "fifth", "sixth", "seventh"][which % 7], at = [px(point.x), py(point.y)];
+        const colour = COLOURS[which % 7], at = [px(point.x), py(point.y)];
         const ring = element("ellipse", { class: `ring ${colour}`, cx: at[0], cy: at[1], rx: view.scale * point.major, ry: view.scale * point.minor, transform: `rotate(${(-180 * point.angle) / Math.PI} ${at[0]} ${at[1]})` });
-        const name = svgLink(addressOf("/word", { corpus: values.corpus, where: values.where, phrase: point.word }), element("text", { class: `label ${colour}`, x: at[0] + 8, y: label(...at) }, point.word));
         const arrow = point.own_x === null ? [] : [element("line", { class: `curve ${colour}`, x1: px(point.own_x), y1: py(point.own_y), x2: at[0], y2: at[1] }), head(px(point.own_x), py(point.own_y), ...at, colour)];
-        return [ring, ...arrow, element("circle", { class: `point ${colour}`, cx: at[0], cy: at[1], r: 4 }), name];
+        return [ring, ...arrow, element("circle", { class: `point ${colour}`, cx: at[0], cy: at[1], r: 4 })];
       });
+      front.push(...points.map((point, which) => svgLink(addressOf("/word", { corpus: values.corpus, where: values.where, phrase: point.word }), element("text", { class: `label haloed ${COLOURS[which % 7]}`, x: placed[which][0], y: placed[which][1] }, point.word))));
       picture.replaceChildren(...front);
       const pen = behind.getContext("2d"), look = getComputedStyle(document.body), { words: names, x, y } = answered.background;
       pen.clearRect(0, 0, behind.width, behind.height);
@@ -77,7 +98,7 @@ export async function map(main) {
         if (across > 0 && down > 0 && across < behind.width && down < behind.height) { pen.fillRect(across - 1, down - 1, 3, 3); if (seen.length < 400) seen.push(place); }
       }
       pen.globalAlpha = 0.8;
-      pen.font = `22px ${look.getPropertyValue("--sans")}`;
+      pen.font = `${WIDTH < 600 ? 22 : 24}px ${look.getPropertyValue("--sans")}`;
       const taken = [];
       for (const place of seen) {
         const across = 2 * px(x[place]), down = 2 * py(y[place]);
@@ -107,12 +128,10 @@ export async function map(main) {
       else return;
       event.preventDefault();
     });
-    redraw();
     const button = (label, name, act) => element("button", { type: "button", class: "plain", "aria-label": name, onclick: act }, label);
     const buttons = element("div", { class: "zoom" }, button("+", "Zoom in", () => zoom(1.3)), button("−", "Zoom out", () => zoom(1 / 1.3)), button("All", "Show all", () => { view = { ...start }; soon(); }));
-    const rows = points.map((point) => element("tr", {}, [point.word, point.contexts, ...["x", "y", "own_x", "own_y", "major"].map((name) => (point[name] === null ? "none" : point[name].toFixed(3)))].map((cell) => element("td", {}, String(cell)))));
-    const table = element("div", { class: "unseen" }, element("table", {}, element("caption", {}, "Words on a plane"), element("thead", {}, element("tr", {}, ["word", "uses", "x", "y", "own x", "own y", "doubt"].map((name) => element("th", { scope: "col" }, name)))), element("tbody", {}, rows)));
-    return { place: element("div", { class: "map" }, behind, picture, buttons, table), picture, behind };
+    const rows = points.map((point) => [point.word, point.contexts, ...["x", "y", "own_x", "own_y", "major"].map((name) => (point[name] === null ? "none" : point[name].toFixed(3)))]);
+    return { place: element("div", {}, buttons, plane, table("Words on a plane", ["word", "uses", "x", "y", "own x", "own y", "doubt"], rows)), picture, behind, begin };
   }
 }
 

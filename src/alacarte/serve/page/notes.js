@@ -9,7 +9,7 @@ export async function notes(main) {
   async function refresh() {
     const { notes: kept } = await ask("/api/notes");
     list.replaceChildren(kept.length ? "" : element("p", { class: "hint" }, "None yet."), ...kept.map((note) => {
-      const text = element("textarea", { rows: 2, "aria-label": `Note on ${note.title}` });
+      const text = element("textarea", { rows: 2, "aria-label": `Note on ${note.title}`, "data-search": true });
       text.value = note.text;
       text.addEventListener("change", () => act("/api/note", { number: note.number, address: note.address, title: note.title, text: text.value }));
       return element("article", { class: "note" }, element("h2", { class: "plain" }, element("a", { href: note.address }, note.title || note.address)), text,
