@@ -76,6 +76,8 @@ SBATCH = f"""#!{sys.executable}
 # What sbatch does with an array job, on this machine: `sbatch [--dependency=…] --array=1-N SCRIPT`.
 import os, re, subprocess, sys
 script = sys.argv[-1]
+if not open(script).read().startswith("#!"):
+    sys.exit("This does not look like a batch script.")
 lines = [line for line in open(script) if line.startswith("#SBATCH")]
 options = " ".join([*lines, *sys.argv[1:-1]])
 low, high = map(int, re.search(r"--array=(\\d+)-(\\d+)", options).groups())
@@ -89,7 +91,7 @@ print("Submitted batch job 1")
 def test_the_array_job_of_the_page(folder):
     """The commands of docs/cluster.md, as they stand there, with a stand-in for sbatch."""
     text = PAGE.read_text(encoding="utf-8")
-    job = re.search(r"```sh\n# job\.sh\n(.*?)```", text, re.DOTALL)[1]
+    job = re.search(r"```sh\n(#!/bin/sh\n.*?)```", text, re.DOTALL)[1]
     commands = re.search(r"```sh\n(alc plan .*?)```", text, re.DOTALL)[1]
     tools = folder / "tools"
     tools.mkdir()

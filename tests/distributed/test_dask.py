@@ -282,6 +282,20 @@ def test_interrupted_and_two_clients(client, text, tmp_path):
     assert shared.same(theirs, expected)
 
 
+def test_two_same_calls_without_a_folder_do_not_disturb_each_other(client, text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+        result = in_background(collect, shared.VECTORS, text, client=other, block_size=BLOCK)
+        mine = collect(shared.VECTORS, text, client=client, block_size=BLOCK)
+        theirs = result()
+    expected = collect(shared.VECTORS, text, block_size=BLOCK)
+    assert shared.same(mine, expected)
+    assert shared.same(theirs, expected)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".alacarte-run")] == []
+    with pytest.raises(AlacarteError, match="client= takes a client"):
+        collect(shared.VECTORS, text, client="tcp://127.0.0.1:1", block_size=BLOCK)
+
+
 def test_a_scheduler_that_is_started_again(text, tmp_path):
     """Its client ends with an error that says what to do, and the same call with a new one goes on."""
     import dask

@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import io
 import json
 import os
 import random
@@ -15,10 +16,12 @@ import passes as shared
 import pytest
 
 from alacarte import ContextSums, Corpus, Targets, WordVectors, collect
+from alacarte._io.remote import Location
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadRun
 from alacarte.passes import _leases, _parts
 from alacarte.passes import plan as planning
 from alacarte.passes.plan import plan, read_plan, reduce, status, work, work_on
+from alacarte.text.pieces import whole_file
 
 BLOCK = 512
 
@@ -411,3 +414,81 @@ def test_killed_and_hanging_workers(tmp_path, text):
     assert reduced(tmp_path / "run", tmp_path / "b") == expected
     assert made.tasks == 12
     assert ContextSums.load(tmp_path / "b").units == ContextSums.load(tmp_path / "a").units
+
+
+def test_archives_have_the_same_units(tmp_path, text):
+    """Members keep their names as they stand in the archive, with a dot in front or not."""
+    import tarfile
+    import zipfile
+
+    content = "\n".join(shared.sample_text(3000, 5)).encode()
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for name in ("./0.txt", "b//1.txt"):
+            facts = tarfile.TarInfo(name)
+            facts.size = len(content)
+            archive.addfile(facts, io.BytesIO(content))
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        for name in ("./0.txt", "../1.txt"):
+            archive.writestr(name, content)
+    for name in ("a.tar", "b.zip"):
+        corpus = Corpus(tmp_path / name)
+        expected = one_pass(tmp_path / "one", corpus)
+        plan(shared.VECTORS, corpus, out=tmp_path / f"run-{name}", tasks=2, block_size=BLOCK)
+        work(tmp_path / f"run-{name}")
+        assert reduced(tmp_path / f"run-{name}", tmp_path / "sums") == expected
+        units = collect(shared.VECTORS, corpus, block_size=BLOCK).units
+        assert all(corpus.holds(unit.name) for unit in units)
+
+
+def test_vectors_that_lie_in_the_folder_are_not_written_over(tmp_path, text):
+    other = WordVectors(["x"], [[1.0]])
+    other.save(tmp_path / "vectors.safetensors")
+    with pytest.raises(BadRun, match="not written over"):
+        plan(shared.VECTORS, text, out=tmp_path, tasks=2)
+    assert WordVectors.load(tmp_path / "vectors.safetensors").fingerprint == other.fingerprint
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadRun, match="is a file"):
+        plan(shared.VECTORS, text, out=tmp_path / "file", tasks=2)
+
+
+def test_a_damaged_part_is_made_again_when_its_task_is_named(tmp_path, text):
+    expected = one_pass(tmp_path / "one", text)
+    made = plan(shared.VECTORS, text, out=tmp_path / "run", tasks=3, block_size=BLOCK)
+    work(tmp_path / "run")
+    for damage in ("flip", "cut", "empty"):
+        path = _leases.part_path(made, 2)
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes({"flip": bytes(content), "cut": bytes(content[:-40]), "empty": b""}[damage])
+        with pytest.raises(BadRun, match="do task 2 again"):
+            reduce(tmp_path / "run", tmp_path / "sums")
+        assert work(tmp_path / "run", 2) == [2]
+        assert reduced(tmp_path / "run", tmp_path / "sums") == expected
+    assert work(tmp_path / "run", 2) == []
+
+
+def test_a_lease_of_the_future_does_not_hold(tmp_path, text):
+    made = plan(shared.VECTORS, text, out=tmp_path / "run", tasks=2, block_size=BLOCK)
+    lease = made.folder / "tasks" / "00001.lease-0099"
+    lease.write_text(json.dumps({"worker": "gone", "owner": ""}))
+    os.utime(lease, (time.time() + 86400, time.time() + 86400))
+    assert [state.status for state in status(tmp_path / "run").tasks] == ["lost", "waiting"]
+    assert sorted(work(tmp_path / "run", lease=1.0)) == [1, 2]
+
+
+def test_a_file_that_is_named_twice_is_refused_at_once(tmp_path, text):
+    path = tmp_path / "text" / "0.txt"
+    with pytest.raises(AlacarteError, match="is named 2 times"):
+        plan(shared.VECTORS, Corpus([path, path]), out=tmp_path / "run", tasks=2)
+
+
+def test_a_url_with_a_secret_is_refused(tmp_path):
+    import fsspec
+
+    fsspec.filesystem("memory").pipe({"/odd?session=1.txt": b"a b x\n" * 100})
+    plan(shared.VECTORS, "memory://odd?session=1.txt", out=tmp_path / "run", tasks=1)
+    assert work(tmp_path / "run") == [1]
+    location = Location("https://host/a.txt", 5, "1", None, "https://me:hunter2@host/a.txt")
+    with pytest.raises(BadCorpus, match="holds a secret") as caught:
+        whole_file(location)
+    assert "hunter2" not in str(caught.value)

@@ -133,8 +133,10 @@ def without_secrets(url: str) -> str:
     user, at, place = host.rpartition("@")
     if at and not (PACKAGES.get(scheme.lower()) == "adlfs" and ":" not in user):
         host = place
-    if scheme.lower() in ("http", "https"):
+    if PACKAGES.get(scheme.lower()) == "adlfs" or scheme.lower() in ("http", "https"):
         path = path.partition("#")[0]
+    else:  # elsewhere, # and ? are letters of a name
+        return f"{scheme}{separator}{host}{slash}{path}"
     path, mark, query = path.partition("?")
     given = parse_qsl(query, keep_blank_values=True)
     kept = [(name, value) for name, value in given if not SECRET.search(name)]

@@ -39,6 +39,7 @@ def open_client(scheduler: str | None, cluster: str | None) -> Iterator[Any]:
         return
     if scheduler is not None and cluster is not None:
         raise typer.BadParameter("--scheduler and --cluster name two clusters; pass one of them")
+    from alacarte._io.remote import in_text_without_secrets, without_secrets
     from alacarte.errors import AlacarteError, require
 
     distributed = require("distributed", extra="dask", purpose="working on a Dask cluster")
@@ -51,7 +52,8 @@ def open_client(scheduler: str | None, cluster: str | None) -> Iterator[Any]:
     try:
         client = distributed.Client(scheduler, timeout=20)
     except (OSError, ValueError) as error:
-        raise AlacarteError(f"no scheduler answers at {scheduler} ({error}); check the address") from None
+        shown, said = without_secrets(scheduler or ""), in_text_without_secrets(str(error))
+        raise AlacarteError(f"no scheduler answers at {shown} ({said}); check the address") from None
     with client:
         detail(f"dashboard: {client.dashboard_link}")
         yield client

@@ -43,6 +43,7 @@ def work(
 
     if task is not None and any_task:
         raise typer.BadParameter("--task names one task and --any takes all that are free; pass one of them")
+    voice.checkpoint = run
     number = task if task is not None or any_task else _array_task()
     done = do_work(
         run,

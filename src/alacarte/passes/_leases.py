@@ -92,7 +92,7 @@ def _not_done(plan: Plan, task: int, names: set[str], generation: int | None, cl
     if generation is not None:
         path = _lease_path(plan, task, generation)
         with suppress(OSError):  # given back in the meantime
-            age = max(0.0, clock - path.stat().st_mtime)
+            age = abs(clock - path.stat().st_mtime)  # of the future if the disk's clock was set back
             status: Status = "running" if age < lease else "lost"
             return TaskState(task, status, size, _read(path).get("worker", ""), age, 0.0, error, failures)
     return TaskState(task, "failed" if error else "waiting", size, record.get("worker", ""), 0.0, 0.0, error, failures)
@@ -198,7 +198,7 @@ def claim(plan: Plan, task: int, owner: str, seconds: float, *, force: bool = Fa
         if number and not force:
             path = _lease_path(plan, task, number)
             with suppress(OSError):
-                holds = now(plan) - path.stat().st_mtime < seconds
+                holds = abs(now(plan) - path.stat().st_mtime) < seconds
                 if holds and (not owner or _read(path).get("owner") != owner):
                     return None
         path = _lease_path(plan, task, number + 1)

@@ -5,7 +5,8 @@ targets lie in one piece in each part, and all parts are added a few rows at a t
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from alacarte.contexts.scale import Scale, most_windows
 from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights
-from alacarte.errors import BadRun
+from alacarte.errors import BadRun, Hint
 from alacarte.passes._leases import part_path
 from alacarte.passes._manifest import Plan
 from alacarte.passes.checkpoint import Amounts
@@ -67,11 +68,31 @@ def write_sums(plan: Plan, task: int, sums: ContextSums) -> None:
 
 def open_part(plan: Plan, task: int) -> Artifact:
     """The part that a task made, memory-mapped; sums are compared with their digests when they are used."""
-    artifact = read_artifact(part_path(plan, task), KIND, BadRun, VERSION, lazily=("sums",))
+    with _mended_by(plan, task):
+        artifact = read_artifact(part_path(plan, task), KIND, BadRun, VERSION, lazily=("sums",))
     if (artifact.value("plan", str), artifact.value("task", int)) != (plan.identity, task):
         raise BadRun(f"{artifact.path} belongs to another run; delete it, and do task {task} again")
     _forget(artifact)  # what was compared with its digests: there may be a thousand parts
     return artifact
+
+
+@contextmanager
+def _mended_by(plan: Plan, task: int) -> Iterator[None]:
+    """What is wrong with a part is mended by doing its task again."""
+    try:
+        yield
+    except BadRun as problem:
+        again = Hint(f"call work({str(plan.folder)!r}, {task})", f"run `alc work {plan.folder} --task {task}`")
+        raise BadRun(f"{problem.message}; do task {task} again", hint=again) from None
+
+
+def is_damaged(plan: Plan, task: int) -> bool:
+    """Whether the part that a task made is not what was written."""
+    try:
+        open_part(plan, task).verify()
+    except BadRun:
+        return True
+    return False
 
 
 def _forget(part: Artifact) -> None:
@@ -137,6 +158,8 @@ def total_counts(plan: Plan) -> Counts:
 class _Part:
     """The sums of one task, and the rows of the result that they belong to."""
 
+    plan: Plan
+    task: int
     artifact: Artifact
     rows: Rows
 
@@ -149,7 +172,8 @@ class _Part:
         low, high = np.searchsorted(self.rows, (numbers[0], numbers[-1] + 1))
         if low == high:
             return
-        self.artifact.verify_rows("sums", np.arange(low, high))
+        with _mended_by(self.plan, self.task):
+            self.artifact.verify_rows("sums", np.arange(low, high))
         into[np.searchsorted(numbers, self.rows[low:high])] += self.sums[low:high]
         _forget(self.artifact)
 
@@ -174,7 +198,7 @@ def added_up(plan: Plan, words: list[str] | None, weights: ContextWeights) -> Co
         _forget(part)
     if amounts.tokens_read == 0:
         raise BadRun("the text of this run holds nothing; check the paths and, for tables, the name of the text column")
-    listed = [_Part(part, rows[task]) for task, part in parts.items()]
+    listed = [_Part(plan, task, part, rows[task]) for task, part in parts.items()]
     shape = (len(keys), *first.tensor("sums", np.int64).shape[1:])
     sums: Any = Computed(shape, np.int64, lambda numbers: _added(listed, numbers, shape[1:]))
     columns = {name: counts[..., place] for place, name in enumerate(COUNTS)}

@@ -12,14 +12,16 @@ import time
 import warnings
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import ModuleType
 from typing import Any, cast
 
+from alacarte._io.files import lock
 from alacarte._io.progress import Progress, progress
 from alacarte._io.remote import path_on_disk
 from alacarte.contexts.reading import ReadingOptions
@@ -37,6 +39,7 @@ SMALL_TASK = 1 << 30  # bytes of text: less is not worth a task of its own, whil
 TASKS_A_WORKER = 4  # at least, where there is text enough, so that all are busy to the end
 LEASE = 60.0  # seconds without a sign of life after which the worker of another client is taken for dead
 UNDER_WAY = ("pending", "lost")  # of futures: what a worker had made when it was lost is made again
+MOST_CALLS = 100  # the same ones at the same time in one folder
 LOOK = 1.0  # seconds between two looks at which workers there are
 ALONE = 30.0  # seconds without a worker after which that is said
 RESTART = "24 hours"  # that a local worker may take to come back, which on a busy machine is longer than Dask's 15 s
@@ -77,13 +80,39 @@ def collect_on_cluster(
     """`collect` by the workers of `work.client`."""
     if work.shard is not None or work.checkpoint is not None:
         raise AlacarteError("a run on a cluster keeps its work in the folder run=…; leave shard and checkpoint out")
+    if not hasattr(work.client, "nthreads"):
+        raise AlacarteError(f"client= takes a client, as distributed.Client(address) gives one, not {work.client!r}")
     reading = cast(ReadingOptions, chosen(options, ReadingOptions))
     workers = max(1, len(work.client.nthreads()))
     folder = Path.cwd() if work.run is None else path_on_disk(work.run, BadRun, "a run").absolute()
     tasks = _tasks(corpus.size or 1, workers, work.block_size)
     plan = new_plan(vectors, corpus, targets, spread, reading, folder, work.block_size, tasks)
-    if work.run is None:
-        plan = replace(plan, folder=folder / f".alacarte-run-{plan.work[:16]}")
+    if work.run is not None:
+        return _done_by_all(plan, vectors, work)
+    with _folder_of_its_own(plan) as own:
+        sums = _done_by_all(own, vectors, work)
+        shutil.rmtree(own.folder, ignore_errors=True)
+    return sums
+
+
+@contextmanager
+def _folder_of_its_own(plan: Plan) -> Iterator[Plan]:
+    """The plan in a hidden folder: that of the same call if it was interrupted, and another if it is at work now."""
+    with ExitStack() as stack:
+        for number in count(1):
+            folder = plan.folder / f".alacarte-run-{plan.work[:16]}{f'-{number}' if number > 1 else ''}"
+            try:
+                stack.enter_context(lock(folder, BadRun, "folder"))
+            except BadRun:
+                if number == MOST_CALLS:
+                    raise
+                continue
+            break
+        yield replace(plan, folder=folder)
+
+
+def _done_by_all(plan: Plan, vectors: WordVectors, work: Work) -> ContextSums:
+    """The sums of a run, begun or taken up where it was left."""
     if (plan.folder / NAME).exists():  # of a call that was interrupted, perhaps with other workers
         before = read_plan(plan.folder)
         if before.work != plan.work:
@@ -92,10 +121,7 @@ def collect_on_cluster(
     else:
         write_run(plan, vectors)
     finish(plan, work)
-    sums = total(plan, memory=True)
-    if work.run is None:
-        shutil.rmtree(plan.folder, ignore_errors=True)
-    return sums
+    return total(plan, memory=True)
 
 
 def _tasks(size: int, workers: int, block_size: int) -> int:

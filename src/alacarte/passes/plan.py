@@ -22,6 +22,8 @@ import os
 import secrets
 import time
 import warnings
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -50,7 +52,7 @@ from alacarte.passes._leases import (
     task_path,
 )
 from alacarte.passes._manifest import NAME, VECTORS, Plan, read_plan
-from alacarte.passes._parts import added_up, in_memory, total_counts, write_counts, write_sums
+from alacarte.passes._parts import added_up, in_memory, is_damaged, total_counts, write_counts, write_sums
 from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.passes.collect import CollectOptions, collect_share
 from alacarte.passes.memory import parse_size
@@ -148,18 +150,24 @@ def new_plan(
 
 def write_run(plan: Plan, vectors: WordVectors) -> None:
     """Write a plan into its folder, with a copy of the vectors where they are in no file that can be memory-mapped."""
-    plan.folder.mkdir(parents=True, exist_ok=True)
-    make_folders(plan)
-    copy = plan.folder / VECTORS
+    try:
+        plan.folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise BadRun(f"{plan.folder} is a file; name a folder for the run") from None
+    copy, is_new = plan.folder / VECTORS, not (plan.folder / NAME).exists()
     whole = copy.is_file() and WordVectors.load(copy).fingerprint == plan.fingerprint
-    if plan.vectors == VECTORS and not (plan.folder / NAME).exists() and not whole:
-        vectors.save(copy, overwrite=True)
+    if plan.vectors == VECTORS and is_new and not whole:
+        if copy.exists():
+            raise BadRun(f"{copy} holds other vectors, and is not written over; choose another folder for the run")
+        vectors.save(copy)
+    make_folders(plan)
     plan.write()  # last: who sees the plan can begin
 
 
 def _share_out(corpus: Corpus, number: int, block_size: int) -> tuple[tuple[Piece, ...], ...]:
     """The text in so many shares of about the same size; fewer where it cannot be cut."""
     files = corpus.whole_files()
+    _refuse_repeated(files)
     size = sum(file.size for file in files)
     if not size:
         raise AlacarteError(f"there is nothing in {corpus.description}; check the path")
@@ -182,6 +190,14 @@ def _share_out(corpus: Corpus, number: int, block_size: int) -> tuple[tuple[Piec
             shares[min(middle * number // size, number - 1)].append(piece)
         done += file.size
     return tuple(tuple(share) for share in shares if share)
+
+
+def _refuse_repeated(files: Sequence[Piece]) -> None:
+    """The same file twice would be noticed when the parts are added up, after all of the work."""
+    counts = Counter(file.path for file in files)
+    path, count = counts.most_common(1)[0] if counts else ("", 0)
+    if count > 1:
+        raise AlacarteError(f"{path} is named {count} times; a run reads a file once, so name it once")
 
 
 def _warn_of_whole(file: Piece, share: int, reason: CannotCut) -> None:
@@ -228,8 +244,8 @@ def work(
     """Do a task of a run, or, without a number, one after the other until all are done; which ones this call has done.
 
     A task that is done already is left as it is, one that was begun is taken up where its worker left it. A task that
-    is named is done at once; of all others, those are left to their workers of which something was heard in the last
-    `lease` seconds.
+    is named is done at once, and again if its part is damaged; of all others, those are left to their workers of which
+    something was heard in the last `lease` seconds.
     """
     refuse_unknown("work", options, TaskOptions)
     plan = read_plan(run_folder)
@@ -252,7 +268,9 @@ def work_on(
     if not 1 <= task <= plan.tasks:
         raise BadRun(f"{plan.folder} has the tasks 1 to {plan.tasks}, and no task {task}")
     if part_path(plan, task).exists():
-        return "done before"
+        if not force or not is_damaged(plan, task):
+            return "done before"
+        part_path(plan, task).unlink()
     if task in plan.summing_tasks:
         lacking = [number for number in plan.counting_tasks if not part_path(plan, number).exists()]
         if lacking:

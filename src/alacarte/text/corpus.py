@@ -669,7 +669,10 @@ def _whole_name(file: File) -> Callable[[str], str]:
     """What makes the name of a file, or of a member in it, one that holds in any folder: how its units are called."""
     if isinstance(file, Location):
         return str
-    return os.path.abspath if file.is_file() else _no_name  # links are not followed
+    if not file.is_file():
+        return _no_name
+    begin, whole = str(file), os.path.abspath(file)  # noqa: PTH100 (links are not followed)
+    return lambda name: whole + name.removeprefix(begin)  # a member's name stays as it is
 
 
 def _no_name(name: str) -> str:

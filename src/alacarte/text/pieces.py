@@ -99,6 +99,11 @@ class Piece:
 def whole_file(file: File) -> Piece:
     """A file as one piece, under its full path or its URL (without secrets, which do not go into files)."""
     location = find(file)
+    if location.path is None and location.address != location.name:
+        raise BadCorpus(
+            f"{location.name}: its URL holds a secret, which is not written into a plan; let every machine have the "
+            "credentials in its environment, or download the file"
+        )
     name = location.name if location.path is None else os.path.abspath(location.path)  # noqa: PTH100 (links stay)
     return Piece(name, 0, location.size, location.size, location.version)
 

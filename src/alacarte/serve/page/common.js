@@ -240,7 +240,7 @@ export const sliced = (path, where) => `Concordance(${quoted(path)})${where.leng
 
 // A script that gives the same numbers: what it imports, the model, what is asked about as `target`, then these lines.
 export function script(model, phrase, lines, { names = [], imports = [], opened = model.python } = {}) {
-  const pattern = phrase !== null && isPattern(phrase), all = ["ALaCarte", ...names, ...(pattern ? ["Targets"] : [])].sort();
+  const pattern = phrase !== null && isPattern(phrase), all = [...model.imports, ...names, ...(pattern ? ["Targets"] : [])].sort();
   const target = phrase === null ? [] : [`target = ${pattern ? `Targets.glob(${quoted(phrase)})` : `[${quoted(phrase)}]`}`];
   return [`from alacarte import ${all.join(", ")}`, ...imports, "", `model = ${opened}`, ...target, ...lines].join("\n");
 }
@@ -302,7 +302,7 @@ export async function sliceForm(name, corpusName, where, first = null) {
     element("option", { value: item.name, selected: item === chosen }, item.name)));
   const taken = new Set();
   const filters = chosen.columns.filter((column) => column.values !== null).map((column) => {
-    const choices = new Map(column.values.map((value) => [`${column.name}=${value ?? ""}`, value === null || value === "" ? "(missing)" : String(value)]));
+    const choices = new Map(column.values.map((value) => [`${column.name}=${String(value ?? "").replaceAll("|", "\\|")}`, value === null || value === "" ? "(missing)" : String(value)]));
     const now = where.find((text) => choices.has(text));
     if (now !== undefined) taken.add(now);
     const select = element("select", { id: `where${suffix}-${column.name}`, "data-column": column.name }, element("option", { value: "" }, "all"),

@@ -65,10 +65,12 @@ export async function compare(main) {
     const chart = pairs(answered.words, [a, b], `How like other words ${word} is on either side, with 95 percent intervals`, address, clear);
     const grey = clear.includes(false) || answered.words.some((item) => [item.a, item.b].some((side) => side && !isKnown(side)));
     const list = JSON.stringify(answered.words.map((item) => item.word)), measured = ["a", "b"].filter((_, side) => known[side]);
+    const commands = [shell("alc", "concordance", "compare", one.chosen.path, ...named(word), ...both()), ...[one, two].filter((_, side) => known[side]).map((side) =>
+      shell("alc", "concordance", "nearest", side.chosen.path, ...named(word), ...answered.words.flatMap((item) => ["--like", item.word]), ...conditions("--where", side.where()), ...model.options))];
     const lines = [`induced = {"a": a.induce(model, target), "b": b.induce(model, target)}`, ...measured.map((side) => `print(induced["${side}"].uncertainty.similarities(${quoted(word)}, ${list}))`), `print(compare_uses(induced["a"], induced["b"], [${quoted(word)}]))`];
     return [answered.words.length ? chart.place : "", grey ? element("p", { class: "hint" }, `Grey: ${UNKNOWN}.`) : "",
       tools({ rows: answered.words.map((item) => ({ word: item.word, a: item.a?.estimate, a_low: item.a?.conf_low, a_high: item.a?.conf_high, b: item.b?.estimate, b_low: item.b?.conf_low, b_high: item.b?.conf_high })), name: word,
-        python: python(word, lines, [], ["from alacarte.inference.comparing import compare_uses"]), command: shell("alc", "concordance", "compare", one.chosen.path, ...named(word), ...both()), pictures: answered.words.length ? [chart.picture] : [] }),
+        python: python(word, lines, [], ["from alacarte.inference.comparing import compare_uses"]), command: commands.join("\n"), pictures: answered.words.length ? [chart.picture] : [] }),
       element("details", { class: "hint" }, element("summary", {}, "How these numbers are made"), element("p", {},
         "The words are the nearest ones of either side. Likeness is the debiased cosine of this side's vector with each word; the intervals are 95 % jackknife intervals over documents. "
         + "In the view Word the same word may stand a little lower: there, words were chosen because this very vector lies nearest to them, and what the choice alone adds is taken off. Here the words are the same on both sides, so nothing is."))];

@@ -98,7 +98,7 @@ export async function word(main) {
       count > 1 ? element("details", {}, element("summary", {}, "Lines, in the colours of their senses"), element("ul", { class: "sense-lines" }, answered.lines.slice(0, 200).map((item) => element("li", { class: `sense-${item.sense}` }, marked(item.line))))) : "",
       tools({ rows: answered.senses.map((sense) => ({ name: sense.name, share: sense.share, contexts: sense.contexts, nearest: sense.nearest.map((item) => item.word).join(" ") })), name: `${values.phrase} senses`,
         python: script(model, null, [`corpus = ${sliced(form.chosen.path, values.where)}`, `print(induce_senses(model, corpus.holding(${quoted(values.phrase)}), ${quoted(values.phrase)}))`], { names: ["Concordance", "induce_senses"] }),
-        command: values.where.length ? "" : shell("alc", "senses", "induce", ...named(values.phrase), "--corpus", form.chosen.path, ...model.options) }));
+        command: shell("alc", "senses", "induce", ...named(values.phrase), "--corpus", form.chosen.path, ...conditions("--where", values.where), ...model.options) }));
   };
 
   const search = element("form", { role: "search", onsubmit: (event) => { event.preventDefault(); answer(); } }, form.place, element("button", { type: "submit", class: "plain" }, "Ask"));
