@@ -8,7 +8,7 @@ import pytest
 from spelled_language import language, text_in
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte
+from alacarte import ALaCarte, ContextSums
 from alacarte.cli import app
 
 
@@ -65,15 +65,45 @@ def test_a_spelling_that_says_nothing(folder):
     assert "none of its n-grams is known" in done.output
 
 
+def test_phrases_and_words_that_do_not_occur(folder, word, tmp_path):
+    model = str(folder / "model")
+    done = alc("embed", "--model", model, "--word", f"{word} {word}", stdin="")
+    assert done.exit_code == 1
+    assert "phrases have no spelling of their own" in done.output
+    (tmp_path / "other.txt").write_text("nothing of that\n")
+    out = ["--out", str(tmp_path / "new.vec")]
+    induced = alc(
+        "induce", "--model", model, "--corpus", str(tmp_path / "other.txt"), "--word", f"{word}_x", "--form", *out
+    )
+    assert induced.exit_code == 0, induced.output
+    assert f"come from their spelling alone: {word}_x" in induced.stdout
+    assert "separated by spaces" in induced.stderr
+
+
+def test_intervals_of_vectors_with_spelling(folder, tmp_path):
+    given = ["--model", str(folder / "model"), "--corpus", str(folder / "text.txt")]
+    words = ALaCarte.load(folder / "model").vectors.words[:3]
+    named = [part for each in words for part in ("--word", each)]
+    sums, out = str(tmp_path / "a.sums"), str(tmp_path / "a.vec")
+    assert alc("induce", *given, *named, "--form", "--spread", "8", "--save-sums", sums, "--out", out).exit_code == 0
+    asked = ["certainty", "--model", str(folder / "model"), "--sums", sums, "--word", words[0], "--with", words[1]]
+    plain, spelled = (json.loads(alc(*asked, *more, "--json").stdout)[words[0]] for more in ([], ["--form"]))
+    model = ALaCarte.load(folder / "model")
+    expected = model.apply(ContextSums.load(sums), form=True).uncertainty.similarities(words[0], [words[1]])
+    assert spelled["similarities"] == expected.to_dict()
+    assert spelled != plain
+
+
 def test_a_model_without_spelling_learns_it_once(folder, word, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     where = ["--vectors", str(folder / "v.safetensors"), "--corpus", str(folder / "text.txt")]
     assert alc("fit", *where, "--window", "2", "--no-weighting", "--out", str(tmp_path / "plain")).exit_code == 0
     base = ["embed", "--model", str(tmp_path / "plain"), "--word", word]
     first = alc(*base)
-    assert "learned from its word vectors, once" in first.stderr
+    assert "learned from the word vectors, once" in first.stderr
     assert list((tmp_path / "alacarte").glob("form-*.safetensors"))
     assert alc(*base).stdout == first.stdout
+    assert "learned from" not in alc(*base).stderr
     assert "alc fit --form" in alc(*base, "--form", "--context", f"x {word} y").output
 
 

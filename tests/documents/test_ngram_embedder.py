@@ -392,7 +392,13 @@ def test_all_checks_of_scikit_learn(kind, options, cannot):
 
 
 @pytest.mark.filterwarnings("ignore:Can't test estimator")  # with tables of numbers: those checks are above
-@pytest.mark.parametrize("make", [lambda: NgramEmbedder(WORDS), lambda: AlaCarteVectorizer(WORDS)])
+def test_vectors_without_ngrams_are_noticed():
+    with pytest.warns(AlacarteWarning, match="have no n-grams"):
+        found = NgramEmbedder(WORDS, n=2).fit_transform(["a b"])
+    assert not found[:, WORDS.dimension :].any()
+
+
+@pytest.mark.parametrize("make", [lambda: NgramEmbedder(WORDS, n=1), lambda: AlaCarteVectorizer(WORDS)])
 def test_check_of_scikit_learn_for_text(make):
     (result,) = check_estimator(make())
     assert result["status"] == "passed"

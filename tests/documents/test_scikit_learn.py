@@ -19,7 +19,7 @@ TEXTS = [" ".join(RNG.choice(WORDS.words[:12] if label else WORDS.words[10:], 15
 LABELS = [0, 1] * 20
 MODEL = ALaCarte(WORDS, Transform(np.eye(4)))
 EMBEDDERS = {
-    "given vectors": lambda: NgramEmbedder(WORDS, n=2),
+    "given vectors": lambda: NgramEmbedder(WORDS, n=2, ngrams={" ".join(WORDS.words[:2]): np.ones(4)}),
     "a model": lambda: NgramEmbedder(MODEL, n=2),
     "learned": lambda: AlaCarteVectorizer(WORDS, n=2, window=3, ridge=0.1),
 }

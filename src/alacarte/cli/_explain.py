@@ -32,7 +32,9 @@ def _show_shares(explanation: "Explanation") -> None:
     confidence = explanation.confidence
     if explanation.contexts:
         known = "not known from one context" if confidence is None else f"{confidence:.2f}"
-        show_line(f"contexts {explanation.contexts}, confidence {known} (1: more contexts would change nothing)")
+        one = "more contexts would change nothing"
+        one += "" if explanation.spelling is None else " if spelling counted as much"
+        show_line(f"contexts {explanation.contexts}, confidence {known} (1: {one})")
     if explanation.spelling is not None:
         show_line(f"from spelling {explanation.spelling:.0%}, from contexts {1 - explanation.spelling:.0%}")
     rows = [(item.word, item.times, f"{item.share:.1%}") for item in explanation.words[:SHOWN]]
@@ -60,11 +62,11 @@ def show_similarities(similarities: "Similarities") -> None:
 
 
 def _estimate(estimate: float, low: float, high: float) -> tuple[str, str]:
-    """(the cosine without noise, its interval); an interval that holds all cosines says that neither is known.
+    """(the cosine without noise, its interval); an interval over half of all cosines says that neither is known.
 
-    >>> _estimate(0.25, -0.125, 0.5), _estimate(-1.0, -1.0, 1.0)
+    >>> _estimate(0.25, -0.125, 0.5), _estimate(-0.64, -1.0, 0.33)
     (('0.25', '-0.12 … 0.50'), ('unknown', 'unknown'))
     """
-    if low <= -1 and high >= 1:
+    if high - low > 1:
         return "unknown", "unknown"
     return f"{estimate:.2f}", f"{low:.2f} … {high:.2f}"

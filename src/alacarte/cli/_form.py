@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 def with_form(model: "ALaCarte") -> "ALaCarte":
     """The model with vectors from spelling; learned from its vectors the first time, if it has none."""
+    from alacarte.spelling.form import FormModel
+
     if model.form is not None:
         return model
-    note(
-        "the model brings no vectors from spelling; they are learned from its word vectors, once, and kept in the cache"
-    )
+    if not FormModel.is_cached(model.vectors):
+        note("vectors from spelling are learned from the word vectors, once, and kept in the cache")
     return model.with_form(show_progress=voice.progress)
 
 
@@ -45,11 +46,9 @@ def facts_of(parts: "Parts", row: int = 0) -> dict[str, Any]:
 def form_rows(form: "FormModel", fusion: "Fusion") -> list[tuple[str, object]]:
     """What was learned about spelling, as a table has it."""
     by_kind = ", ".join(f"{item.kind} {item.cosine:.2f} ({item.words:,})" for item in form.quality if item.words >= 30)
-    simulated = ", ".join(
-        f"{item.contexts}: {item.context_cosine:.2f} → {item.fused_cosine:.2f}" for item in fusion.report
-    )
+    simulated = ", ".join(f"{item.contexts}: {item.context_auc:.3f} → {item.fused_auc:.3f}" for item in fusion.report)
     return [
         ("spelling", f"{len(form.codes):,} n-grams of {form.words:,} words, ridge {form.ridge:g}"),
         ("cosine of spelling with held-out words", by_kind or "not measured"),
-        ("cosine by contexts, alone → with spelling", simulated),
+        ("relatives nearer than others (AUC), by contexts alone → with spelling", simulated),
     ]

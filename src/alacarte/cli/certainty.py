@@ -7,6 +7,7 @@ import typer
 
 from alacarte.cli import options as o
 from alacarte.cli._explain import show_similarities
+from alacarte.cli._form import with_form
 from alacarte.cli.opening import open_model, open_sums
 from alacarte.cli.output import note, show_columns, show_json
 
@@ -35,6 +36,9 @@ def certainty(
     k: o.K = 10,
     among: o.Among = None,
     level: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the intervals.")] = 0.95,
+    form: Annotated[
+        bool, typer.Option("--form", help="Of the vectors with spelling, as alc induce --form makes them.")
+    ] = False,
     transform: o.TransformFile = None,
     vectors: o.OtherVectors = None,
     force: o.Force = False,
@@ -50,6 +54,7 @@ def certainty(
     alc certainty --model glove.6B.50d --sums old.sums --word bank --among 50000
     alc certainty --model glove.6B.50d --sums old.sums --word bank \\
         --with money --with river
+    alc certainty --model glove.6B.50d --sums old.sums --word bank --form
     alc certainty --model glove.6B.50d --sums old.sums --against new.sums
 
     Without --word, of all targets in the sums.
@@ -58,8 +63,11 @@ def certainty(
         raise typer.BadParameter("pass --sums FILE, which alc induce --spread 16 --save-sums FILE makes")
     if similar and (against or not word):
         raise typer.BadParameter("--with goes with --word, and not with --against")
+    if form and against:
+        raise typer.BadParameter("--against compares contexts; leave --form out")
     opened = open_model(model, vectors=vectors, transform=transform, force=force)
-    uncertainty = opened.apply(open_sums(sums)).uncertainty
+    opened = with_form(opened) if form else opened
+    uncertainty = opened.apply(open_sums(sums), form=form).uncertainty
     if against:
         from alacarte.inference.comparing import compare_uses
 

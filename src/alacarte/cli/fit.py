@@ -52,9 +52,13 @@ def fit(
     tokenizer: o.Tokenizer = "words",
     unknown: o.Unknown = "keep",
     tau: Annotated[
-        float | None,
-        typer.Option(min=1, metavar="N", rich_help_panel=o.MATRIX, help="Learn from words met N times or more."),
-    ] = None,
+        str,
+        typer.Option(
+            metavar="N|auto",
+            rich_help_panel=o.MATRIX,
+            help="Learn from words met N times or more; auto: as many as serve words of few contexts best.",
+        ),
+    ] = "auto",
     log: Annotated[
         bool,
         typer.Option("--log", rich_help_panel=o.MATRIX, help="Weight words by log(count): for small corpora."),
@@ -203,13 +207,23 @@ def fit(
     _show(model, out, as_json)
 
 
-def _weighting(tau: float | None, log: bool, no_weighting: bool) -> float | str:
+def _weighting(tau: str, log: bool, no_weighting: bool) -> float | str:
     """How words are weighted, by the one option of three that was passed."""
-    passed: list[float | str] = [] if tau is None else [tau]
+    passed: list[float | str] = [] if tau == "auto" else [_threshold(tau)]
     passed += ["log"] * log + ["none"] * no_weighting
     if len(passed) > 1:
         raise typer.BadParameter("--tau, --log and --no-weighting exclude each other; pass one of them")
     return passed[0] if passed else "auto"
+
+
+def _threshold(tau: str) -> float:
+    try:
+        number = float(tau)
+    except ValueError:
+        number = 0.0
+    if not number >= 1:
+        raise typer.BadParameter(f"{tau!r} is neither a number of 1 or more nor auto", param_hint="--tau")
+    return number
 
 
 def _show(model: "ALaCarte", out: Path, as_json: bool) -> None:

@@ -303,8 +303,11 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
     if induced.coverage < LOW_COVERAGE:
         note("many tokens of the text have no vector: are text and vectors of the same language, spelling and case?")
     if induced.origin is not None:
-        spelled = induced.origin.count("spelling")
-        show_line(f"{spelled:,} of them do not occur and come from their spelling alone.")
+        spelled = [word for word, origin in zip(induced.words, induced.origin, strict=True) if origin == "spelling"]
+        named = f": {', '.join(spelled[:SHOWN])}{', …' if len(spelled) > SHOWN else ''}" if spelled else ""
+        show_line(f"{len(spelled):,} of them do not occur and come from their spelling alone{named}.")
+        if hint := spelling_hint(spelled, induced.sums.targets):
+            note(hint.removeprefix("; "))
     if induced.missing:
         names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
         where = f" (all in {shown(missing)})" if missing else ""

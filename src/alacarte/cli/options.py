@@ -148,7 +148,8 @@ Model = Annotated[
     typer.Option(
         metavar="DIR|NAME",
         autocompletion=model_names,
-        help="A folder made by alc fit, or a transform that ships: glove.6B.50d; else your default (alc config).",
+        help="A folder made by alc fit, or a transform that ships: glove.6B.50d, glove.6B.50d.window5 …; else your "
+        "default (alc config).",
     ),
 ]
 TransformFile = Annotated[

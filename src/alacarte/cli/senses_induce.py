@@ -60,7 +60,7 @@ def induce(
         [*(corpus or []), *(paths or [])], manifests=manifest, unit=unit, format=format, text=text, where=where
     )
     opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer)
-    from alacarte.senses.induction import induce_senses
+    from alacarte.senses.induction import FOLDS, induce_senses
 
     senses = induce_senses(
         opened,
@@ -81,11 +81,17 @@ def induce(
         show_json(senses)
         return
     total = int(senses.occurrences.counts.sum())
-    if total > len(senses.occurrences):
+    if total > limit:
         note(f"{len(senses.occurrences):,} of {total:,} contexts are used; --limit takes more")
     for groups, (score, bound) in enumerate(zip(senses.scores, senses.bounds, strict=True), start=2):
         detail(f"{groups} groups: likeness {score:.2f}; senses are below {bound:.2f}")
-    if len(senses) == 1 and senses.scores:
+    documents_met = len(set(senses.occurrences.documents.tolist()))
+    if number == "auto" and documents_met < 2 * FOLDS:
+        note(
+            f"the contexts stand in {documents_met} documents, too few to hold some out and tell how many senses there "
+            "are; cut the text into more (--unit), or pass --number"
+        )
+    elif len(senses) == 1 and senses.scores:
         note(
             f"one sense: two groups of contexts are too much alike (likeness {senses.scores[0]:.2f}, senses are below "
             f"{senses.bounds[0]:.2f}); --number 2 groups them all the same"

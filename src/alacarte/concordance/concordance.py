@@ -255,6 +255,23 @@ class Concordance:
         """The different values of a column, over all documents."""
         return list(self._database.levels(column))
 
+    def frequent_words(self, count: int = 6, *, beyond: int = 0) -> list[str]:
+        """The words of the vectors that the whole text has most of, without the first `beyond` of the vectors.
+
+        >>> import tempfile
+        >>> vectors = WordVectors(["the", "river"], [[0.1, 0.1], [1.0, 0.0]])
+        >>> path = Path(tempfile.mkdtemp()) / "c.concordance"
+        >>> Concordance.build(vectors, ["the the river"], path, show_progress=False).frequent_words(1, beyond=1)
+        ['river']
+        """
+        counts = np.zeros(len(self._words), dtype=np.int64)
+        for segment in self._segments:
+            counts += np.diff(segment.starts[: len(counts) + 1])
+        counts[:beyond] = 0
+        met = [row for row in np.argsort(-counts, kind="stable")[: 20 * count].tolist() if counts[row]]
+        words = [self._words[row] for row in met]
+        return [word for word in words if word.isalpha() and len(word) > 3][:count]
+
     def periods(self, column: str, most: int = 12) -> list[Period]:
         """The documents in the order of a column, as at most `most` slices of about as many documents each.
 

@@ -223,6 +223,14 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         else:
             self.words_ = WordVectors.of(vectors)
             ngrams = self.words_ if ngrams is None else ngrams
+        if self.n > 1 and ngrams is self.words_ and not any(" " in word for word in ngrams.words):
+            warnings.warn(
+                AlacarteWarning(
+                    "these vectors have no n-grams, so all columns behind those of words are 0; pass a model (as "
+                    "ALaCarte.pretrained(…)), which makes them, or ngrams=…, or n=1"
+                ),
+                stacklevel=4,
+            )
         if self.tokenizer is None and model is not None:
             self.tokenizer_ = model.tokenizer
         else:

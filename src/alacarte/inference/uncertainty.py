@@ -150,8 +150,8 @@ class Uncertainty(Table):
         if word not in self._places:
             few = ", ".join(self.keys[:3]) + (", …" if len(self) > 3 else "")
             raise UnknownKey(
-                f"{word!r} is not among the {len(self):,} targets that have a vector ({few}); make it a target, and "
-                "collect the sums again"
+                f"{word!r} is not among the {len(self):,} targets that have a vector from contexts ({few}); make it a "
+                "target, and collect the sums again"
             )
         return self._places[word]
 

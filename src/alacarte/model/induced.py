@@ -144,7 +144,8 @@ def _with_spelling(
         part = rows[low : low + BLOCK]
         forms = form.rows([sums.keys[row] for row in part.tolist()])[0]
         forms[~single[part]] = 0
-        contexts = np.where(met[part, None], transformed[at[part]] if len(seen) else 0, 0)
+        contexts = np.zeros((len(part), sums.dimension), dtype=np.float32)
+        contexts[met[part]] = transformed[at[part][met[part]]]
         fused = fusion.combine(contexts, forms, np.where(met[part], sums.occurrences[part], 0))
         result[low : low + BLOCK] = fused.fused
         origin += fused.origin

@@ -313,6 +313,8 @@ class ALaCarte:
         """The vector of a word from its spelling alone; `NotEnoughData` where the spelling says nothing."""
         if self.form is None:
             raise AlacarteError("this model has no vectors from spelling; model.with_form() learns them")
+        if not is_single(word):
+            raise NotEnoughData(f"{word!r} is a phrase, and phrases have no spelling of their own; give a context")
         spelled = self.form.vector(word)
         if self.fusion is None:
             return spelled

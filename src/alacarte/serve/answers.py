@@ -7,7 +7,7 @@ from alacarte._io.progress import ProgressCallback
 from alacarte._version import __version__
 from alacarte.concordance import Concordance, over_periods
 from alacarte.errors import AlacarteError, NotEnoughData
-from alacarte.inference.comparing import compare_uses
+from alacarte.inference.comparing import NUMBERS, Comparison, compare_uses
 from alacarte.inference.uncertainty import Uncertainty
 from alacarte.inference.vocabulary import compare
 from alacarte.inference.word_map import word_map
@@ -24,6 +24,7 @@ MOST_SENTENCES = 200
 MOST_WORDS = 200  # on a map
 MOST_BACKGROUND = 200_000
 AT_ONCE = 2000  # lines that are read at a time for a stream
+COMMON = 500  # first words of the vectors, which are no good examples
 SENSE_LINES = 500  # lines of a word that are shown with their sense
 
 CORPUS = Parameter("corpus", "string", "the name of the corpus; the first one if left out", default="")
@@ -77,6 +78,7 @@ def _described(name: str, corpus: Concordance) -> dict[str, Any]:
         "documents": len(corpus),
         "tokens": corpus.tokens,
         "columns": [{"name": column, "values": _few(corpus.levels(column))} for column in corpus.columns],
+        "examples": corpus.frequent_words(beyond=COMMON) or corpus.frequent_words(),
     }
 
 
@@ -235,10 +237,19 @@ def compared(workspace: Workspace, phrase: str, k: int, among: int, model: str, 
     words = list(dict.fromkeys(item["other"] for side in shown for item in side["nearest"]))
     pairs = [_similarities(induced, phrase, words) for induced in both]
     return {
-        "difference": compare_uses(both[0], both[1], [phrase])[0].to_dict(),
+        "difference": _difference(both, phrase).to_dict(),
         "sides": shown,
         "words": [{"word": word, "a": one, "b": two} for word, one, two in zip(words, *pairs, strict=True)],
     }
+
+
+def _difference(both: list[InducedVectors], phrase: str) -> Comparison:
+    """How far apart two sides are; a reason, where nothing can be known of that."""
+    try:
+        return compare_uses(both[0], both[1], [phrase])[0]
+    except NotEnoughData as error:
+        unknown = dict.fromkeys(NUMBERS, float("nan"))
+        return Comparison(phrase, both[0].count(phrase), both[1].count(phrase), **unknown, reason=error.message)
 
 
 def _similarities(induced: InducedVectors, phrase: str, words: list[str]) -> list[Any]:

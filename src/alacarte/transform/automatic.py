@@ -40,15 +40,13 @@ class Choice:
 
     threshold: int
     cosine: float
-    frequent_cosine: float | None  # with the paper's threshold, where enough words are that frequent
+    others: tuple[tuple[int, float], ...]  # thresholds that it is compared with, and theirs: all words, the paper's
 
     @property
     def reason(self) -> str:
         """What was chosen by and what it gained, for a report."""
         gained = f"cosine of held-out words from 1 to {CONTEXTS[-1]} contexts: {self.cosine:.3f}"
-        if self.frequent_cosine is None:
-            return gained
-        return f"{gained}, with count ≥ {FREQUENT} {self.frequent_cosine:.3f}"
+        return gained + "".join(f", with count ≥ {least} {cosine:.3f}" for least, cosine in self.others)
 
 
 def choose(sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], solve: Solve) -> Choice | None:
@@ -87,7 +85,8 @@ def choose(sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], sol
     enough = [least for least in range(len(size)) if size[least:].sum() >= needed]
     cosines = {least: held_out_cosine(least) for least in enough}
     best = max(cosines, key=lambda least: cosines[least])
-    return Choice(2**best, cosines[best], cosines.get(round(np.log2(FREQUENT))))
+    compared = {0, min(max(cosines), round(np.log2(FREQUENT)))} & cosines.keys() - {best}
+    return Choice(2**best, cosines[best], tuple((2**least, cosines[least]) for least in sorted(compared)))
 
 
 def _octaves(counts: Longs) -> Longs:

@@ -348,7 +348,6 @@ export function noCorpus(main) {
 }
 
 // Words to begin with, the most frequent ones with some meaning in a sample of lines; and two sides to compare.
-const COMMON = new Set("about above after again against also among because been before being between both cannot could does down during each even every from further have having here however into itself just less made make many more most much must never only other ours over same shall should since some such than that their them then there therefore these they this those through thus under until upon very well were what when where which while will with within without would your".split(" "));
 const PLACES = [0, 1, 2, 3, 4, 5, 6, 7], LINES = 25; // where in the corpus, and how many lines of each
 const examples = new Map();
 
@@ -358,12 +357,12 @@ export function examplesOf(corpus) {
 }
 
 async function sampled(corpus) {
-  const at = (skip, limit = LINES) => ask("/api/lines", { corpus: corpus.name, phrase: "the", skip, limit }), first = await at(0, 1);
+  if (!corpus.examples.length) return { words: [], sides: null };
+  const at = (skip, limit = LINES) => ask("/api/lines", { corpus: corpus.name, phrase: corpus.examples[0], skip, limit }), first = await at(0, 1);
   const rest = await Promise.all(PLACES.map((place) => at(Math.floor(((place + 0.5) / PLACES.length) * first.count))));
   const lines = rest.flatMap((answer) => answer.lines);
   const most = (values) => [...values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map())].sort((one, two) => two[1] - one[1]).map(([value]) => value);
-  const words = lines.flatMap((line) => `${line.before} ${line.after}`.split(" ")).filter((word) => /^\p{L}{4,}$/u.test(word) && !COMMON.has(word));
-  return { words: corpus.examples ?? most(words).slice(0, 6), sides: sides() };
+  return { words: corpus.examples, sides: sides() };
 
   function sides() {
     for (const { name, values } of corpus.columns) {
