@@ -246,7 +246,8 @@ def compared(workspace: Workspace, phrase: str, k: int, among: int, model: str, 
 def _difference(both: list[InducedVectors], phrase: str) -> Comparison:
     """How far apart two sides are; a reason, where nothing can be known of that."""
     try:
-        return compare_uses(both[0], both[1], [phrase])[0]
+        found: Comparison = compare_uses(both[0], both[1], [phrase])[0]
+        return found
     except NotEnoughData as error:
         unknown = dict.fromkeys(NUMBERS, float("nan"))
         return Comparison(phrase, both[0].count(phrase), both[1].count(phrase), **unknown, reason=error.message)
