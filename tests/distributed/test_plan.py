@@ -482,6 +482,16 @@ def test_a_file_that_is_named_twice_is_refused_at_once(tmp_path, text):
         plan(shared.VECTORS, Corpus([path, path]), out=tmp_path / "run", tasks=2)
 
 
+def test_sums_of_every_word_equal_those_that_were_saved(tmp_path):
+    vectors = WordVectors(["a", "b", "never", "x"], np.eye(4))
+    sums, other = (collect(vectors, [text]) for text in ("a b a", "a b x"))
+    sums.save(tmp_path / "sums")
+    loaded = ContextSums.load(tmp_path / "sums")
+    assert len(loaded) < len(sums)
+    assert loaded == sums
+    assert loaded != other
+
+
 def test_a_url_with_a_secret_is_refused(tmp_path):
     import fsspec
 
