@@ -228,13 +228,16 @@ def test_a_compressed_file_that_shrinks(tmp_path):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_file_that_disappears(tmp_path, files, threads):
-    third = files[2].read_bytes()
-    expected = summed(files)
+    many = [*files, *(tmp_path / f"{number}.txt" for number in range(10, 40))]  # more than threads read ahead
+    for path in many[3:]:
+        path.write_bytes(files[0].read_bytes())
+    last = many[-1].read_bytes()
+    expected = summed(many)
     checkpoint = tmp_path / "checkpoint"
-    with pytest.raises(BadCorpus, match=r"no such file: .*3\.txt"):
-        summed(files, threads=threads, checkpoint=checkpoint, callback=after_first_block(files[2].unlink))
-    files[2].write_bytes(third)
-    assert same(summed(files, checkpoint=checkpoint), expected)
+    with pytest.raises(BadCorpus, match=r"no such file: .*39\.txt"):
+        summed(many, threads=threads, checkpoint=checkpoint, callback=after_first_block(many[-1].unlink))
+    many[-1].write_bytes(last)
+    assert same(summed(many, checkpoint=checkpoint), expected)
 
 
 @pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])

@@ -54,6 +54,7 @@ VERSIONS = (
 )
 # The names of errors, by all libraries, that a lost connection or a silent server makes, and a key that does not fit.
 LOST = re.compile("Connect|Timeout|Payload|Incomplete|Disconnect|Endpoint")
+NO_QUERIES = ("s3", "s3a", "gs", "gcs", "memory", "file", "local")  # where ? is a letter of a name
 REFUSED = re.compile("Credential|Auth")
 HIDDEN = re.compile("RepositoryNotFound|GatedRepo")  # of Hugging Face, where a private one is as one that is not there
 OFFLINE = re.compile("Offline")  # what the user asked for does not pass
@@ -133,10 +134,10 @@ def without_secrets(url: str) -> str:
     user, at, place = host.rpartition("@")
     if at and not (PACKAGES.get(scheme.lower()) == "adlfs" and ":" not in user):
         host = place
-    if PACKAGES.get(scheme.lower()) == "adlfs" or scheme.lower() in ("http", "https"):
-        path = path.partition("#")[0]
-    else:  # elsewhere, # and ? are letters of a name
+    if scheme.lower() in NO_QUERIES:
         return f"{scheme}{separator}{host}{slash}{path}"
+    if scheme.lower() in ("http", "https"):
+        path = path.partition("#")[0]
     path, mark, query = path.partition("?")
     given = parse_qsl(query, keep_blank_values=True)
     kept = [(name, value) for name, value in given if not SECRET.search(name)]
