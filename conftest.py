@@ -1,15 +1,14 @@
 """What several tests share."""
 
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-os.environ["ALACARTE_CONFIG"] = os.devnull + "/none"  # the defaults of whoever runs the tests are none of theirs
-sys.path.insert(0, str(Path(__file__).parent / "tests"))  # so that tests can import `plain` and `passes`
+for name in ("ALC_MODEL", "ALC_VECTORS", "ALC_THREADS", "ALC_MEMORY"):  # the defaults of whoever runs the tests
+    os.environ.pop(name, None)
 
 # The first call of a kernel compiles it, which no deadline should measure; how slow data are to make is no fault.
 settings.register_profile(
@@ -25,6 +24,24 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "real" in item.keywords and not (SHARED / "data").is_dir():
             item.add_marker(skip)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in words that R's outputs were not compared: a skipped test is easily overlooked."""
+    skipped = terminalreporter.getreports("skipped")
+    if not (SHARED / "data").is_dir() and any("test_context_golden" in str(report.nodeid) for report in skipped):
+        terminalreporter.write_line(
+            f"agreement with R's conText was not checked: its outputs are in {SHARED}, which only the developers have",
+            yellow=True,
+        )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memory_urls():
+    """Files in memory, as a server that is always there."""
+    from alacarte._io import urls
+
+    urls.SCHEMES["memory"] = "fsspec"
 
 
 @pytest.fixture(scope="session")

@@ -24,10 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ALaCarte, ContextSums, Corpus, Targets, compare
+from alacarte.comparing.uses import Comparisons, Side, compare_sides, typical_of
 from alacarte.contexts.sums import Sums
-from alacarte.inference.comparing import Comparisons, Side, compare_sides, typical_of
-from alacarte.inference.spread import deviations
 from alacarte.passes.collect import count_words
+from alacarte.uncertainty.spread import deviations
 
 BINS = (20, 50, 200, 1000, 10**12)
 LEVELS = (0.05, 0.01, 0.001, 0.0001)

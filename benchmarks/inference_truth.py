@@ -29,17 +29,16 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import WordVectors
+from alacarte.comparing.uses import compare_uses
 from alacarte.errors import AlacarteWarning
 from alacarte.inference import lengths, regression_noise
-from alacarte.inference.comparing import compare_uses
 from alacarte.inference.means import Units
-from alacarte.inference.spread import Deviations, deviations
-from alacarte.inference.uncertainty import Uncertainty
-from alacarte.regression import TwoWays, nearest, nearest_contexts, poles, ratio, regress, similarity
-from alacarte.regression._frames import Variables
-from alacarte.regression._space import EmbeddingSpace
+from alacarte.regression import nearest, nearest_contexts, poles, ratio, similarity
 from alacarte.regression.embed import Embeddings
-from alacarte.regression.terms import few_units
+from alacarte.regression.frames import Variables
+from alacarte.regression.infer import Inference, few_units
+from alacarte.uncertainty.spread import Deviations, deviations
+from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.geometry import unit_rows
 
 Doubles = npt.NDArray[np.float64]
@@ -226,29 +225,6 @@ def regress_part(design: Regression, samples: int, seed: int = 11) -> Iterator[R
     yield line("regress: interval of the contrast, none", str(design), apart_null, "fixed", warns)
 
 
-JACKKNIFED = (Regression(100), Regression(clusters=40, kind="5"), Regression(clusters=40, kind="unequal"))
-
-
-def jackknife_part(design: Regression, samples: int) -> Iterator[Result]:
-    """conText's interval of a squared length, by the jackknife: it should cover .95 or more."""
-    for size, shown in ((0.0, "no effect"), (3.0, "effect of 3 noises")):
-        rng = np.random.default_rng(17)
-        hits = []
-        for _ in range(max(samples // 5, 100)):
-            fit = design.draw(rng)
-            unit = float(np.sqrt(regression_noise.noise(fit, np.eye(4)[1:2])[0]))
-            truth = SHAPE / np.linalg.norm(SHAPE) * size * unit
-            x = (fit.z / np.sqrt(fit.weights)[:, None]) @ np.linalg.inv(fit.basis)
-            y = (fit.z @ fit.inner + fit.residuals) / np.sqrt(fit.weights)[:, None] + np.outer(x[:, 1], truth)
-            columns = Variables({f"x{column}": x[:, column] for column in (1, 2, 3)})
-            made = Embeddings(y, [str(row) for row in range(len(y))], SPACE, columns, [], np.arange(len(y)))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                found = regress("~ x1 + x2 + x3", made, cluster=fit.units, intervals="jackknife", permutations=0).table
-            hits.append(float(found["conf_low"][0] <= truth @ truth <= found["conf_high"][0]))
-        yield line("regress: interval by the jackknife", f"{design}, {shown}", hits, "selected")
-
-
 # --------------------------------------------------------------------------------------- groups of contexts
 
 
@@ -288,7 +264,7 @@ class Pair:
 RANDOM = np.random.default_rng(3)
 MEAN = RANDOM.normal(size=D) * SHAPE
 VECTORS = RANDOM.normal(size=(WORDS, D)) + 0.5 * MEAN
-SPACE = EmbeddingSpace.of(([f"w{number}" for number in range(WORDS)], VECTORS))
+SPACE = WordVectors([f"w{number}" for number in range(WORDS)], VECTORS)
 TRUE = VECTORS @ MEAN / np.linalg.norm(VECTORS, axis=1) / np.linalg.norm(MEAN)
 NEAR_ROWS = np.argsort(-TRUE)[[0, 5, 10, 20, 40, 80]]
 NEAR = [f"w{number}" for number in NEAR_ROWS]
@@ -349,9 +325,7 @@ def ratio_of(pair: Pair, rng: np.random.Generator, k: int | None):
             k=k,
             candidates=NEAR if k is None else None,
             cluster=codes,
-            intervals="jackknife",
-            permutations=99,
-            seed=int(rng.integers(1 << 30)),
+            inference=Inference(permutations=99, seed=int(rng.integers(1 << 30))),
         )
 
 
@@ -376,7 +350,7 @@ def cosines_part(design: tuple[tuple[int, str], bool], samples: int) -> Iterator
     side, tails = design
     rng = np.random.default_rng(13)
     pair = Pair(side, (2, side[1]), tails=tails)
-    named, drawn, between, chosen, contexts, warns = [], [], [], [], [], False
+    named, between, chosen, contexts, warns = [], [], [], [], False
     difference = unit_rows(VECTORS[NEAR_ROWS[:3]]).mean(axis=0) - unit_rows(VECTORS[NEAR_ROWS[3:]]).mean(axis=0)
     for _ in range(max(samples // 4, 100)):
         embeddings, codes = pair.draw(rng, MEAN)
@@ -384,69 +358,31 @@ def cosines_part(design: tuple[tuple[int, str], bool], samples: int) -> Iterator
         own, cluster = embeddings.select(rows), None if codes is None else codes[rows]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            options = {"cluster": cluster, "intervals": "jackknife"}
+            options = {"cluster": cluster, "intervals": 0.95}
             tables = (
                 similarity(own, NEAR, **options),
-                similarity(own, NEAR, cluster=cluster, intervals="bootstrap", draws=200),
                 poles(own, None, NEAR[:3], NEAR[3:], **options),
                 nearest(own, k=5, **options),
                 nearest_contexts(own, k=5, **options),
             )
         warns |= any(issubclass(item.category, AlacarteWarning) for item in caught)
         rows_of = {name: row for row, name in enumerate(own.names)}
-        near = unit_rows(own.matrix[[rows_of[name] for name in tables[4]["name"]]])
-        truths = [np.array([unit[word] for word in tables[place]["feature"]]) for place in (0, 1, 3)]
-        truths[2:2] = [np.array([difference @ unit_rows(MEAN)])]
+        near = unit_rows(own.matrix[[rows_of[name] for name in tables[3]["name"]]])
+        truths = [np.array([unit[word] for word in tables[place]["feature"]]) for place in (0, 2)]
+        truths[1:1] = [np.array([difference @ unit_rows(MEAN)])]
         truths.append(near @ unit_rows(MEAN))
-        for hits, table, truth in zip((named, drawn, between, chosen, contexts), tables, truths, strict=True):
+        for hits, table, truth in zip((named, between, chosen, contexts), tables, truths, strict=True):
             known = np.isfinite(table["conf_low"])
             inside = (table["conf_low"] <= truth) & (truth <= table["conf_high"])
             hits.append(inside[known] if known.any() else np.array([np.nan]))
     shown = str(pair).split(" against ")[0] + (", tails" if tails else "")
     yield line("similarity: intervals", shown, named, "fixed", warns)
-    yield line("similarity: by the bootstrap", shown, drawn, "fixed", warns)
     yield line("similarity: poles", shown, between, "fixed", warns)
     yield line("nearest: intervals of the five nearest", shown, chosen, "selected", warns)
     yield line("nearest: of the five nearest contexts", shown, contexts, "selected", warns)
 
 
-# ------------------------------------------------------------------------------------------ two kinds, compare
-
-
-TWO_WAYS = ((40, 40, 400), (20, 20, 300), (60, 15, 400), (10, 10, 200))  # clusters of either kind, contexts
-
-
-def two_ways_part(sizes: tuple[int, int, int], samples: int) -> Iterator[Result]:
-    """Clusters of two kinds: a third of the variance is common to the one kind, a third to the other."""
-    term = np.eye(3)[1:2]
-    first, second, count = sizes
-    rng = np.random.default_rng(14)
-    tests, cover, coverage, few = [], [], [], []
-    for _ in range(max(samples // 2, 100)):
-        ways = [rng.integers(0, number, count) for number in (first, second)]
-        y = noise(rng, None, count, False)
-        for way, number in zip(ways, (first, second), strict=True):
-            y = y + noise(rng, None, number, False)[way]
-        group = (rng.permutation(first) < first // 2)[ways[0]].astype(float)
-        x = np.column_stack([np.ones(count), group, rng.normal(size=count)])
-        fit, _ = regression_noise.least_squares(x, y, ways)
-        few.append(bool(few_units(fit, term)[0]))
-        tests.append(float(lengths.score_test(fit, term)[0] <= 0.05))
-        length = lengths.Length.of(fit.coefficients[1], lengths.noises(fit, term)[0])
-        cover.append(float(max(tail[0] for tail in length.outside(np.zeros(1), 0.95)) <= 0))
-        names = [str(row) for row in range(count)]
-        matrix = y + 1.5 * MEAN
-        found = Embeddings(matrix, names, SPACE, Variables({}), [], np.arange(count))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            table = similarity(found, NEAR, cluster=TwoWays(*ways), intervals="jackknife")
-        truth = np.array([TRUE[int(word[1:])] for word in table["feature"]])
-        coverage.append((table["conf_low"] <= truth) & (truth <= table["conf_high"]))
-    design = f"{first} and {second} clusters of two kinds, {count} contexts"
-    warns = np.mean(few) > 0.5
-    yield line("regress: one term", design, tests, "size", warns)
-    yield line("regress: interval, no effect", design, cover, "fixed", warns)
-    yield line("similarity: intervals", design, coverage, "fixed")
+# -------------------------------------------------------------------------------------- uncertainty, compare
 
 
 INDUCED = ((60, "10"), (60, "30"), (60, "120"), (60, "40 unequal"), (1, "30"), (2, "120"))  # targets, documents of each
@@ -454,7 +390,6 @@ INDUCED = ((60, "10"), (60, "30"), (60, "120"), (60, "40 unequal"), (1, "30"), (
 
 def uncertainty_part(sizes: tuple[int, str], samples: int) -> Iterator[Result]:
     """Intervals of induced vectors: with words that were named, with another target, and with the five nearest."""
-    vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
     targets, documents = sizes
     rng = np.random.default_rng(18)
     named, between, chosen = [], [], []
@@ -463,7 +398,7 @@ def uncertainty_part(sizes: tuple[int, str], samples: int) -> Iterator[Result]:
         means = MEAN + 0.7 * rng.normal(size=(targets, D)) * SHAPE
         made = in_documents(means, int(number), kind[0] if kind else "1", rng)
         keys = [f"t{place}" for place in range(targets)]
-        found = Uncertainty(keys, lambda rows, made=made: made[rows], vectors)
+        found = Uncertainty(keys, lambda rows, made=made: made[rows], SPACE)
         true = unit_rows(means)
         similarities = found.similarities("t0", NEAR), found.nearest("t0", 5)
         for hits, table in zip((named, chosen), similarities, strict=True):
@@ -519,7 +454,6 @@ DOCUMENTS = (
 
 def documents_part(chosen: tuple[int, tuple[int, str], tuple[int, str], float, bool], samples: int) -> Iterator[Result]:
     """`compare_uses` of words in documents of unequal sizes, whose noise words have in common in part."""
-    vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
     words, *sides, shared, tails = chosen
     rng = np.random.default_rng(19)
     rejected = []
@@ -527,7 +461,7 @@ def documents_part(chosen: tuple[int, tuple[int, str], tuple[int, str], float, b
         means = MEAN + 0.7 * rng.normal(size=(words, D)) * SHAPE
         made = [in_documents(means, *side, rng, shared, tails) for side in sides]
         keys = [f"t{place}" for place in range(words)]
-        both = [Uncertainty(keys, lambda rows, one=one: one[rows], vectors) for one in made]
+        both = [Uncertainty(keys, lambda rows, one=one: one[rows], SPACE) for one in made]
         p = np.array([item.p_value for item in compare_uses(*both)])
         rejected.append(p[np.isfinite(p)] <= 0.05)
     design = " against ".join(f"{number} documents of {kind}" for number, kind in sides)
@@ -544,7 +478,6 @@ def compare_part(chosen: tuple[int, tuple[int, int], float], samples: int) -> It
     """`compare_uses` in groups of documents as `spread=16` makes them: its test of words that both corpora use alike,
     and its interval of the distance between uses that differ by as much as said. With 200 words or more vectors are
     measured in units of the typical noise."""
-    vectors = WordVectors(SPACE.words, VECTORS.astype(np.float32))
     words, sizes, distance = chosen
     rng = np.random.default_rng(15)
     rejected, covered = [], []
@@ -560,7 +493,7 @@ def compare_part(chosen: tuple[int, tuple[int, int], float], samples: int) -> It
             x = means[:, None] + 2 * rng.normal(size=(words, size, D)) * SHAPE
             groups = x.reshape(words, 16, -1, D).sum(axis=2)
             made = deviations(groups, np.full((words, 16), size / 16), [size] * words, np.eye(D))
-            sides.append(Uncertainty([f"t{i}" for i in range(words)], lambda rows, made=made: made[rows], vectors))
+            sides.append(Uncertainty([f"t{i}" for i in range(words)], lambda rows, made=made: made[rows], SPACE))
         compared = compare_uses(*sides)
         rejected += [float(item.p_value <= 0.05) for item in compared]
         covered += [float(item.conf_low <= distance <= item.conf_high) for item in compared]
@@ -594,10 +527,8 @@ def bias_part(samples: int) -> Iterator[str]:
 
 PARTS: dict[str, tuple[Callable[[Any, int], Iterator[Result]], Sequence[Any]]] = {
     "regress": (regress_part, REGRESSIONS),
-    "jackknife": (jackknife_part, JACKKNIFED),
     "ratio": (ratio_part, PAIRS),
     "cosines": (cosines_part, SINGLES),
-    "two-ways": (two_ways_part, TWO_WAYS),
     "uncertainty": (uncertainty_part, INDUCED),
     "compare": (compare_part, SAME_USE + OTHER_USE),
     "documents": (documents_part, DOCUMENTS),

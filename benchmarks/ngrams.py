@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from alacarte import ALaCarte, Corpus, Targets, WordVectors, discover
+from alacarte import ALaCarte, Corpus, Targets, WordVectors
 from alacarte._io.progress import ProgressState
 from alacarte.passes.memory import peak_memory
 from alacarte.passes.work import WorkOptions
@@ -50,7 +50,7 @@ def main() -> None:
     corpus = Corpus([Path(path) for path in given.corpus])
     found = timed(
         "find the n-grams",
-        lambda: discover(corpus, n=(2, 3), min_count=given.min_count, vectors=vectors.words, tokenizer=model.tokenizer),
+        lambda: model.discover(corpus, ngrams=(2, 3), min_count=given.min_count),
     )
     pairs = [key for key in found if key.count(" ") == 1][: int(given.bigrams)]
     triples = [key for key in found if key.count(" ") == 2][: int(given.trigrams)]

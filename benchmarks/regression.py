@@ -43,7 +43,7 @@ def contexts_like_conText():
     if SHARED.is_dir():
         import lzma
 
-        from alacarte.regression import contexts, dem
+        from alacarte.regression import compat
 
         with lzma.open(SHARED / "inputs" / "tokens_nostop_feats.jsonl.xz", "rt") as file:
             rows = [json.loads(line) for line in file]
@@ -51,10 +51,11 @@ def contexts_like_conText():
         data |= {"tokens": [row["tokens"] for row in rows]}
         words = (SHARED / "inputs" / "glove_subset.rows.txt").read_text().split()
         vectors = words, np.load(SHARED / "inputs" / "glove_subset.npy")
-        found = dem(contexts(data, "immigration", window=6), vectors, np.load(SHARED / "inputs" / "transform.npy"))
+        transform = np.load(SHARED / "inputs" / "transform.npy")
+        found = compat.dem(compat.tokens_context(data, "immigration"), vectors, transform)
         columns = found.variables.columns
         x = np.column_stack([np.ones(len(found)), columns["party"] == "R", columns["gender"] == "M"]).astype(float)
-        return x, found.matrix, columns["document"]
+        return x, found.matrix, found.own["document"]
     rng = np.random.default_rng(0)
     x = np.column_stack([np.ones(924), rng.integers(0, 2, (924, 2))]).astype(float)
     return x, rng.normal(size=(924, 300)), rng.integers(0, 286, 924)

@@ -22,6 +22,7 @@ import numpy as np
 from alacarte import WordVectors, collect
 from alacarte.errors import require
 from alacarte.spelling import fusion as fusing
+from alacarte.spelling.form import FormSettings
 from alacarte.spelling.fusion import Fusion, Trials, simulate
 
 POS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
@@ -40,7 +41,8 @@ def main() -> None:
     vectors = WordVectors.load(given.vectors)
     sums = collect(vectors, given.corpus, window=given.window, context_weights=given.weights)
     trials = replace(
-        simulate(vectors, sums, given.corpus, form={"rank_power": given.rank_power})[1], correction=(0.0, 0.0, 0.0)
+        simulate(vectors, sums, given.corpus, form=FormSettings(rank_power=given.rank_power))[1],
+        correction=(0.0, 0.0, 0.0),
     )
     neighbours = Fusion.learn(trials)
     show("neighbours", neighbours)

@@ -26,6 +26,7 @@ SENTENCES = [
     "A glass of chilled blorp goes well with oysters and lemon.",
     "The vineyard sold its best blorp to restaurants in Paris.",
 ]
+HEADERS: dict[str, str] = {}  # with the token of the server
 WORDS = ["bank", "spring", "cell", "river", "music", "united states", "computer", "war", "king", "water"]
 
 
@@ -51,8 +52,9 @@ def main() -> None:
             found = re.search(r"http://\S+", line)
             if found is None:
                 raise SystemExit("the server did not start")
-            address = found.group().rstrip("/")
+            address, _, token = found.group().partition("/?token=")
             print(f"{'the server answers after':40} {time.perf_counter() - started:8.2f} s")
+            HEADERS["authorization"] = f"Bearer {token}"
             measure(address, given, folder)
         finally:
             server.terminate()
@@ -61,7 +63,7 @@ def main() -> None:
 
 
 def measure(address: str, given: Any, folder: Path) -> None:
-    with httpx.Client(base_url=address, timeout=120) as client:
+    with httpx.Client(base_url=address, headers=HEADERS, timeout=120) as client:
         ask(client, "invent")  # what is opened when it is first asked for
         ask(client, "word")
         show("typing, one sentence to three", typed(client, given.typed))
@@ -70,7 +72,7 @@ def measure(address: str, given: Any, folder: Path) -> None:
     if given.build is not None:
         (folder / "texts").mkdir(exist_ok=True)
         size = (folder / "texts" / "text.txt").write_bytes(given.build.read_bytes())
-        with httpx.Client(base_url=address, timeout=120) as client:
+        with httpx.Client(base_url=address, headers=HEADERS, timeout=120) as client:
             client.post("/api/build", json={"name": "built", "texts": ["text.txt"]}).raise_for_status()
             begun, times = time.perf_counter(), []
             while client.get("/api/corpora").json()["builds"]:
@@ -115,7 +117,7 @@ def load(address: str, users: int, seconds: float, pause: float) -> tuple[dict[s
 
     def user() -> None:
         time.sleep(pause * random.random())
-        with httpx.Client(base_url=address, timeout=120) as client:
+        with httpx.Client(base_url=address, headers=HEADERS, timeout=120) as client:
             while time.monotonic() < end:
                 kind = random.choice(["invent", "invent", "word", "lines"])
                 try:
@@ -160,7 +162,7 @@ def in_browser(address: str) -> None:
         browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         paints, weights, times = [], [], []
         for _ in range(5):
-            page = browser.new_page()
+            page = browser.new_page(extra_http_headers=HEADERS)
             page.goto(address)
             page.wait_for_selector("svg circle")
             entries = "performance.getEntriesByName('first-contentful-paint')[0].startTime"

@@ -20,6 +20,7 @@ from pathlib import Path
 from torture_cases import (
     BY_NAME,
     CASES,
+    MIXED,
     Case,
     Watched,
     World,
@@ -97,7 +98,7 @@ def fill_case(world: World, case: Case, every: int, mounted: Path | None) -> tup
         new = []
         try:
             pairs = zip(readable(folder, case), world.before[case.name], world.after[case.name], strict=True)
-            if any(now not in (old, new) for now, old, new in pairs):
+            if any(now not in (old, new, MIXED) for now, old, new in pairs):
                 new.append("a reader sees what is neither old nor new")
         except Exception as error:
             new.append(f"a reader cannot read: {error}")

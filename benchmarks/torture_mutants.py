@@ -283,8 +283,6 @@ def read_text(name: str, **options: Any) -> Callable[[Path], Any]:
 
 def vector_seeds() -> Iterator[Seed]:
     from alacarte import WordVectors
-    from alacarte.vectors import formats
-    from alacarte.vectors.formats.table import Table
 
     rng = np.random.default_rng(0)
     words = ["the", "of", "né", "new york", "bank", "river", "x1"]
@@ -323,14 +321,9 @@ def vector_seeds() -> Iterator[Seed]:
     yield Seed("fastText .bin", {"v.bin": fasttext(words, rng)}, read_vectors("v.bin"))
     for ending in ("csv", "tsv", "parquet", "arrow"):
         yield Seed(f"vectors .{ending}", written(counted.save, f"v.{ending}"), read_vectors(f"v.{ending}"))
-    matrix_of_r = {"v.rds": gzip.compress(gzip.decompress(written(counted.save, "v.rds")["v.rds"]))}
-    edit = inside(gzip.decompress, gzip.compress)
-    yield Seed("vectors .rds", matrix_of_r, read_vectors("v.rds"), edit=edit)
     yield Seed("static model", static_model(counted), read_vectors("."), only=("tokenizer.json", "model.safetensors"))
     pickled = {"v.kv": pickle.dumps({"words": words, "matrix": matrix.tolist()}, 4)}
     yield Seed("pickle, sniffed", pickled, read_vectors("v.kv"))
-    copy = written(lambda path: formats.cache._write_copy(path, Table(words, matrix)), "c.safetensors")
-    yield Seed("cached copy", copy, lambda folder: _copy(folder / "c.safetensors"), ours=True)
     indexed = written(index_writer(words, matrix), "v.index")
     yield Seed("index", indexed, read_index, ours=True)
     yield Seed("index forged", indexed, read_index, edit=edit_header, forged=True)
@@ -341,13 +334,6 @@ def static_model(vectors: Any) -> Files:
     with tempfile.TemporaryDirectory() as folder:
         vectors.save(Path(folder) / "model", "model2vec")
         return {file.name: file.read_bytes() for file in (Path(folder) / "model").iterdir()}
-
-
-def _copy(path: Path) -> str:
-    from alacarte.vectors.formats import cache
-
-    table = cache._read_copy(path)
-    return digest(list(table.words), table.matrix, table.total, table.skipped)
 
 
 def index_writer(words: list[str], matrix: np.ndarray) -> Callable[[Path], None]:
@@ -434,7 +420,7 @@ def _read_targets(folder: Path) -> str:
 
 def read_frame(name: str) -> Callable[[Path], Any]:
     def read(folder: Path) -> Any:
-        from alacarte.regression._frames import read_table
+        from alacarte.regression import read_table
 
         return digest(read_table(folder / name).to_csv())
 
@@ -481,9 +467,9 @@ def written(write: Callable[[Path], Any], name: str) -> Files:
 
 def artifact_seeds() -> Iterator[Seed]:
     from alacarte import ALaCarte, Targets, WordVectors, collect
-    from alacarte.inference.spread import TypicalSpread
     from alacarte.spelling.form import FormModel
     from alacarte.spelling.fusion import Fusion, Simulated
+    from alacarte.uncertainty.spread import TypicalSpread
 
     rng = np.random.default_rng(0)
     words = [first + second for first in ("ba", "ri", "ne", "of", "th") for second in ("nk", "ver", "w", "e", "")]
@@ -544,7 +530,7 @@ def _fusion(folder: Path) -> str:
 
 
 def _typical(folder: Path) -> str:
-    from alacarte.inference.spread import TypicalSpread
+    from alacarte.uncertainty.spread import TypicalSpread
 
     return digest(*vars(TypicalSpread.load(folder / "a.safetensors")).values())
 
@@ -635,7 +621,7 @@ def sense_seeds() -> Iterator[Seed]:
             list(read_conllu(folder / "b.conllup", "NER")),
         ),
     )
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
     from tiny_wordnet import write_wordnet
 
     wordnet = written(write_wordnet, "dict")

@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.inference.comparing import compare_uses
-from alacarte.inference.spread import TypicalSpread, deviations
-from alacarte.inference.uncertainty import Uncertainty
+from alacarte.comparing.uses import compare_uses
 from alacarte.passes.collect import count_words
 from alacarte.senses.occurrences import gather
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.uncertainty import FusedUncertainty
+from alacarte.uncertainty.spread import TypicalSpread, deviations
+from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.geometry import cosines, unit_rows
 
 Doubles = npt.NDArray[np.float64]

@@ -10,8 +10,8 @@ import argparse
 import numpy as np
 
 from alacarte import Transform, WordVectors, collect
-from alacarte.inference.uncertainty import Uncertainty
-from alacarte.inference.word_map import word_map
+from alacarte.comparing.word_map import word_map
+from alacarte.uncertainty.uncertainty import Uncertainty
 
 TOGETHER = 40  # words on one map
 

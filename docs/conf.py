@@ -29,10 +29,9 @@ exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 nitpicky = True
 # What has a page of its own must be linked to correctly; other libraries and private names have none here.
 nitpick_ignore_regex = [("py:.*", r"(?!alacarte\.).*"), ("py:.*", r"alacarte\..*\._.*"), ("py:.*", r"alacarte\._.*")]
-nitpick_ignore = [("py:class", "alacarte.vectors.word_vectors.Default")]  # a type variable
+nitpick_ignore = [("py:class", "alacarte.vectors.keyed_matrix.Default")]  # a type variable
 
 suppress_warnings = [
-    "ref.python",  # two classes are called Table; either is linked to
     "myst-nb.lexer",  # notebooks that are not run do not say what their language is
 ]
 
@@ -112,9 +111,13 @@ contents = {
         "languages",
         "remote",
         "cluster",
+        "databases",
     ],
-    "coming-from": ["from-gensim", "from-spacy", "from-fasttext", "from-conText"],
-    "background": ["method", "inference", "performance", "arithmetic", "trust", "architecture"],
+    "coming-from": ["from-gensim", "from-spacy", "from-fasttext", "from-conText", "from-r"],
+    "background": [
+        *("method", "inference", "performance", "arithmetic", "trust", "architecture"),
+        *sorted(f"evidence/{path.stem}" for path in (HERE / "evidence").glob("*.md")),
+    ],
     "reference": ["api/index", "glossary"],
     "reproduction": sorted(f"reproduction/{path.stem}" for path in (HERE / "reproduction").glob("*.md")),
     "gallery/index": sorted(path.stem for path in (HERE / "gallery").glob("*.md") if path.stem != "index"),

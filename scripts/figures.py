@@ -32,10 +32,6 @@ COMMANDS: dict[str, tuple[list[str], str | None]] = {
     "regression-terms.png": (SOTU, "regression/sotu.jsonl.xz"),
     "figure1-100d.svg": ([*ALC, "eval", "figure1", *EVAL, "--out", "out/figure1-100d"], "wiki/enwiki.txt.xz"),
     **{f"serve-{view}.png": (SCREENSHOTS, None) for view in ("invent", "word", "compare", "map")},
-    "context-weights-100d.svg": (
-        [*ALC, "eval", "weights", *EVAL, "--sizes", "4", "--out", "out/weights-100d"],
-        "wiki/enwiki.txt.xz",
-    ),
 }
 
 

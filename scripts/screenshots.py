@@ -39,15 +39,16 @@ def main() -> None:
                 assert server.stdout is not None
                 found = re.search(r"http://\S+", server.stdout.readline())
                 assert found is not None
-                draw(found.group().rstrip("/"))
+                draw(*found.group().split("/?token="))
             finally:
                 server.terminate()
 
 
-def draw(address: str) -> None:
+def draw(address: str, token: str) -> None:
     with sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page: Page = browser.new_page(viewport={"width": 1180, "height": 900})
+        headers = {"authorization": f"Bearer {token}"}
+        page: Page = browser.new_page(viewport={"width": 1180, "height": 900}, extra_http_headers=headers)
         for name, (path, sign) in VIEWS.items():
             page.goto(address + path)
             page.wait_for_selector(sign)

@@ -24,9 +24,10 @@ from pathlib import Path
 import numpy as np
 
 from alacarte import ALaCarte, ContextSums, WordVectors, collect
-from alacarte.inference.spread import TypicalSpread
 from alacarte.model.saving import SavedModel, write_model
 from alacarte.spelling.fusion import Fusion, learn_form
+from alacarte.transform.solve import Solve
+from alacarte.uncertainty.spread import TypicalSpread
 
 SHIPPED = Path(__file__).resolve().parents[1] / "src" / "alacarte" / "pretrained"
 WINDOW = 10  # of the models that are named after their vectors alone
@@ -54,12 +55,12 @@ def main() -> None:
     name = arguments.name if arguments.window == WINDOW else f"{arguments.name}.window{arguments.window}"
     transform = replace(model.transform, name=name)
     saved = SavedModel(transform, vectors, model.settings.tokenizer, fusion=fusion, typical=typical)
-    write_model(arguments.out / name, saved, vectors_at=arguments.name)
+    write_model(arguments.out / name, saved, vectors_name=arguments.name)
 
 
 def train_fusion(vectors: WordVectors, sums: ContextSums, arguments: argparse.Namespace) -> Fusion:
     """How much spelling counts beside contexts."""
-    form, fusion = learn_form(vectors, sums, arguments.corpus, solve={"weighting": arguments.tau or "auto"})
+    form, fusion = learn_form(vectors, sums, arguments.corpus, solve=Solve(weighting=arguments.tau or "auto"))
     print(form, f"ridge {form.ridge:g}")
     for item in (*form.quality, *fusion.report):
         print(item)

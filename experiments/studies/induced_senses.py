@@ -1,13 +1,12 @@
-r"""Are senses found that are known to be there, and no others? The tables of docs/senses.md.
+r"""Are senses found that are known to be there, and no others? The tables of docs/evidence/senses.md.
 
-    python experiments/studies/induced_senses.py pseudowords wiki.txt --wordnet wordnet3.0.tar.xz \
+    python experiments/studies/induced_senses.py wiki.txt --wordnet wordnet3.0.tar.xz \
         --model glove.6B.100d --vectors glove.6B.100d.npy
-    python experiments/studies/induced_senses.py table wiki.txt --model glove.6B.100d --vectors glove.6B.100d.npy
 
-`pseudowords`: contexts of two words of about the same frequency, thrown together as if of one, equally many of each or
-one to three; and single words. Words are those that WordNet lists once, as a noun, and that mostly stand in lower case.
-Half of them were for development (`--development`), on which `induction.bound` and `induction.KURTOSIS` were chosen;
-the tables are made with the rest. `table`: ten words of several senses as they are.
+Contexts of two words of about the same frequency are put together as if of one, equally many of each or one to three;
+and single words. Words are those that WordNet lists once, as a noun, and that are mostly in lower case. Half of them
+were for development (`--development`), on which `induction.bound` and `induction.KURTOSIS` were chosen; the tables are
+made with the rest.
 """
 
 import argparse
@@ -18,21 +17,19 @@ from pathlib import Path
 import numpy as np
 
 from alacarte import ALaCarte
-from alacarte.senses import gather, open_wordnet
+from alacarte.senses import open_wordnet
 from alacarte.senses.induction import (
     CONTEXTS_A_GROUP,
-    LIMIT,
     MOST_TESTED,
     bound,
     group,
     held_out_densities,
     likeness,
-    senses_among,
 )
+from alacarte.senses.occurrences import gather
 from alacarte.senses.points import AROUND, PointSpace
 from alacarte.vectors.geometry import cosines
 
-TEN = ["bank", "apple", "jaguar", "mercury", "python", "crane", "bass", "cell", "spring", "plant"]
 FUNCTION_WORDS = {"might", "while", "yes", "why", "someone"}  # which WordNet lists as nouns
 DEVELOPMENT = frozenset(
     """
@@ -172,22 +169,8 @@ def pseudowords(given: argparse.Namespace, model: ALaCarte) -> None:
         np.savez(given.scores, **all_scores)
 
 
-def table(given: argparse.Namespace, model: ALaCarte) -> None:
-    gathered = gather(model, given.corpus, given.words, limit=LIMIT, around=AROUND)
-    for word in given.words:
-        senses = senses_among(model, gathered.of(word), word)
-        print(f"**{word}**, {len(senses.occurrences):,} contexts\n\n| sense | share | nearest words | typical lines |")
-        print("|---|---|---|---|")
-        for sense in senses:
-            near = " ".join(name for name, _ in sense.nearest[:8])
-            lines = "<br>".join(line.replace("|", r"\|") for line in sense.examples)
-            print(f"| {sense.name} | {sense.share:.0%} | {near} | {lines} |")
-        print(flush=True)
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("what", choices=("pseudowords", "table"))
     options.add_argument("corpus", type=Path)
     options.add_argument("--model", default="glove.6B.50d")
     options.add_argument("--vectors")
@@ -199,10 +182,8 @@ def main() -> None:
     options.add_argument("--unrelated", type=float, default=0.3, help="the cosine below which words are unrelated")
     options.add_argument("--scores", type=Path, help="keep what was measured of each sample in this .npz file")
     options.add_argument("--cache", type=Path, help="keep gathered contexts in this .npz file, or take them from it")
-    options.add_argument("--words", nargs="+", default=TEN)
     given = options.parse_args()
-    model = ALaCarte.pretrained(given.model, vectors=given.vectors)
-    (pseudowords if given.what == "pseudowords" else table)(given, model)
+    pseudowords(given, ALaCarte.pretrained(given.model, vectors=given.vectors))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pandas as pd
 
 from alacarte import ALaCarte
 from alacarte.regression import (
+    Inference,
     contexts,
     dem,
     etable,
@@ -47,22 +48,18 @@ def main():
     model = ALaCarte.pretrained("glove.6B.50d")
     mentions = contexts(speeches, "freedom", known=model)
     freedom = dem(mentions, model)
-    print(mentions, freedom, sep="\n")
+    print(repr(mentions), freedom, sep="\n")
     for row in (100, 500):
         print(" ".join(mentions.side(row, "left")), "[freedom]", " ".join(mentions.side(row, "right")))
 
     print("\n1. Nearest words")
-    print(
-        nearest(freedom, "period", k=5, candidates=20_000)
-        .to_frame()
-        .groupby("target", sort=False)
-        .feature.agg(", ".join)
-        .to_string()
-    )
+    near = nearest(freedom, "period", k=5, candidates=20_000).to_frame()
+    for period, rows in near.groupby("target", sort=False):
+        print(f"{period}: {', '.join(rows.feature)}")
 
     print("\n2. Over time")
     words = ["rights", "dignity", "hope", "opportunity"]
-    over = similarity_over(freedom, "period", words, intervals="jackknife", cluster="docname_")
+    over = similarity_over(freedom, "period", words, intervals=0.95, cluster="docname_")
     print(over)
 
     print("\n3. Then and now")
@@ -75,10 +72,8 @@ def main():
         k=10,
         candidates=20_000,
         numerator="until 1900",
-        intervals="jackknife",
-        permutations=999,
         cluster="docname_",
-        seed=0,
+        inference=Inference(),
     )
     print(ratios)
 

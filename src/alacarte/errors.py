@@ -80,10 +80,6 @@ class BadCheckpoint(AlacarteError, ValueError):
     """A checkpoint that cannot be written, or that belongs to other work."""
 
 
-class BadRun(AlacarteError, ValueError):
-    """A run of many processes that cannot go on, or whose folder does not hold what it should."""
-
-
 class DiskFull(AlacarteError, OSError):
     """There is no room for a file; what stood in its place is as it was.
 
@@ -111,7 +107,7 @@ class BadTransform(AlacarteError, ValueError):
 
 
 class TransformMismatch(AlacarteError, ValueError):
-    """A transform met vectors or sums that it was not learned for."""
+    """A transform was given vectors or sums that it was not learned for."""
 
 
 class NotEnoughData(AlacarteError, ValueError):

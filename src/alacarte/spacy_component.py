@@ -15,39 +15,48 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 if TYPE_CHECKING:
+    from alacarte._io.arrays import Singles
     from alacarte.model import ALaCarte
 
-Singles = npt.NDArray[np.float32]
-KEY = "alacarte"  # of what is kept with a Doc: for each text of a token without a vector, [its vector, its origin]
+KEY = "alacarte"  # in doc.user_data: for each text of a token without a vector, [its vector, its origin]
 
 
 class TokenVectors:
-    """The pipeline component `alacarte`: each token has the vector that a model has for it, or makes for it.
+    """Give each token of a spaCy pipeline a vector: that of a model, or one from the text itself.
 
-    Tokens that the model's vectors hold have those. Any other has what `model.embed` makes of the text as the one
-    context: the windows around all places where it stands in the `Doc`, and its spelling where the model has learned
-    what spelling says (`form`). A token is looked up as the model's tokenizer reads it, which most often means in lower
-    case. Where neither contexts nor spelling say anything, `token.has_vector` is False and the vector is zeros, as
-    always in spaCy.
+    Tokens that the model has vectors for get these. Any other token gets the vector that `model.embed` computes from
+    the text: from the windows around all its occurrences in the `Doc` and, if the model has learned spelling, from its
+    spelling. A token is looked up as the model's tokenizer reads it, which most often means in lower case. If neither
+    contexts nor spelling give a vector, `token.has_vector` is False and the vector is zeros, as always in spaCy.
 
-    `vector`, `has_vector`, `vector_norm` and `similarity` of tokens, spans and docs go by these vectors, and the
-    vocabulary is left as it is: components that were trained with its vectors still see them. `token._.vector_origin`
-    says where a vector comes from: "vectors", "contexts", "spelling", "contexts and spelling", or None.
+    `vector`, `has_vector`, `vector_norm` and `similarity` of tokens, spans and docs use these vectors. The vocabulary
+    does not change: components that were trained with its vectors still see them. `token._.vector_origin` says where
+    a vector comes from: "vectors", "contexts", "spelling", "contexts and spelling", or None.
 
-    Config:
-        model: a model that ships with the package ("glove.6B.50d") or the path of a saved one. It is loaded when it
-            is first needed. A model in memory is set by `nlp.add_pipe("alacarte").embedder = model`.
-        form: whether spelling counts; None: if the model has learned it.
+    Parameters
+    ----------
+    nlp : spacy.language.Language
+        The pipeline.
+    name : str
+        The name of the component in it.
+    model : str, optional
+        A model that ships with the package ("glove.6B.50d"), or the path of a saved one; it is loaded when it is first
+        needed. A model in memory is set by `nlp.add_pipe("alacarte").embedder = model`.
+    form : bool, optional
+        Whether to use spelling; by default if the model has learned it.
 
-    The vectors travel with a `Doc` (`to_bytes`, `DocBin` with `store_user_data`, `nlp.pipe(…, n_process=2)`), but
-    spaCy cannot save what makes it use them; `set_hooks(doc)` does that again.
+    Notes
+    -----
+    The vectors are saved and sent with a `Doc` (`to_bytes`, `DocBin` with `store_user_data`, `nlp.pipe(…,
+    n_process=2)`), but spaCy cannot save that it should use them; `set_hooks(doc)` sets that again.
 
+    Examples
+    --------
     >>> import spacy
     >>> from alacarte import ALaCarte, Transform, WordVectors
     >>> nlp = spacy.blank("en")
@@ -64,7 +73,7 @@ class TokenVectors:
 
     @property
     def embedder(self) -> "ALaCarte":
-        """The model that vectors come from. (`model` would be spaCy's own, which it looks at by itself.)"""
+        """The model that vectors come from. (The name `model` is spaCy's own.)"""
         if self._model is None:
             from alacarte.errors import AlacarteError
             from alacarte.model import pretrained_names
@@ -84,7 +93,7 @@ class TokenVectors:
         self._model = model
 
     def _load(self, folder: str | Path) -> "ALaCarte":
-        """A saved model; if it was learned with this pipeline's tokenizer, which no file can hold, then with this."""
+        """Return a saved model; if it was learned with this pipeline's tokenizer, which is in no file, with that."""
         from alacarte.model import ALaCarte
         from alacarte.model.saving import describe_model
         from alacarte.text.tokenizers import from_spacy
@@ -96,7 +105,7 @@ class TokenVectors:
     # ------------------------------------------------------------------------------------------------ vectors
 
     def __call__(self, doc: Doc) -> Doc:
-        """Make the vectors that the words of a text lack."""
+        """Compute vectors for the words of a text that have none."""
         texts = {token.text for token in doc if not token.is_space}
         pieces = {text: self.embedder.tokens(text) for text in texts}
         context = [piece for token in doc for piece in pieces.get(token.text, ())]
@@ -111,14 +120,14 @@ class TokenVectors:
                     # Long texts have many such words, most of them once: what is beyond their windows is not looked at.
                     piece = pieces[text][0]
                     near = context[max(0, first[piece] - left) : last[piece] + 1 + right]
-                vector_and_origin = self._made(near, text)
+                vector_and_origin = self._embedded(near, text)
                 if vector_and_origin is not None:
                     made[text] = vector_and_origin
         doc.user_data[KEY] = made
         return self.set_hooks(doc)
 
-    def _made(self, context: list[str], text: str) -> list[Any] | None:
-        """[vector, origin] of a word in one context; None where nothing is known."""
+    def _embedded(self, context: list[str], text: str) -> list[Any] | None:
+        """Return [vector, origin] of a word in one context; None if nothing is known."""
         from alacarte.errors import NotEnoughData
 
         form = self.form
@@ -132,19 +141,19 @@ class TokenVectors:
         except NotEnoughData:
             return None
 
-    def _known(self, pieces: list[str]) -> Singles | None:
-        """The vector that the model came with, for a token that it takes for one word."""
+    def _known(self, pieces: list[str]) -> "Singles | None":
+        """Return the vector that the model came with, for a token that its tokenizer reads as one word."""
         return self.embedder.vectors.get(pieces[0]) if len(pieces) == 1 else None
 
-    def vector(self, token: Token) -> Singles | None:
-        """The vector of a token; None if it has none."""
+    def vector(self, token: Token) -> "Singles | None":
+        """Return the vector of a token; None if it has none."""
         made = token.doc.user_data.get(KEY, {}).get(token.text)
         return self._known(self.embedder.tokens(token.text)) if made is None else made[0]
 
     # -------------------------------------------------------------------------------------------------- hooks
 
     def set_hooks(self, doc: Doc) -> Doc:
-        """Make spaCy use these vectors for a `Doc`: one that this component has seen, and that was saved since."""
+        """Make spaCy use these vectors for a `Doc` that went through this component and was saved since."""
         doc.user_token_hooks.update(
             vector=self._vector_or_zeros, has_vector=self._has_vector, similarity=self._similarity
         )
@@ -155,15 +164,15 @@ class TokenVectors:
     def _has_vector(self, token: Token) -> bool:
         return self.vector(token) is not None
 
-    def _vector_or_zeros(self, token: Token) -> Singles:
+    def _vector_or_zeros(self, token: Token) -> "Singles":
         vector = self.vector(token)
         return np.zeros(self.embedder.vectors.dimension, np.float32) if vector is None else vector
 
     def _has_any(self, tokens: Doc | Span) -> bool:
         return any(map(self._has_vector, tokens))
 
-    def _mean(self, tokens: Doc | Span) -> Singles:
-        """The mean over all tokens, those without a vector as zeros: as spaCy has it."""
+    def _mean(self, tokens: Doc | Span) -> "Singles":
+        """Return the mean over all tokens, those without a vector as zeros, as spaCy does."""
         rows = [self._vector_or_zeros(token) for token in tokens]
         return np.mean(rows, axis=0) if rows else np.zeros(self.embedder.vectors.dimension, np.float32)
 
@@ -195,7 +204,7 @@ class TokenVectors:
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """What `to_disk` writes, as bytes."""
+        """Return what `to_disk` writes, as bytes."""
         with TemporaryDirectory() as folder:
             self.to_disk(folder)
             files = {file.name: file.read_bytes() for file in Path(folder).iterdir()}
@@ -203,7 +212,7 @@ class TokenVectors:
         return packed
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "TokenVectors":
-        """Load what `to_bytes` made."""
+        """Load what `to_bytes` returned."""
         from alacarte.model.saving import VECTORS
 
         files = srsly.msgpack_loads(data)
@@ -220,12 +229,12 @@ class TokenVectors:
 
 @Language.factory(KEY, default_config={"model": None, "form": None})
 def make_component(nlp: Language, name: str, model: str | None, form: bool | None) -> TokenVectors:
-    """What `nlp.add_pipe("alacarte", config=…)` calls."""
+    """Return the component, for `nlp.add_pipe("alacarte", config=…)`."""
     return TokenVectors(nlp, name, model, form)
 
 
 def vector_origin(token: Token) -> str | None:
-    """Where the vector of a token comes from; spaCy's `token._.vector_origin`."""
+    """Return where the vector of a token comes from: spaCy's `token._.vector_origin`."""
     made = token.doc.user_data.get(KEY, {}).get(token.text)
     if made is not None:
         return str(made[1])

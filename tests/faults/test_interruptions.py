@@ -1,7 +1,6 @@
 """Killed, interrupted, without room, not alone: a few of what `benchmarks/torture.py` does by the thousand."""
 
 import errno
-import json
 import os
 import subprocess
 import sys
@@ -13,10 +12,9 @@ import pytest
 from passes import budget
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
-from alacarte._io.files import PART, atomic_write, hidden_companion
+from alacarte._io.files import PART, atomic_write
 from alacarte.errors import AlacarteError, BadCheckpoint, DiskFull
 from alacarte.passes.checkpoint import Checkpoint
-from alacarte.vectors.formats.npy import written_with
 from alacarte.vectors.neighbours import Index
 
 TORTURE = Path(__file__).parents[2] / "benchmarks" / "torture.py"
@@ -94,37 +92,16 @@ def test_a_writer_is_not_taken_for_a_dead_one(tmp_path):
     assert len((tmp_path / "a").read_bytes()) == 1000
 
 
-def test_files_that_have_not_got_their_names_yet_are_read_and_finished(tmp_path):
-    """Its writer was killed at the last moment: the main file is there, its companions are still hidden."""
-    model = ALaCarte(VECTORS, Transform(2 * np.eye(3, dtype=np.float32)))
-    model.save(tmp_path / "m")
+def test_a_mixture_of_two_saves_is_said(tmp_path):
+    """Its writer was killed between a list of words and its matrix; or half of a model was copied."""
     VECTORS.save(tmp_path / "a.npy")
-    generation = json.loads((tmp_path / "m" / "model.json").read_text())["generation"]
-    for name in ("transform.safetensors", "vectors.safetensors"):
-        (tmp_path / "m" / name).rename(hidden_companion(tmp_path / "m" / name, generation))
-    words = tmp_path / "a.vocab.txt"
-    words.rename(hidden_companion(words, written_with(tmp_path / "a.npy")["generation"]))
-    again = ALaCarte.load(tmp_path / "m")
-    assert (again.transform.matrix == model.transform.matrix).all()
-    assert again.vectors == WordVectors.load(tmp_path / "a.npy") == VECTORS
-    again.save(tmp_path / "m")
+    other = WordVectors(["x", "y", "z"], 2 * VECTORS.matrix)
+    other.save(tmp_path / "b.npy")
+    (tmp_path / "b.vocab.txt").replace(tmp_path / "a.vocab.txt")
+    with pytest.raises(AlacarteError, match=r"a\.vocab\.txt is not the list of words that was written with"):
+        WordVectors.load(tmp_path / "a.npy")
     VECTORS.save(tmp_path / "a.npy")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "a.vocab.txt", "m"]
-    names = sorted(path.name for path in (tmp_path / "m").iterdir())
-    assert names == ["model.json", "transform.safetensors", "vectors.safetensors"]
-
-
-def test_what_an_older_model_had_goes_even_if_its_remover_was_killed(tmp_path, monkeypatch):
-    VECTORS.save(tmp_path / "v.vec")
-    transform = Transform(np.eye(3, dtype=np.float32))
-    model = ALaCarte(WordVectors.load(tmp_path / "v.vec"), transform)
-    model.save(tmp_path / "m", include_vectors=True)
-    with monkeypatch.context() as killed:
-        killed.setattr("alacarte.model.saving._remove_replaced", lambda path: None)
-        model.save(tmp_path / "m")
-    assert (tmp_path / "m" / "vectors.safetensors").exists()
-    model.save(tmp_path / "m")
-    assert not (tmp_path / "m" / "vectors.safetensors").exists()
+    assert WordVectors.load(tmp_path / "a.npy") == VECTORS
 
 
 # --------------------------------------------------------------------------------------------------- a full disk

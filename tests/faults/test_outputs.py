@@ -1,8 +1,6 @@
 """What commands write: never over an input, never over what is not ours, whole or not at all, and nothing else goes."""
 
 import errno
-import inspect
-import json
 import os
 import shutil
 import stat
@@ -50,8 +48,6 @@ def folder(tmp_path, prepared, monkeypatch):
     """Vectors, a text, a list of targets, sums and a model, in the current folder."""
     shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    description = json.loads(Path("m/model.json").read_text())
-    Path("m/model.json").write_text(json.dumps({**description, "vectors": str(tmp_path / "v.vec")}))
     return tmp_path
 
 
@@ -66,11 +62,11 @@ def everything(folder):
 # ------------------------------------------------------------------------------- an output is none of the inputs
 
 INPUTS = [
-    "induce --model m --corpus c.txt --word new --to glove-text --out c.txt",
+    "induce --model m --corpus c.txt --word new --out c.txt",
     "induce --model m --corpus c.txt --words t.txt --out t.txt",
     "induce --model m --corpus . --word new --out v.vec",
-    "induce --model m --corpus *.txt --word new --to glove-text --out c.txt",
-    "induce --model m --corpus c.txt --word new --out v.vec",  # where the model's vectors are
+    "induce --model m --corpus *.txt --word new --out c.txt",
+    "induce --model m --corpus c.txt --word new --out m/vectors.safetensors",
     "induce --model m --corpus c.txt --word new --out o.vec --missing c.txt",
     "fit --vectors v.vec --corpus c.txt --save-sums c.txt --out n",
     "fit --vectors v.vec --corpus c.txt --checkpoint v.vec --out n",
@@ -80,7 +76,7 @@ INPUTS = [
     "convert v.vec v.vec --limit 10",
     "convert v.safetensors v.safetensors --limit 10",
     "merge c.sums --out c.sums",
-    "index build v.safetensors --out v.safetensors",
+    "convert v.vec v.vec --to word2vec-text",
     "senses induce --word new --model m --corpus c.txt --out c.txt",
 ]
 
@@ -144,8 +140,9 @@ def test_every_command_that_writes_has_the_option():
         names = {parameter.name for parameter in command.params}
         assert ("overwrite" in names) == bool(names & written), name
         places = {p.name for p in command.params if set((p.metavar or "").split("|")) & {*PLACES, "OUT"}}
-        for parameter in inspect.signature(command.callback).parameters.values():  # inputs are known by their metavar
-            assert "pathlib" not in str(parameter.annotation) or parameter.name in places, (name, parameter.name)
+        for parameter in command.params:  # inputs are known by their metavar
+            kind = str(parameter.type_descriptor.annotation).lower()
+            assert "path" not in kind or parameter.name in places, (name, parameter.name)
 
 
 # ------------------------------------------------------------------- what is there is replaced only if it is ours
@@ -177,7 +174,6 @@ def test_an_artifact_of_another_kind_stays(folder):
     before = everything(folder)
     assert alc("merge c.sums --out v.safetensors").exit_code == 1
     assert alc("convert v.vec c.sums --to safetensors").exit_code == 1
-    assert alc("index build v.vec --out c.sums").exit_code == 1
     with pytest.raises(AlacarteError, match="exists and is no index"):
         Index.build(VECTORS).save("c.sums")
     assert everything(folder) == before
@@ -201,30 +197,30 @@ def test_a_model_leaves_other_files_in_its_folder_alone(folder):
     Path("m/notes.txt").write_text("mine")
     Path("m/data").mkdir()
     Path("m/data/x").write_text("mine too")
-    assert alc("fit --vectors v.vec --corpus c.txt --no-weighting --include-vectors --out m").exit_code == 0
-    assert alc("fit --vectors v.vec --corpus c.txt --no-weighting --out m").exit_code == 0
+    assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out m").exit_code == 0
+    assert alc("fit --vectors v.vec --corpus c.txt --weighting none --no-include-vectors --out m").exit_code == 0
     names = {path.name for path in Path("m").iterdir()}
     assert names == {"model.json", "transform.safetensors", "report.txt", "notes.txt", "data"}
     assert Path("m/data/x").read_text() == "mine too"
 
 
 def test_a_file_in_the_way_that_no_model_wrote_stays(folder):
-    shutil.copy("v.safetensors", "m/vectors.safetensors")
+    shutil.copy("v.safetensors", "m/form.safetensors")
     Path("m/report.txt").write_text("my own report")
     before = everything(folder)
-    result = alc("fit --vectors v.vec --corpus c.txt --no-weighting --out m")
+    result = alc("fit --vectors v.vec --corpus c.txt --weighting none --out m")
     assert (result.exit_code, everything(folder)) == (1, before)
     assert "move it away" in result.stderr
-    assert alc("fit --vectors v.vec --corpus c.txt --no-weighting --out m --overwrite").exit_code == 0
+    assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out m --overwrite").exit_code == 0
     assert Path("m/report.txt").read_text() != "my own report"
-    assert Path("m/vectors.safetensors").exists()  # not of the old model, not of the new one
+    assert Path("m/form.safetensors").exists()  # not of the old model, not of the new one
 
 
 def test_a_folder_with_other_things_is_refused(folder):
     Path("n").mkdir()
     Path("n/x").write_text("mine")
-    assert alc("fit --vectors v.vec --corpus c.txt --no-weighting --out n").exit_code == 1
-    assert alc("fit --vectors v.vec --corpus c.txt --no-weighting --out n --overwrite").exit_code == 0
+    assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out n").exit_code == 1
+    assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out n --overwrite").exit_code == 0
     assert Path("n/x").read_text() == "mine"
 
 
@@ -262,7 +258,7 @@ def test_a_checkpoint_takes_nothing_else_with_it(folder):
     """`part1` and `part1.sums`, `old` and `old.sums`: names that were once derived from each other."""
     shutil.copy("c.sums", "old.sums")
     Path("old.lock").write_text("mine")
-    fit = "fit --vectors v.vec --corpus c.txt --no-weighting --checkpoint-every 0"
+    fit = "fit --vectors v.vec --corpus c.txt --weighting none --checkpoint-every 0"
     assert alc(f"{fit} --checkpoint part1 --save-sums part1.sums --out n").exit_code == 0
     assert alc(f"{fit} --checkpoint old --out n").exit_code == 0
     assert ContextSums.load("part1.sums").documents == ContextSums.load("old.sums").documents == 300
@@ -350,15 +346,19 @@ def test_a_dash_is_standard_output(folder):
     assert converted.stdout == Path("expected.tsv").read_bytes()
     np.save("t.npy", np.eye(VECTORS.dimension))
     Path("text.txt").write_text("w3 w1 w2 w4\n")
-    induce = ["induce", "--vectors", "v.vec", "--transform", "t.npy", "--corpus", "text.txt", "--word", "w1 w2"]
-    induced = subprocess.run([*command, *induce, "--out", "-", "--to", "csv"], capture_output=True, check=False)
+    induce = ["induce", "--vectors", "v.vec", "--model", "t.npy", "--corpus", "text.txt", "--word", "w1 w2"]
+    induced = subprocess.run([*command, *induce, "--out", "-"], capture_output=True, check=False)
     assert induced.returncode == 0, induced.stderr
-    Path("induced").write_bytes(induced.stdout)
-    assert WordVectors.load("induced").words == ("w1 w2",)
-    assert WordVectors.load("induced").counts.tolist() == [1]
+    Path("induced.tsv").write_bytes(induced.stdout)
+    assert WordVectors.load("induced.tsv").words == ("w1 w2",)
+    assert WordVectors.load("induced.tsv").counts.tolist() == [1]
     refused = alc("convert v.vec - --json")
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "--json" in refused.stderr
+    contexts = [*command, "contexts", "text.txt", "--word", "w1", "--csv", "-"]
+    listed = subprocess.run(contexts, capture_output=True, check=False)
+    assert (listed.returncode, listed.stderr) == (0, b"")
+    assert listed.stdout.decode().splitlines() == ["document,position,pattern,match,left,right", "0,1,w1,w1,w3,w2 w4"]
     assert not Path("-").exists()
 
 
@@ -384,7 +384,7 @@ def test_a_link_is_followed_and_modes_are_kept(folder):
     assert stat.S_IMODE(Path("far/real.vec").stat().st_mode) == 0o600
     Path("m/transform.safetensors").chmod(0o640)
     Path("m/model.json").chmod(0o640)
-    assert alc("fit --vectors v.vec --corpus c.txt --no-weighting --out m").exit_code == 0
+    assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out m").exit_code == 0
     assert {stat.S_IMODE(Path("m", name).stat().st_mode) for name in ("model.json", NAMES[0])} == {0o640}
 
 

@@ -151,17 +151,16 @@ def test_csv_of_results_holds_no_formulas(tmp_path):
 
 
 def test_csv_of_studies_is_read_back_as_it_was(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    from alacarte.cli._study import write_csv
-    from alacarte.regression._frames import read_table
+    pytest.importorskip("pandas")
+    from alacarte.regression import Results, read_table
 
     texts = [cell for cell in CELLS if cell.strip()]
-    frame = pandas.DataFrame({"text": texts, "year": np.arange(len(texts)) - 5, "@by": [None, *texts[1:]]})
-    write_csv(frame, tmp_path / "a.csv")
+    columns = {"text": texts, "year": np.arange(len(texts)) - 5, "@by": [None, *texts[1:]]}
+    Results({name: np.array(column, dtype=object) for name, column in columns.items()}).to_csv(tmp_path / "a.csv")
     assert b"\n=" not in (tmp_path / "a.csv").read_bytes()
     back = read_table(tmp_path / "a.csv")
     assert back["text"].tolist() == texts
-    assert back["year"].tolist() == frame["year"].tolist()
+    assert back["year"].tolist() == columns["year"].tolist()
     assert "@by" in back.columns
     assert list(Corpus(tmp_path / "a.csv")) == texts
 
@@ -175,10 +174,10 @@ def test_dollars_in_labels_are_dollars(own):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from alacarte.regression._frames import Table
+    from alacarte.regression import Results
     from alacarte.regression.plots import plot_coefficients
 
-    table = Table({"term": np.array(["$x^{$", "$\\frac{$"]), "estimate": np.array([1.0, 2.0])})
+    table = Results({"term": np.array(["$x^{$", "$\\frac{$"]), "estimate": np.array([1.0, 2.0])})
     axes = None
     if own:
         figure = Figure()

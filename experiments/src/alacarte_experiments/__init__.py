@@ -9,5 +9,5 @@
 | `lab` | what the experiments share: settings, kept results, test splits, tables, measures, progress bars |
 | `cli` | `alc eval` |
 
-Only public names of the library are used here.
+Only names that the library's reference lists are used here.
 """

@@ -2,9 +2,8 @@
 
 An artifact is a safetensors file (`alacarte._io.tensors`) whose metadata say `format` "alacarte", its `kind`, the
 `version` of that kind, and hold one JSON object with everything that is not an array. Its last tensor holds SHA-256
-digests: of the header, and of every 16 MiB of every other tensor. Reading checks all of them, but for tensors that the
-reader names (`lazily`): `Artifact.verify_rows` checks the blocks that some rows lie in when these are needed, and
-`Artifact.verify` all.
+digests: of the header, and of every other tensor that is not empty. Reading compares all of them, but for tensors that
+the reader names (`lazily`), which it compares when they are first used (`Artifact.verify`).
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -13,8 +12,6 @@ reader names (`lazily`): `Artifact.verify_rows` checks the blocks that some rows
 ...     artifact = read_artifact(file, "example")
 ...     print(artifact.metadata["name"], artifact.tensor("matrix", np.float64, 2).tolist())
 identity [[1.0, 0.0], [0.0, 1.0]]
-
-A new kind of artifact is one line in `KINDS`, by which `alc inspect` describes it.
 """
 
 import json
@@ -23,7 +20,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from hashlib import file_digest, sha256
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -33,11 +29,11 @@ from numpy.typing import DTypeLike, NDArray
 from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
+from alacarte._io.printing import shortened
 from alacarte._io.tensors import (
     Computed,
     Places,
     damaged,
-    forget_pages,
     layout,
     little_endian_blocks,
     map_tensors,
@@ -47,30 +43,13 @@ from alacarte._io.tensors import (
 )
 from alacarte.errors import AlacarteError
 
-__all__ = ["KINDS", "Artifact", "describe", "identity", "kind_of", "read_artifact", "word_tensors", "write_artifact"]
+__all__ = ["Artifact", "identity", "kind_of", "read_artifact", "word_tensors", "write_artifact"]
 
 FORMAT = "alacarte"
 DIGESTS = "digests"  # the name of the last tensor
-BLOCK = 1 << 24  # bytes that one digest covers
-LARGE = 1 << 29  # bytes of a tensor that does not stay in memory when it is compared with its digests
 UPGRADE = "upgrade it: pip install --upgrade alacarte-embeddings"
 
 Result = TypeVar("Result")
-
-# What describes each kind for `alc inspect`: "module:function", a function of an `Artifact` that returns a dictionary.
-KINDS = {
-    "word vectors": "alacarte.vectors.formats.native:describe",
-    "context sums": "alacarte.contexts.sums:describe",
-    "checkpoint": "alacarte.passes.checkpoint:describe",
-    "plan": "alacarte.passes._manifest:describe",
-    "part of a run": "alacarte.passes._parts:describe",
-    "transform": "alacarte.transform.transform:describe",
-    "typical spread": "alacarte.inference.spread:describe",
-    "form model": "alacarte.spelling.form:describe",
-    "fusion weights": "alacarte.spelling.fusion:describe",
-    "index": "alacarte.vectors.neighbours:describe",
-    "concordance segment": "alacarte.concordance._segment:describe",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +64,8 @@ class Artifact:
     """The arrays by name, memory-mapped and read-only."""
     error: type[AlacarteError]
     """What is raised when something in the file is not as it should be."""
-    _digests: dict[str, list[bytes]]
-    _checked: dict[str, NDArray[np.bool_]] = field(default_factory=dict)  # which blocks of each tensor were compared
+    _digests: dict[str, bytes]
+    _verified: set[str] = field(default_factory=set)
 
     def damaged(self, what: str) -> AlacarteError:
         """The error for a file that is not as it should be.
@@ -119,7 +98,7 @@ class Artifact:
         if kind is float and type(value) is int:
             value = float(value)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, float)):
-            raise self.damaged(f"its {name!r} is {_shortened(value)}, of another type than {kind.__name__}")
+            raise self.damaged(f"its {name!r} is {shortened(repr(value))}, of another type than {kind.__name__}")
         return value
 
     def optional(self, name: str, kind: type[Result]) -> Result | None:
@@ -160,47 +139,15 @@ class Artifact:
     def verify(self, *names: str) -> None:
         """Compare tensors (all, unless some are named) with their digests; raises if a byte is not what was written.
 
-        What was compared before is not compared again. Several threads share the work.
+        What was compared before is not compared again.
         """
         for name in names or self.tensors:
-            self._verify_blocks(name, np.flatnonzero(~self._compared(name)))
-
-    def verify_rows(self, name: str, rows: NDArray[np.integer]) -> bool:
-        """Compare the blocks of a tensor in which some rows lie with their digests; whether that was the last of it."""
-        array = self.tensors[name]
-        width = max(1, array.nbytes // max(1, len(array)))
-        ends = np.concatenate([rows * width, rows * width + width - 1]) // BLOCK
-        compared = self._compared(name)
-        if width > BLOCK:
-            self.verify(name)
-        elif not compared[ends].all():
-            self._verify_blocks(name, np.unique(ends[~compared[ends]]))
-        return bool(compared.all())
-
-    def _compared(self, name: str) -> NDArray[np.bool_]:
-        return self._checked.setdefault(name, np.zeros(len(self._digests[name]), np.bool_))
-
-    def _verify_blocks(self, name: str, numbers: NDArray[np.integer]) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        data = self.tensors[name].reshape(-1).view(np.uint8)
-
-        def whole(number: int) -> bool:
-            block = data[number * BLOCK : (number + 1) * BLOCK]
-            same = sha256(block.data).digest() == self._digests[name][number]
-            if data.nbytes > LARGE:
-                forget_pages(block)
-            return same
-
-        listed = numbers.tolist()
-        if len(listed) <= 1:
-            results = [whole(number) for number in listed]
-        else:
-            with ThreadPoolExecutor() as pool:
-                results = list(pool.map(whole, listed))
-        if not all(results):
-            raise self.damaged(f"tensor {name!r} is not what was written")
-        self._compared(name)[numbers] = True
+            array = self.tensors[name]
+            if name in self._verified or not array.size:
+                continue
+            if sha256(array.reshape(-1).view(np.uint8).data).digest() != self._digests[name]:
+                raise self.damaged(f"tensor {name!r} is not what was written")
+            self._verified.add(name)
 
 
 def write_artifact(
@@ -211,15 +158,12 @@ def write_artifact(
     version: int = 1,
 ) -> None:
     """Write an artifact, completely or not at all. `metadata` is anything that JSON can hold."""
-    from concurrent.futures import ThreadPoolExecutor
-
     if DIGESTS in tensors:
         raise ValueError(f"no tensor may be called {DIGESTS!r}")
     arrays: dict[str, NDArray[Any] | Computed] = {
         name: array if isinstance(array, Computed) else np.asarray(array) for name, array in tensors.items()
     }
-    rows = 1 + sum(len(_blocks(array)) for array in arrays.values())
-    arrays[DIGESTS] = np.empty((rows, 32), np.uint8)
+    arrays[DIGESTS] = np.empty((1 + sum(array.nbytes > 0 for array in arrays.values()), 32), np.uint8)
     strings = {
         "format": FORMAT,
         "kind": kind,
@@ -229,15 +173,15 @@ def write_artifact(
     header, order = layout(arrays, strings, last=DIGESTS)
     digests = [sha256(header).digest()]
     size = len(header) + sum(array.nbytes for array in arrays.values())
-    with ThreadPoolExecutor(1) as hashing, atomic_write(path, size) as file:
+    with atomic_write(path, size) as file:
         file.write(header)
         for name in order[:-1]:
-            running = _Digests()
+            digest = sha256()
             for block in little_endian_blocks(arrays[name]):
-                hashed = hashing.submit(running.add, block)  # while it is written
+                digest.update(block)
                 file.write(block)
-                hashed.result()
-            digests += running.finished()
+            if arrays[name].nbytes:
+                digests.append(digest.digest())
         file.write(b"".join(digests))
 
 
@@ -311,19 +255,6 @@ def identity(path: str | os.PathLike[str]) -> str:
     return sha256(mapped[places[DIGESTS][2] :].data).hexdigest()
 
 
-def describe(artifact: Artifact) -> dict[str, Any]:
-    """What is in an artifact, for people: by the function in `KINDS`, or its metadata and the shapes of its tensors."""
-    facts = {"what": artifact.kind, "path": str(artifact.path), "bytes": artifact.path.stat().st_size}
-    if artifact.kind not in KINDS:
-        shapes = {
-            name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in artifact.tensors.items()
-        }
-        return {**facts, **artifact.metadata, "tensors": shapes}
-    module, _, function = KINDS[artifact.kind].partition(":")
-    described: Callable[[Artifact], dict[str, Any]] = getattr(import_module(module), function)
-    return {**facts, **artifact.decode(described)}
-
-
 def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray[Any]]:
     """A list of words as two tensors, for `write_artifact`; `Artifact.words` gives the list back.
 
@@ -334,57 +265,23 @@ def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray
     return {name: data, f"{name}_offsets": offsets}
 
 
-def _blocks(array: NDArray[Any] | Computed) -> range:
-    """The numbers of the blocks that have a digest each."""
-    return range(-(-array.nbytes // BLOCK))
-
-
-class _Digests:
-    """The digest of each `BLOCK` of the bytes that are added."""
-
-    def __init__(self) -> None:
-        self._digests: list[bytes] = []
-        self._running, self._covered = sha256(), 0
-
-    def add(self, content: memoryview) -> None:
-        while len(content):
-            taken = content[: BLOCK - self._covered]
-            self._running.update(taken)
-            self._covered, content = self._covered + len(taken), content[len(taken) :]
-            if self._covered == BLOCK:
-                self._end()
-
-    def finished(self) -> list[bytes]:
-        if self._covered:
-            self._end()
-        return self._digests
-
-    def _end(self) -> None:
-        self._digests.append(self._running.digest())
-        self._running, self._covered = sha256(), 0
-
-
 def _read_digests(
     path: Path, places: Places, mapped: NDArray[np.uint8], error: type[AlacarteError]
-) -> dict[str, list[bytes]]:
-    """The digests of each tensor; that of the header is compared here."""
+) -> dict[str, bytes]:
+    """The digest of each tensor; that of the header is compared here."""
     if DIGESTS not in places:
         raise damaged(path, "it has no digests", error)
     dtype, shape, begin = places[DIGESTS]
+    rows = [bytes(row) for row in mapped[begin:].reshape(-1, 32)] if (len(mapped) - begin) % 32 == 0 else []
+    if not rows or np.dtype(dtype) != np.uint8 or shape != (len(rows), 32):
+        raise damaged(path, "its digests make no sense", error)
     start = min(place[2] for place in places.values())
-    others = {name: place for name, place in places.items() if name != DIGESTS}
-    sizes = {name: math.prod(shape) * np.dtype(dtype).itemsize for name, (dtype, shape, _) in others.items()}
-    counts = {name: -(-size // BLOCK) for name, size in sizes.items()}
-    if np.dtype(dtype) != np.uint8 or shape != (1 + sum(counts.values()), 32):
-        raise damaged(path, "it has not as many digests as it should", error)
-    rows = [bytes(row) for row in mapped[begin : begin + 32 * shape[0]].reshape(-1, 32)]
     if sha256(mapped[:start].data).digest() != rows[0]:
         raise damaged(path, "its header is not what was written", error)
-    digests, position = {}, 1
-    for name in sorted(others, key=lambda name: places[name][2]):
-        digests[name] = rows[position : position + counts[name]]
-        position += counts[name]
-    return digests
+    full = [name for name in sorted(places, key=lambda name: places[name][2]) if math.prod(places[name][1])]
+    if len(full) != len(rows):
+        raise error(f"{path}: written by an older version of alacarte, with other digests; make it again")
+    return dict(zip(full[:-1], rows[1:], strict=True))
 
 
 def _a(kind: str | None) -> str:
@@ -398,8 +295,3 @@ def _a(kind: str | None) -> str:
     if kind.endswith("s"):
         return kind
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
-def _shortened(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,21 +1,32 @@
-"""How kernels are compiled: without the interpreter's lock, and kept on disk between runs.
+"""How kernels are compiled: without the interpreter's lock, and once on a machine.
 
 `kernel`, `inner` and `inlined` are decorators; `prefetch`, `pointer`, `load_word`, `bytes_within` and the counts of
 bits are what the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name,
-which is printed to standard error before they are compiled, that is once on a machine.
+which is printed to standard error before they are compiled.
+
+Compiled code is kept in the cache folder of the user, by the version of numba, the processor and the code of all
+kernels, wherever the package is installed.
 """
 
+import hashlib
 import sys
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, event
+from numba.core import caching, cgutils, event
 from numba.extending import intrinsic as untyped_intrinsic
 from numba.np import linalg
 
 from alacarte._io import progress
+from alacarte._io.files import cache_folder
+
+KEPT_DAYS = 100  # what is older is removed when something new is kept
 
 
 def _leave_scipy_for_later() -> None:
@@ -35,11 +46,91 @@ def _leave_scipy_for_later() -> None:
 
 _leave_scipy_for_later()
 
-kernel: Any = numba.njit(cache=True, nogil=True)
+# ------------------------------------------------------------------------------------------------- the cache
+
+
+@cache
+def _digest() -> str:
+    """Return a hash of the code of all kernels: they call each other, and numba looks at one function only."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
+        code = file.read_bytes()
+        if b"_io.compiled" in code or file == Path(__file__):
+            digest.update(code)
+    return digest.hexdigest()[:16]
+
+
+class _Locator(caching._CacheLocator):
+    """Where compiled code is kept, under names that hold the hash of all kernels."""
+
+    def __init__(self, py_file: str) -> None:
+        self._py_file = py_file  # for numba's own messages
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
+        return cls(py_file)
+
+    def get_cache_path(self) -> str:
+        return str(numba.config.CACHE_DIR or cache_folder() / "kernels")  # type: ignore[attr-defined]
+
+    def get_source_stamp(self) -> str:
+        return _digest()
+
+    def get_disambiguator(self) -> str:
+        return _digest()
+
+
+class _Implementation(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # type: ignore[list-item]  # noqa: RUF012 (numba's)
+
+
+class _Cache(caching.FunctionCache):
+    """numba's cache, for which no file is a reason to fail."""
+
+    _impl_class = _Implementation
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # a file that was cut short: unpickling may raise anything
+            with suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        folder = Path(self.cache_path)
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+            for file in folder.glob("*.nb[ci]"):
+                if file.stat().st_mtime < time.time() - KEPT_DAYS * 86400:
+                    file.unlink()
+        except OSError as problem:
+            _say_once(
+                f"alacarte: compiled code cannot be kept in {folder} ({problem.strerror}), and every start compiles it "
+                "again; let NUMBA_CACHE_DIR name a folder that can be written to"
+            )
+
+
+@cache
+def _say_once(message: str) -> None:
+    if not progress.silent:
+        print(message, file=sys.stderr, flush=True)
+
+
+def kernel(function: Any) -> Any:
+    """Compile a function that Python calls, and keep it on disk."""
+    compiled: Any = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+    try:
+        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
+    except OSError as problem:  # no home folder, or no files to be hashed
+        _say_once(f"alacarte: compiled code cannot be kept, and every start compiles it again: {problem}")
+    return compiled
+
+
 # A function that only kernels call: without the ways in from Python and C it compiles faster.
-inner: Any = numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+inner: Any = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 # A few lines that are copied into whatever calls them.
-inlined: Any = numba.njit(cache=True, nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+inlined: Any = numba.njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 intrinsic: Any = untyped_intrinsic
 
 
@@ -47,7 +138,7 @@ intrinsic: Any = untyped_intrinsic
 
 
 def prefetched(builder: Any, start: Any, index: Any) -> None:
-    """The code that asks for the cache line `index` values behind a pointer."""
+    """Return the code that asks for the cache line `index` values behind a pointer."""
     address = builder.bitcast(builder.gep(start, [index]), cgutils.voidptr_t)
     number = ir.IntType(32)
     kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
@@ -60,7 +151,7 @@ def prefetched(builder: Any, start: Any, index: Any) -> None:
 def prefetch(context, array, index):  # type: ignore[no-untyped-def]
     """Ask for the cache line of a one-dimensional array, or behind a pointer, that holds `index`, before it is needed.
 
-    Rows of vectors and of sums are met in the order of the text, that is at random; without this the kernels would
+    Rows of vectors and of sums are needed in the order of the text, that is at random; without this the kernels would
     wait for memory most of the time. It changes no value, and an index out of bounds does no harm.
     """
 
@@ -77,7 +168,7 @@ def prefetch(context, array, index):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def pointer(context, array):  # type: ignore[no-untyped-def]
-    """The numbers of a contiguous array, to read and write as `numbers[i]`, without its size and its owner.
+    """Return the numbers of a contiguous array, to read and write as `numbers[i]`, without its size and owner.
 
     A function that gets an array counts one more user of it, and one less at its end, which costs more than a look
     into it. Nobody is counted here: the array has to be an argument of the kernel. Negative indices do not count from
@@ -93,7 +184,7 @@ def pointer(context, array):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def load_word(context, bytes_at, index):  # type: ignore[no-untyped-def]
-    """The eight bytes from `index` on behind a pointer to uint8 as one uint64, the first byte in its lowest bits.
+    """Return the eight bytes from `index` on behind a pointer to uint8 as one uint64, the first in its lowest bits.
 
     Nothing checks that there are eight bytes: the caller has to know.
     """
@@ -112,11 +203,10 @@ def load_word(context, bytes_at, index):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def bytes_within(context, bytes_at, index, extra, low, count):  # type: ignore[no-untyped-def]
-    """Which of the 64 bytes from `index` on are, with the bits of `extra` set, one of the `count` values from `low` on.
+    """Whether each of 64 bytes is, with the bits of `extra` set, one of the `count` values from `low` on.
 
-    The bytes lie behind a pointer to uint8. A uint64, whose lowest bit stands for the first byte.
-
-    Nothing checks that there are 64 bytes: the caller has to know.
+    The bytes lie behind a pointer to uint8, from `index` on. The result is a uint64, whose lowest bit stands for the
+    first byte. Nothing checks that there are 64 bytes: the caller has to know.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -142,7 +232,7 @@ def bytes_within(context, bytes_at, index, extra, low, count):  # type: ignore[n
 
 @intrinsic
 def trailing_zeros(context, number):  # type: ignore[no-untyped-def]
-    """How many zero bits a uint64 ends in; 64 for zero."""
+    """Return the number of zero bits that a uint64 ends in; 64 for zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -152,7 +242,7 @@ def trailing_zeros(context, number):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def leading_zeros(context, number):  # type: ignore[no-untyped-def]
-    """How many zero bits a uint64 begins with; 64 for zero."""
+    """Return the number of zero bits that a uint64 begins with; 64 for zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -162,7 +252,7 @@ def leading_zeros(context, number):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def count_ones(context, number):  # type: ignore[no-untyped-def]
-    """How many bits of a uint64 are set."""
+    """Return the number of bits that are set in a uint64."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -172,11 +262,11 @@ def count_ones(context, number):  # type: ignore[no-untyped-def]
 
 # ---------------------------------------------------------------------------------------------- announcements
 
-_announced: dict[str, str] = {}  # by module: what to print when one of its functions is compiled
+_announced: dict[str, str] = {}  # by module or package: what to print when one of its functions is compiled
 
 
 def announce(module: str, purpose: str, seconds: int) -> None:
-    """Have a line printed when the kernels of a module are compiled; not when they come from the disk."""
+    """Have a line printed when the kernels of a module or package are compiled; not when they come from the disk."""
     _announced[module] = f"alacarte: compiling {purpose} for this machine, once (about {seconds} s)"
 
 
@@ -184,7 +274,8 @@ class _Announcer(event.Listener):
     """numba reports each compilation, but not what it loads from its cache."""
 
     def on_start(self, event: Any) -> None:
-        message = _announced.pop(event.data["dispatcher"].py_func.__module__, None)
+        module = event.data["dispatcher"].py_func.__module__
+        message = _announced.pop(module, None) or _announced.pop(module.rpartition(".")[0], None)
         if message is not None and not progress.silent:
             print(message, file=sys.stderr, flush=True)
 

@@ -1,7 +1,7 @@
 """Copies on this disk of files behind URLs, to be read as any other files and mapped into memory.
 
-A copy is kept in the cache folder under the name and version of what it was made from, so it is made once; when there
-is another version, the older copy is removed after a while. To read text, nothing is copied: see `alacarte._io.remote`.
+A copy is kept in the cache folder under the name and version of its source, so that it is made once; when there is
+another version, the older copy is removed after a while. To read text, nothing is copied: see `alacarte._io.urls`.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from alacarte._io.files import atomic_write, cache_folder
-from alacarte._io.remote import Location, base_name, changed, local_path, locate, shown, sibling, url_of
+from alacarte._io.urls import Location, base_name, changed, display_name, local_path, locate, sibling, url_of
 from alacarte.errors import AlacarteError
 
 OLD = 3600.0  # seconds for which another process may still be about to open a copy of an older version
@@ -22,26 +22,29 @@ OLD = 3600.0  # seconds for which another process may still be about to open a c
 
 @contextmanager
 def copied(
-    name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError, beside: Iterable[str] = ()
+    name: str | os.PathLike[str],
+    error: type[AlacarteError] = AlacarteError,
+    beside: Iterable[str] = (),
+    needed: Iterable[str] = (),
 ) -> Iterator[Path]:
-    """A path as it is; for a URL, a copy of the file, and errors within name the URL.
+    """Yield a path as it is; for a URL, the path of a copy of the file. Errors raised inside name the URL.
 
-    `beside` are names of files that belong to it and lie beside it, if they are there: they are copied too.
+    `needed` are names of files beside it that are copied too; so are those of `beside`, if they exist.
     """
     path = local_path(name)
     if path is not None:
         yield path
         return
     url = cast("str", url_of(name))
-    locations = [locate(url, error)]
+    locations = [locate(url, error), *(locate(sibling(url, other), error) for other in needed)]
     for other in beside:
         with suppress(AlacarteError):
             locations.append(locate(sibling(url, other), error))
-    path = copy_files(locations) / base_name(url)
+    folder = copy_files(locations)
     try:
-        yield path
+        yield folder / base_name(url)
     except AlacarteError as problem:
-        problem.message = problem.message.replace(str(path), shown(url))
+        problem.message = problem.message.replace(str(folder), display_name(url).rpartition("/")[0])
         raise
 
 
@@ -64,7 +67,6 @@ def copy_files(locations: list[Location]) -> Path:
             if file.tell() != location.size:
                 raise changed(location)
     for other in kept.iterdir():
-        with suppress(OSError):  # another process removes them too
-            if other != folder and time.time() - other.stat().st_mtime > OLD:
-                shutil.rmtree(other)
+        if other != folder and time.time() - other.stat().st_mtime > OLD:
+            shutil.rmtree(other, ignore_errors=True)
     return folder

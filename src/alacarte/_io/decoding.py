@@ -1,6 +1,6 @@
-"""What goes wrong while a file is decoded, in words: the one place where what decoders raise becomes an error of ours.
+"""The one place where what decoders of damaged files raise becomes an error of ours.
 
-Decoders of damaged files raise whatever they meet: `struct.error`, `KeyError`, `RecursionError` for JSON nested too
+Decoders raise errors of many kinds: `struct.error`, `KeyError`, `RecursionError` for JSON nested too
 deeply, `ValueError` for an integer of 5,000 digits, `zlib.error`, pyarrow's own. Whoever reads a file does so inside of
 `decoding`, and says more about what is wrong where more is known.
 """
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from alacarte._io.printing import shortened
 from alacarte.errors import AlacarteError, AlacarteWarning
 
 LONGEST = 200  # characters of a decoder's own message
@@ -39,22 +40,21 @@ def decoding(
 
 
 def in_words(problem: Exception) -> str:
-    """What a decoder says, on one line.
+    """Return the message of a decoder's error, on one line.
 
     >>> in_words(KeyError("words")), in_words(EOFError()), in_words(MemoryError())
     ("KeyError: 'words'", 'EOFError', 'it asks for more memory than there is')
     """
     if isinstance(problem, MemoryError):
         return "it asks for more memory than there is"
-    message = " ".join(str(problem).split())
-    message = message if len(message) <= LONGEST else message[: LONGEST - 1] + "…"
+    message = shortened(" ".join(str(problem).split()), LONGEST)
     if not message or isinstance(problem, LookupError | AttributeError | TypeError):
         return f"{type(problem).__name__}{': ' if message else ''}{message}"
     return message
 
 
 def read_json(text: str | bytes) -> Any:
-    """What JSON holds; a ValueError for anything that is not JSON, or that this Python cannot hold.
+    """Return what JSON text holds; raise ValueError for anything that is not JSON, or that Python cannot hold.
 
     >>> read_json('{"a": [1, 2]}')
     {'a': [1, 2]}

@@ -1,13 +1,13 @@
-"""Random choices that give every order of magnitude its say."""
+"""Random choices from all orders of magnitude alike."""
 
 import numpy as np
 import numpy.typing as npt
 
-Longs = npt.NDArray[np.int64]
+from alacarte._io.arrays import Longs
 
 
 def evenly_over_octaves(values: npt.NDArray[np.integer], wanted: int, rng: np.random.Generator) -> Longs:
-    """Places of values (1 or more), as many from each doubling of the value as from any other while it has some.
+    """Return random places of values (1 or more): as many from each doubling of the value, as far as it has some.
 
     >>> evenly_over_octaves(np.array([1000, 1001, 4, 5, 6, 1002]), 2, np.random.default_rng(0)).tolist()
     [3, 5]
@@ -17,5 +17,5 @@ def evenly_over_octaves(values: npt.NDArray[np.integer], wanted: int, rng: np.ra
     order = np.argsort(octaves, kind="stable")
     turn = np.empty(len(values), dtype=np.int64)  # the i-th of each octave comes before the (i + 1)-th of any
     turn[order] = np.arange(len(values)) - np.searchsorted(octaves[order], octaves[order])
-    chosen: Longs = np.sort(shuffled[np.argsort(turn, kind="stable")[:wanted]])
-    return chosen
+    places: Longs = np.sort(shuffled[np.argsort(turn, kind="stable")[:wanted]])
+    return places

@@ -85,7 +85,7 @@ def new_axes(ax: Any, size: SizeName, height: float) -> Any:
 
 
 def finish(ax: Any, size: SizeName, title: str | None = None, grid: Literal["x", "y"] | None = None) -> Any:
-    """Fonts, spines, grid and title of the house; returns the axes."""
+    """Set fonts, spines, grid and title as in all figures of this package; return the axes."""
     font = size_of(size).font
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -135,9 +135,11 @@ def place_labels(
     sideways: bool = True,
     clear_of: Iterable[Sequence[float]] = (),
 ) -> int:
-    """Each label at the nearest place around its point where it covers no other label and no mark, with a thin line
-    to its point if that is not beside it; returns how many found no room and are left out. Labels stand above or below
-    their points only if they may not stand `sideways`. `clear_of` are further places that no label covers."""
+    """Put each label at the nearest place around its point where it covers no other label and no mark.
+
+    A thin line leads to its point if that is not beside it. Returns how many labels found no room and are left out.
+    Unless `sideways`, labels are above or below their points only. `clear_of` are further places that no label covers.
+    """
     axes.figure.canvas.draw()  # only now is it known where things are
     boxes = require("matplotlib.transforms", extra="plot", purpose=PURPOSE)
     points = axes.figure.dpi / 72

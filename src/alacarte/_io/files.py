@@ -13,14 +13,14 @@ import stat
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
-from alacarte._io.remote import url_of
 from alacarte._io.uploads import uploaded
+from alacarte._io.urls import url_of
 from alacarte.errors import AlacarteError, DiskFull, NoFolder, require
 
 fcntl: ModuleType | None
@@ -32,10 +32,8 @@ except ModuleNotFoundError:  # Windows
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 MAGIC |= {bytes([byte]) + b"\x2a\x4d\x18": "zst" for byte in range(0x50, 0x60)}  # frames without text, as of pzstd
 PART = ".alacarte-part"  # ends the name of a file that is being written
-NEW = ".alacarte-new"  # stands in the name of a complete one that waits for its main file
 LOCK = ".alacarte-lock"
-LONGEST_NAME = 40  # characters of a file's name that stand in the names of its temporary files
-WAIT = 60.0  # seconds for another process that writes the same files
+LONGEST_NAME = 40  # characters of a file's name that are in the names of its temporary files
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DESCRIPTOR = re.compile(r"/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d+)")
 SUFFIXES = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
@@ -51,7 +49,7 @@ def compression(head: bytes) -> str | None:
 
 
 def decompressed(raw: BinaryIO, kind: str | None) -> BinaryIO:
-    """A stream of the plain bytes behind `raw`, which must stand at its start."""
+    """Return a stream of the plain bytes behind `raw`, which must be at its start."""
     if kind is None:
         return raw
     if kind == "gz":
@@ -83,7 +81,7 @@ class _ZstdStream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
-            # Few bytes at a time: each four of them may stand for 128 KiB.
+            # Few bytes at a time: four of them may decompress to 128 KiB.
             chunk = self._spare or self._raw.read(512)
             if not chunk:
                 if self._frame is not None:
@@ -113,8 +111,8 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     descriptors (`/dev/stdout`) are written to and never replaced. Behind a URL, a file is uploaded when it is whole.
     `size` is how many bytes there will be, where that is known, for the message of a full disk (`DiskFull`).
 
-    The temporary file is locked while it is written. So one that a killed process left behind is told from one that
-    is still being written, and the next writer of the same path removes it.
+    The temporary file is locked while it is written. So the next writer of the same path
+    knows one that a killed process left behind from one that is still being written, and removes it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -178,7 +176,7 @@ def _open_stream(path: str | os.PathLike[str]) -> BinaryIO | None:
         return Path(path).open("wb")
     sys.stdout.flush()
     number = {"stdout": 1, "stderr": 2}.get(descriptor[1]) or int(descriptor[2])
-    return os.fdopen(os.dup(number), "wb")  # as it stands, at its end where it appends
+    return os.fdopen(os.dup(number), "wb")  # at its present position: at its end where it appends
 
 
 def _temporary_file(target: Path, path: str | os.PathLike[str]) -> BinaryIO:
@@ -194,7 +192,7 @@ def _temporary_file(target: Path, path: str | os.PathLike[str]) -> BinaryIO:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         mode = 0o666 if before is None else 0o600  # at first: nobody else reads a file that may be private
         while True:
-            name = target.with_name(f"{_beginning(target.name)}{secrets.token_hex(8)}{PART}")
+            name = target.with_name(f".{target.name[:LONGEST_NAME]}.{secrets.token_hex(8)}{PART}")
             file = open(name, "xb", opener=lambda at, flags: os.open(at, flags, mode))  # noqa: SIM115
             _lock_file(file, wait=True)
             if name.exists():  # and was not taken for a leftover before it was locked
@@ -203,11 +201,12 @@ def _temporary_file(target: Path, path: str | os.PathLike[str]) -> BinaryIO:
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     if before is not None:
-        _keep_owner_and_mode(Path(file.name), before)
+        keep_owner_and_mode(Path(file.name), before)
     return file
 
 
-def _keep_owner_and_mode(path: Path, before: os.stat_result) -> None:
+def keep_owner_and_mode(path: Path, before: os.stat_result) -> None:
+    """Give a file or folder the mode of another, and its owner where the system allows."""
     if hasattr(os, "chown"):
         for owner in ((before.st_uid, before.st_gid), (-1, before.st_gid)):
             with suppress(OSError):  # only root gives files away
@@ -252,15 +251,15 @@ def amount(size: int) -> str:
     return f"{size:,} bytes" if size < 10_000 else f"{size / 1e6:,.1f} MB"
 
 
-# ------------------------------------------------------------------------------------- what killed processes leave
+# ------------------------------------------------------------------------------------------- files left behind
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove the temporary files of writers of this path that are no more; nothing else is touched.
+    """Remove the temporary files of this path whose writers have ended; nothing else is touched.
 
     A writer holds a lock on its temporary file, and a lock ends with its process.
     """
-    for name in _files_named(target.parent, rf"{re.escape(_beginning(target.name))}[0-9a-f]{{16}}{PART}"):
+    for name in leftovers(target):
         with suppress(OSError):
             if os.name == "nt":  # where a file that is open is not removed
                 name.unlink()
@@ -270,26 +269,11 @@ def remove_leftovers(target: Path) -> None:
                     name.unlink()
 
 
-def is_leftover(name: str) -> bool:
-    """Whether a file has the name of one that this package makes for a while.
-
-    >>> is_leftover(f".model.json.{'0' * 16}.alacarte-part"), is_leftover(".model.json"), is_leftover("a.lock")
-    (True, False, False)
-    """
-    return re.fullmatch(rf"\..+\.[0-9a-f]{{16}}{PART}|\.[0-9a-f]{{16}}{NEW}\..+|\..+{LOCK}", name) is not None
-
-
-def _beginning(name: str) -> str:
-    """How the names of the temporary files of a file begin; a companion's do before it has its own name, too."""
-    hidden = re.fullmatch(rf"\.[0-9a-f]{{16}}{NEW}\.(.+)", name)
-    return f".{(hidden[1] if hidden else name)[:LONGEST_NAME]}."
-
-
-def _files_named(folder: Path, pattern: str) -> list[Path]:
+def leftovers(target: Path) -> list[Path]:
+    """The temporary files of all writers of a path, also of those that are still writing."""
+    pattern = re.compile(rf"{re.escape(f'.{target.name[:LONGEST_NAME]}.')}[0-9a-f]{{16}}{PART}")
     try:
-        with os.scandir(folder) as entries:
-            named = [item for item in entries if re.fullmatch(pattern, item.name)]
-            return [Path(item.path) for item in named if item.is_file(follow_symlinks=False)]
+        return [file for file in target.parent.iterdir() if pattern.fullmatch(file.name) and not file.is_symlink()]
     except OSError:  # there is no such folder, or it cannot be listed
         return []
 
@@ -305,55 +289,7 @@ def _lock_file(file: BinaryIO, *, wait: bool) -> bool:
     return True
 
 
-# -------------------------------------------------------------------------------- several files that belong together
-
-
-class Companions:
-    """Files beside a main file, which change together with it: readers see all the old ones or all the new ones.
-
-    New companions are written under hidden names that hold a `generation`, 16 random digits. The main file, which
-    names the generation, takes its place next, and at this moment all of the new ones hold. Only then do they get
-    their own names; a reader who comes before that finds them under the hidden ones (`companion`). One process at a
-    time writes; what is left of a process that was killed is finished or removed by the next one.
-    """
-
-    def __init__(self, main: Path, names: Iterable[str], generation_of: Callable[[Path], str | None]) -> None:
-        self.main, self.names, self.generation_of = main, tuple(names), generation_of
-        self.generation = secrets.token_hex(8)
-
-    def path(self, name: str) -> Path:
-        """Where to write a companion."""
-        assert name in self.names
-        return hidden_companion(self.main.with_name(name), self.generation)
-
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Within this, write the companions to `path(name)`, then the main file, which names the `generation`."""
-        with lock(self.main, AlacarteError, wait=WAIT):
-            self._settle()
-            try:
-                yield
-            finally:
-                self._settle()
-
-    def _settle(self) -> None:
-        """Let the companions of the main file's generation take their places; remove those of any other."""
-        generation = self.generation_of(self.main)
-        for name in self.names:
-            place = self.main.with_name(name)
-            remove_leftovers(place)
-            for hidden in _files_named(place.parent, rf"\.[0-9a-f]{{16}}{NEW}\.{re.escape(name)}"):
-                if generation is None or hidden != hidden_companion(place, generation):
-                    hidden.unlink(missing_ok=True)
-                    continue
-                if place.is_file():
-                    _keep_owner_and_mode(hidden, place.stat())
-                hidden.replace(place)
-
-
-def hidden_companion(place: Path, generation: str) -> Path:
-    """Where a companion stands until it has its own name; the ending, by which some formats are told, is the same."""
-    return place.with_name(f".{generation}{NEW}.{place.name}")
+# ----------------------------------------------------------------------------------------------- names and locks
 
 
 def is_same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bool:
@@ -367,21 +303,19 @@ def is_same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bo
         return False
 
 
-def absolute(source: str | None) -> str | None:
-    """A path that holds in any folder; a name or a URL stays as it is."""
-    return os.path.abspath(source) if source is not None and Path(source).exists() else source  # noqa: PTH100
-
-
 @contextmanager
-def lock(path: Path, error: type[AlacarteError], what: str = "file", wait: float = 0.1) -> Iterator[None]:
-    """Keep other processes that lock this path out; a lock ends with its process, however that ends.
+def lock(
+    path: Path, error: type[AlacarteError] = AlacarteError, what: str = "file", wait: float = 0.1
+) -> Iterator[None]:
+    """Keep other processes that lock this path out, as from reading a file to writing it again.
 
-    Raises `error` if another process holds the lock for `wait` seconds. `what` says in messages what the path is.
+    A lock ends with its process, however that ends. Raises `error` if another process holds the lock for `wait`
+    seconds. `what` says in messages what the path is.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "work"
-    ...     with lock(path, AlacarteError):
+    ...     with lock(path):
     ...         print([file.name for file in path.parent.iterdir()])
     ...     print([file.name for file in path.parent.iterdir()])
     ['.work.alacarte-lock']
@@ -426,12 +360,12 @@ def _locked(path: Path) -> BinaryIO | None:
 
 
 def cache_folder() -> Path:
-    """Where copies that can be made again are kept: `$XDG_CACHE_HOME/alacarte`, or `~/.cache/alacarte`."""
+    """Return where copies that can be made again are kept: `$XDG_CACHE_HOME/alacarte`, or `~/.cache/alacarte`."""
     return _user_folder("XDG_CACHE_HOME", ".cache")
 
 
 def data_folder() -> Path:
-    """Where what a user made is kept: `$XDG_DATA_HOME/alacarte`, or `~/.local/share/alacarte`."""
+    """Return where a user's own files are kept: `$XDG_DATA_HOME/alacarte`, or `~/.local/share/alacarte`."""
     return _user_folder("XDG_DATA_HOME", ".local/share")
 
 

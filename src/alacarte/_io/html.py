@@ -1,4 +1,4 @@
-"""What notebooks show of results and models: small tables, with everything that comes from data escaped."""
+"""HTML for notebooks: small tables, with everything that comes from data escaped."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -7,7 +7,7 @@ from alacarte._io.printing import printable
 
 
 def text_of(value: object) -> str:
-    """A value as text that HTML does not obey.
+    """Return a value as escaped text.
 
     >>> text_of(12345), text_of("<script>")
     ('12,345', '&lt;script&gt;')
@@ -17,7 +17,7 @@ def text_of(value: object) -> str:
 
 
 def table(names: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[bool]) -> str:
-    """A table with a header; `right` says which columns stand at the right, as numbers do.
+    """Return a table with a header; `right` says which columns are aligned to the right.
 
     >>> table(["word"], [["a&b"]], [False])[18:61]
     '<th style="text-align: left">word</th></tr>'
@@ -36,7 +36,7 @@ def table(names: Sequence[str], rows: Iterable[Sequence[object]], right: Sequenc
 
 
 def card(title: str, facts: Mapping[str, object], below: str = "") -> str:
-    """A title and what is known under it, a row a fact; facts that are None are left out. `below` is HTML.
+    """Return a title with one row per fact below it; facts that are None are left out. `below` is HTML.
 
     >>> card("Index", {"vectors": 1200, "source": None})
     '<div><b>Index</b><table><tbody><tr><th>vectors</th><td>1,200</td></tr></tbody></table></div>'

@@ -20,6 +20,15 @@ def printable(text: str, keep: str = "") -> str:
     return _OBEYED.sub(lambda found: found[0] if found[0] in keep else repr(found[0])[1:-1], text)
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """Return the beginning of a text, at most `most` characters.
+
+    >>> shortened("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def json_text(value: object, indent: int | None = 2) -> str:
     """JSON for a terminal: readable, but for what a terminal would obey. Results of the library as their `to_dict()`.
 

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from shutil import get_terminal_size
 from typing import Any
 
-from alacarte._io.printing import printable
+from alacarte._io.printing import printable, shortened
 
-silent = False  # whether nothing is said that was not asked for (`alc --quiet`)
+silent = False  # whether notes are suppressed (`alc --quiet`)
 DELAY = 1.0  # seconds; what is done sooner needs no bar
-TICK = 1.0  # seconds between two looks at the clock of a bar that is told nothing
-SOON, RECENT = 0.2, 10.0  # seconds: where a bar was seen so recently, the next one need not wait so long
-_last_seen = -RECENT  # when a bar was last shown
+TICK = 1.0  # seconds between two updates of the clock of a bar
 LONGEST = 30  # letters of a description; more are cut
 BESIDE = 41  # what a bar takes beside its description: the share, a short bar, two sizes, two times
 MANY = 100_000  # from here on, counts are written as 1.23M
@@ -27,7 +25,7 @@ UNKNOWN = "{desc}: {n_fmt}{unit} [{elapsed}{postfix}]"
 
 @dataclass(frozen=True, slots=True)
 class ProgressState:
-    """How far the work has come, as told to a callback.
+    """How far the work has come, as passed to a callback.
 
     >>> ProgressState(done=5, total=10, unit="B", elapsed=0.5).done
     5
@@ -44,7 +42,7 @@ ProgressCallback = Callable[[ProgressState], None]
 
 
 class Progress:
-    """What `progress` gives: tell it how far the work has come."""
+    """A bar to update, as `progress` yields it."""
 
     def __init__(self, bar: Any, total: int | None, unit: str, callback: ProgressCallback | None):
         self._bar = bar
@@ -55,11 +53,11 @@ class Progress:
 
     @property
     def watched(self) -> bool:
-        """Whether anybody is told; if not, what would be shown need not be worked out."""
+        """Whether there is a bar or a callback; if not, what would be shown need not be computed."""
         return not self._bar.disable or self._callback is not None
 
     def update_to(self, position: int, **postfix: object) -> None:
-        """`position` out of the total is done; `postfix` is shown beside the bar."""
+        """Move the bar to `position`; `postfix` is shown beside it."""
         if not self._bar.disable:
             if postfix:
                 self._bar.set_postfix_str(self._fitting(postfix), refresh=False)
@@ -69,21 +67,21 @@ class Progress:
             self._callback(ProgressState(position, self._total, self._unit, elapsed, dict(postfix)))
 
     def _fitting(self, postfix: dict[str, object]) -> str:
-        """As many of these as there is room for on the line, the first ones first."""
+        """Return as many of these as there is room for on the line."""
         room = (self._bar.ncols or 80) - len(self._bar.desc) - BESIDE
         text = ""
         for key, value in postfix.items():
-            longer = f"{text}, {key}={_shown(value)}" if text else f"{key}={_shown(value)}"
+            longer = f"{text}, {key}={_short(value)}" if text else f"{key}={_short(value)}"
             if len(longer) + 2 > room:
                 break
             text = longer
         return text
 
 
-def _shown(value: object) -> str:
-    """Numbers short enough for a bar.
+def _short(value: object) -> str:
+    """Return a number as text short enough for a bar.
 
-    >>> _shown(12345), _shown(1234567.8), _shown("done")
+    >>> _short(12345), _short(1234567.8), _short("done")
     ('12,345', '1.23M', 'done')
     """
     from tqdm import tqdm
@@ -101,7 +99,7 @@ def progress(
     show: bool | None = None,
     callback: ProgressCallback | None = None,
 ) -> Iterator[Progress]:
-    """A bar from 0 to `total` (None: unknown), as a context manager.
+    """Show a bar from 0 to `total` (None: unknown), as a context manager.
 
     `show=None` shows it only on a terminal and in notebooks, and only once the work has taken a second. The unit
     "B" is bytes. The callback is called at every update, shown or not.
@@ -124,7 +122,7 @@ def progress(
 
 @contextmanager
 def phase(description: str, show: bool | None = None) -> Iterator[None]:
-    """Name work that cannot say how far it has come, once it has taken a second; as a context manager.
+    """Name work of unknown length once it has taken a second, as a context manager.
 
     >>> with phase("sorting", show=False):
     ...     sorted([2, 1])
@@ -137,19 +135,18 @@ def phase(description: str, show: bool | None = None) -> Iterator[None]:
 
 @contextmanager
 def _ticking(bar: Any) -> Iterator[None]:
-    """Let a bar be seen after its delay, and its clock run, also while it is told nothing."""
+    """Show a bar after its delay, and let its clock run between updates."""
     if bar.disable:
         yield
         return
     ended = threading.Event()
 
     def tick() -> None:
-        global _last_seen
         pause = bar.delay or TICK
         while not ended.wait(pause):
             bar.refresh()
             bar.last_print_t = bar._time()  # or tqdm takes it for one that was never seen, and leaves it unfinished
-            pause, _last_seen = TICK, time.monotonic()
+            pause = TICK
 
     thread = threading.Thread(target=tick, name="alacarte-progress", daemon=True)
     thread.start()
@@ -161,7 +158,7 @@ def _ticking(bar: Any) -> Iterator[None]:
 
 
 def _bar(description: str, show: bool | None, **options: Any) -> Any:
-    """A bar of tqdm: a widget in notebooks, else on the standard error, if that is a terminal or `show` is True."""
+    """Return a bar of tqdm: a widget in notebooks, else text on stderr, if that is a terminal or `show` is True."""
     from tqdm import tqdm  # a tenth of a second that `import alacarte` does not have to take
 
     notebook = in_notebook()
@@ -172,17 +169,21 @@ def _bar(description: str, show: bool | None, **options: Any) -> Any:
     hidden = None if show is None and not notebook else show is False
     if show is None and os.environ.get("TQDM_DISABLE", "0") not in ("", "0"):
         hidden = True
-    named = printable(description)
-    named = named if len(named) <= LONGEST else named[: LONGEST - 1] + "…"
     # Given, since tqdm shows nothing on a terminal that says it has 0 lines, as those of containers do.
     columns, lines = (None, None) if notebook else get_terminal_size()
-    recent = time.monotonic() - _last_seen < RECENT
-    delay = 0 if show is not None else min(SOON, DELAY) if recent else DELAY
-    return tqdm(desc=named, disable=hidden, ncols=columns, nrows=lines, delay=delay, **options)
+    delay = 0 if show is not None else DELAY
+    return tqdm(
+        desc=shortened(printable(description), LONGEST),
+        disable=hidden,
+        ncols=columns,
+        nrows=lines,
+        delay=delay,
+        **options,
+    )
 
 
 def in_notebook() -> bool:
-    """Whether a notebook, or another front end of a Jupyter kernel, shows what is printed.
+    """Whether a notebook, or another front end of a Jupyter kernel, shows the output.
 
     >>> in_notebook()
     False

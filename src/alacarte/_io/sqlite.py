@@ -1,44 +1,172 @@
-"""SQLite files: what is written is on the disk when it is done, all of it or nothing; readers never wait."""
+"""SQLite files of our own: known tables and a digest of their rows; every change is on the disk whole, or not at all.
 
+A file may come from somebody else, so nothing that it brings along is run (views, triggers, other tables), and a
+process may have been killed while it changed one, so a change that was cut off is undone by whoever opens it next.
+"""
+
+import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from alacarte.errors import AlacarteError
 
+MAGIC = b"SQLite format 3\x00"
+ROLLBACK = b"\x01\x01"  # bytes 18 and 19 of a file whose changes are undone by a journal, as of all that we write
+OTHER_FILES = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names further files, which SQLite would delete
+SEAL = "CREATE TABLE seal (digest TEXT)"
+CHEAP = 1 << 22  # bytes of a file that is compared with its digest whenever it has changed: about 50 ms
 
-@contextmanager
-def transaction(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection whose changes are kept if the block ends well, and are undone if not.
+
+class SqliteFile:
+    """A file with certain tables; `tables` are regular expressions for the statements that make them.
+
+    The rows of a table are ordered by its first column. `functions` of one value may be used in queries by their names.
 
     >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "words.sqlite"
-    >>> with transaction(path) as connection:
-    ...     _ = connection.execute("CREATE TABLE words (word)")
-    >>> rows(path, "SELECT * FROM words")
+    >>> file = SqliteFile(Path(tempfile.mkdtemp()) / "words.sqlite", [r"CREATE TABLE words \\(word\\)"])
+    >>> file.create("CREATE TABLE words (word)")
+    >>> file.rows("SELECT * FROM words")
     []
     """
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA synchronous = FULL")
-        with connection:
-            yield connection
 
+    def __init__(
+        self,
+        path: Path,
+        tables: Sequence[str],
+        error: type[AlacarteError] = AlacarteError,
+        functions: Mapping[str, Callable[[Any], Any]] | None = None,
+    ) -> None:
+        self.path, self._tables, self._error, self._functions = path, tables, error, dict(functions or {})
+        self._inode = 0  # of the file that was opened first
+        self._checked: tuple[int, ...] = ()  # inode, time and size when the file was last compared with its digest
 
-def rows(
-    path: Path,
-    query: str,
-    values: Sequence[Any] = (),
-    functions: Mapping[str, Callable[[Any], Any]] | None = None,
-) -> list[tuple[Any, ...]]:
-    """What a query finds; nothing is written. `functions` of one value may be used in it by their names."""
-    if not path.is_file():
-        raise AlacarteError(f"{path}: there is no such file; check the path")
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            for name, function in (functions or {}).items():
+    def create(self, *statements: str) -> None:
+        """Make the file, with the tables of these statements."""
+        new = self.path.with_name(f".{self.path.name}.new")
+        with self._errors("written", "make room, or choose another folder"):
+            new.unlink(missing_ok=True)
+            with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+                connection.execute("BEGIN")
+                for statement in (SEAL, *statements):
+                    connection.execute(statement)
+                _seal(connection)
+                connection.execute("COMMIT")
+            new.replace(self.path)  # all of it is there, or nothing
+
+    @contextmanager
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection; its changes are committed at the end, or undone if anything is raised."""
+        errors = self._errors("changed", "nothing in it was changed; make room, or see who may write there")
+        with errors, closing(self._connected("rw")) as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                _seal(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def rows(
+        self, query: str, values: Sequence[Any] = (), functions: Mapping[str, Callable[[Any], Any]] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return what a query finds."""
+        with self._errors("read", "copy or build it again"), closing(self._connected("ro")) as connection:
+            for name, function in {**self._functions, **(functions or {})}.items():
                 connection.create_function(name, 1, function, deterministic=True)
             return connection.execute(query, values).fetchall()
-    except sqlite3.Error as error:
-        raise AlacarteError(f"{path} cannot be read ({error}); it is damaged, or of another program") from error
+
+    def verify(self) -> None:
+        """Compare all of the file with what was written."""
+        self._checked = ()
+        with self._errors("read", "copy or build it again"), closing(self._connected("ro", cheap=False)):
+            pass
+
+    def _connected(self, mode: str, cheap: bool = True) -> sqlite3.Connection:
+        address = f"{self.path.absolute().as_uri()}?mode={self._recovering(mode)}"
+        connection = sqlite3.connect(address, uri=True, isolation_level=None)
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            self._check(connection, cheap)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _recovering(self, mode: str) -> str:
+        """The mode to open the file in: to write, where a change was cut off that SQLite has to undo."""
+        if not self.path.is_file():
+            raise self._error(f"{self.path}: there is no such file; check the path")
+        with self.path.open("rb") as file:
+            head, inode = file.read(20), os.fstat(file.fileno()).st_ino
+        if self._inode not in (0, inode):
+            raise self._error(f"{self.path} was replaced by another one meanwhile; open it again")
+        self._inode = inode
+        if head[:16] != MAGIC or head[18:] != ROLLBACK or self._beside("-wal").exists():
+            raise self._damaged("it is no file that alacarte wrote")
+        try:
+            with self._beside("-journal").open("rb") as journal:
+                journal.seek(max(0, journal.seek(0, os.SEEK_END) - len(OTHER_FILES)))
+                if journal.read() == OTHER_FILES:
+                    raise self._damaged("its journal names other files")
+        except FileNotFoundError:
+            return mode
+        return "rw"
+
+    def _beside(self, ending: str) -> Path:
+        return self.path.with_name(self.path.name + ending)
+
+    def _check(self, connection: sqlite3.Connection, cheap: bool) -> None:
+        connection.execute("BEGIN")  # whatever others change meanwhile
+        found = [str(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_schema")]
+        expected = [re.escape(SEAL), *self._tables]
+        matching = [[sql for sql in found if re.fullmatch(pattern, sql)] for pattern in expected]
+        if len(found) != len(expected) or any(len(same) != 1 for same in matching):
+            raise self._error(f"{self.path} holds other tables than this version of alacarte makes; build it again")
+        facts = self.path.stat()
+        now = facts.st_ino, facts.st_mtime_ns, facts.st_size
+        if now != self._checked and (not cheap or facts.st_size <= CHEAP):
+            wrong = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if wrong != "ok":
+                raise self._damaged(" ".join(str(wrong).split()))
+            if connection.execute("SELECT digest FROM seal").fetchall() != [(_digest(connection),)]:
+                raise self._damaged("its rows are not what was written")
+            self._checked = now
+        connection.execute("COMMIT")
+
+    def _damaged(self, what: str) -> AlacarteError:
+        return self._error(f"{self.path} is damaged: {what}; copy or build it again")
+
+    @contextmanager
+    def _errors(self, done: str, advice: str) -> Iterator[None]:
+        """Turn what SQLite and the system raise into an error of ours."""
+        try:
+            yield
+        except (OSError, sqlite3.Error) as problem:
+            if isinstance(problem, AlacarteError):
+                raise
+            reason = (problem.strerror if isinstance(problem, OSError) else None) or problem
+            raise self._error(f"{self.path} cannot be {done} ({reason}); {advice}") from problem
+
+
+def _seal(connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM seal")
+    connection.execute("INSERT INTO seal VALUES (?)", (_digest(connection),))
+
+
+def _digest(connection: sqlite3.Connection) -> str:
+    """A digest of all rows but the digest itself."""
+    digest = sha256()
+    tables = connection.execute("SELECT name FROM sqlite_schema WHERE name != 'seal' ORDER BY name").fetchall()
+    for (name,) in tables:
+        digest.update(f"{name}\n".encode())
+        for row in connection.execute(f"SELECT * FROM {name} ORDER BY 1"):
+            digest.update(repr(row).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

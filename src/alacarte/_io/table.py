@@ -1,8 +1,7 @@
 """Results that are tables: as a pandas frame, as CSV, JSON, Markdown or LaTeX, in notebooks and on the terminal.
 
-A result that is a table derives from `Table` and says what its columns are; a result that is one row derives from
-`Record`; a result that is a sequence of such rows derives from `Records`. Everything that turns a table into something
-to read or to file is here, once.
+A result that is a table derives from `Table` and defines `columns`; a result that is one row derives from `Record`; a
+result that is a sequence of such rows derives from `Records`.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -64,38 +63,43 @@ LATEX = {
 
 
 class Table(ABC):
-    """A result that is a table; the class says its columns, and gets every way to show and to save them."""
+    """A result that is a table. Subclasses define `columns`; showing and saving follow from it."""
 
     extra = "pandas"  # the extra that brings pandas for `to_frame`
 
     @property
     def least_p(self) -> float:
-        """The p-value below which people are shown only that it is smaller."""
+        """Return the p-value below which only "< p" is printed."""
         return LEAST_P
 
     @abstractmethod
     def columns(self) -> Columns:
-        """The columns by name, all of one length."""
+        """Return the columns by name, all of one length."""
 
     def to_dict(self) -> Any:
-        """The rows as a list of dictionaries, with values that JSON can hold: NaN and infinity become None."""
+        """Return the rows as a list of dictionaries for JSON; NaN and infinity become None."""
         names, rows = _plain(self.columns())
         return [dict(zip(names, map(_for_json, row), strict=True)) for row in rows]
 
     def to_json(self) -> str:
-        """`to_dict` as text."""
+        """Return `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
     def to_frame(self) -> Any:
-        """A pandas frame."""
+        """Return a pandas frame."""
         pandas = require("pandas", extra=self.extra, purpose="to_frame()")
         return pandas.DataFrame(dict(self.columns()))
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Comma-separated values with a header, every number in full; written to a file if a path is given.
+        """Return the table as CSV with a header and every number in full.
 
-        Text that a spreadsheet would take for a formula (=, +, -, @ at its start) gets a ' before it, which is taken
-        away again where this package reads CSV; `to_json` and `to_frame` give all text as it is.
+        Text that a spreadsheet would take for a formula (=, +, -, @ at its start) gets a ' before it, which this
+        package removes when it reads CSV; `to_json` and `to_frame` return all text unchanged.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write the text to as well.
         """
         names, rows = _plain(self.columns())
         text = io.StringIO()
@@ -108,14 +112,14 @@ class Table(ABC):
         return text.getvalue()
 
     def to_markdown(self) -> str:
-        """A table in Markdown."""
+        """Return the table in Markdown."""
         names, rows, right = self.cells()
         lines = ["| " + " | ".join(map(markdown, line)) + " |" for line in (names, *rows)]
         rule = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
         return "\n".join([lines[0], rule, *lines[1:]])
 
     def to_latex(self) -> str:
-        r"""A `tabular` for the package booktabs."""
+        r"""Return a LaTeX `tabular` for the package booktabs."""
         names, rows, right = self.cells()
         lines = [" & ".join(map(latex, line)) + r" \\" for line in (names, *rows)]
         columns = "".join("r" if at_right else "l" for at_right in right)
@@ -140,14 +144,17 @@ class Table(ABC):
         )
         return "\n".join(line.rstrip() for line in lines)
 
-    def _shown(self, most: int | None) -> Columns:
-        """The columns that people are shown; rows after the first `most` and one more need not be there."""
+    def _printed_columns(self, most: int | None) -> Columns:
+        """Return the columns to print; rows after the first `most` + 1 may be missing."""
         return self.columns()
 
     def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
-        """(names, rows of text, which columns are numbers); a row of "…" stands for the rows after the first `most`."""
+        """Return (names, rows of text, whether each column holds numbers).
+
+        With `most`, rows after the first `most` are replaced by one row of "…".
+        """
         behind = None if most is None else most + 1
-        names, rows = _plain({name: column[:behind] for name, column in self._shown(most).items()})
+        names, rows = _plain({name: column[:behind] for name, column in self._printed_columns(most).items()})
         right = [all(_is_number(row[place]) for row in rows) for place in range(len(names))]
         shown = [
             [
@@ -168,13 +175,13 @@ class Record(Table):
         return {name: [value] for name, value in asdict(self).items()}  # type: ignore[call-overload]
 
     def to_dict(self) -> Any:
-        """The fields as a dictionary, with values that JSON can hold."""
+        """Return the fields as a dictionary for JSON."""
         (row,) = super().to_dict()
         return row
 
 
 class Records(Table, Sequence[Row]):
-    """A result that is a sequence of dataclasses, a row each: a dataclass with `items`, all of the class `kind`.
+    """A result that is a sequence of rows: a dataclass with `items`, all dataclasses of the class `kind`.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -207,7 +214,7 @@ class Records(Table, Sequence[Row]):
 
 
 def columns_of(rows: Iterable[Any], kind: type[Any]) -> Columns:
-    """The fields of dataclasses as columns; `kind` is the class of the rows, which has the names if there is no row.
+    """Return the fields of dataclasses as columns; `kind` is the class of the rows.
 
     >>> from dataclasses import make_dataclass
     >>> Word = make_dataclass("Word", [("word", str), ("times", int)])
@@ -219,7 +226,7 @@ def columns_of(rows: Iterable[Any], kind: type[Any]) -> Columns:
 
 
 def format_cell(value: object) -> str:
-    """A value as people read it: four digits of a number, all of a count, a dash for nothing.
+    """Return a value as text: four digits of a float, all digits of an integer, a dash for None and NaN.
 
     >>> [format_cell(value) for value in (0.123456, 1e-9, 12345, 12345.678, None, float("nan"), True, "a\\x1b[1m")]
     ['0.1235', '1e-09', '12,345', '12,346', '–', '–', 'yes', 'a\\\\x1b[1m']
@@ -236,7 +243,7 @@ def format_cell(value: object) -> str:
 
 
 def format_p(value: object, least: float = LEAST_P) -> str:
-    """A p-value as people read it: never 0, but smaller than what can be told from 0.
+    """Return a p-value as text: never 0, but "< least" if it is smaller than that.
 
     >>> format_p(0.01234), format_p(0.0), format_p(0.0, least=0.01), format_p(None)
     ('0.01234', '< 1e-16', '< 0.01', '–')
@@ -246,7 +253,7 @@ def format_p(value: object, least: float = LEAST_P) -> str:
 
 
 def _plain(columns: Columns) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The names, and rows of Python's own values in place of NumPy's."""
+    """Return the names, and rows with Python's own values in place of NumPy's."""
     lists = [
         column.tolist()
         if isinstance(column, np.ndarray)
@@ -269,7 +276,7 @@ def _for_json(value: Any) -> Any:
 
 
 def markdown(text: str) -> str:
-    r"""Text with Markdown's special characters escaped.
+    r"""Return text with Markdown's special characters escaped.
 
     >>> print(markdown("a|b*c"))
     a\|b\*c
@@ -278,5 +285,5 @@ def markdown(text: str) -> str:
 
 
 def latex(text: str) -> str:
-    """Text with LaTeX's special characters escaped."""
+    """Return text with LaTeX's special characters escaped."""
     return "".join(LATEX.get(mark, mark) for mark in text)

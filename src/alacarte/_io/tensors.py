@@ -27,7 +27,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
-from alacarte._io.remote import locate, shown
+from alacarte._io.urls import display_name, locate
 from alacarte.errors import AlacarteError, BadVectors
 
 DTYPES = {
@@ -46,11 +46,11 @@ DTYPES = {
 }
 CODES = {np.dtype(text): code for code, text in DTYPES.items()}
 MAX_HEADER = 1 << 25  # bytes; JSON takes up to thirty times as much memory
-BLOCK = 1 << 22  # bytes written at a time: little enough to be made in the same memory again and again
+BLOCK = 1 << 22  # bytes written at a time: few enough to be computed in the same memory again and again
 
 
 class Computed:
-    """An array that is made a few rows at a time, while it is written: `rows` gives those with some numbers, sorted.
+    """An array that is computed a few rows at a time, while it is written: `rows` returns those of some sorted numbers.
 
     >>> squares = Computed((4, 1), np.int64, lambda numbers: (numbers**2)[:, None])
     >>> squares[1:3].tolist(), squares.take(np.array([0, 3]))[0:2].tolist()
@@ -71,16 +71,16 @@ class Computed:
         return self._rows(np.arange(*chosen.indices(len(self)), dtype=np.intp))
 
     def take(self, numbers: NDArray[np.intp]) -> "Computed":
-        """Some of the rows, which are not made yet either."""
+        """Return some of the rows, which are not computed yet either."""
         return Computed((len(numbers), *self.shape[1:]), self.dtype, lambda chosen: self._rows(numbers[chosen]))
 
     def whole(self) -> NDArray[Any]:
-        """All rows, in memory."""
-        made = np.empty(self.shape, self.dtype)
+        """Return all rows, in memory."""
+        rows = np.empty(self.shape, self.dtype)
         step = max(1, BLOCK // max(1, self.nbytes // max(1, len(self))))
         for start in range(0, len(self), step):
-            made[start : start + step] = self[start : start + step]
-        return made
+            rows[start : start + step] = self[start : start + step]
+        return rows
 
 
 class Joined(Computed):
@@ -144,7 +144,7 @@ def layout(
 
 
 def little_endian_blocks(array: NDArray[Any] | Computed) -> Iterator[memoryview]:
-    """The bytes of an array as they stand in the file, a few MiB at a time."""
+    """Yield the bytes of an array in the order of the file, a few MiB at a time."""
     little = array.dtype.newbyteorder("<")
     rows = array.reshape(1) if isinstance(array, np.ndarray) and array.ndim == 0 else array
     step = max(1, BLOCK // max(1, rows.nbytes // max(1, len(rows))))
@@ -157,7 +157,7 @@ def read_header(path: str | os.PathLike[str], error: type[AlacarteError] = BadVe
     """Where each tensor lies, and the metadata; checks every size."""
     location = locate(path, error)
     with location.open() as file:
-        return _header(file, location.size, shown(path), error)
+        return _header(file, location.size, display_name(path), error)
 
 
 def map_tensors(
@@ -196,14 +196,6 @@ def forget_pages(array: NDArray[Any]) -> None:
     first, end = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE, begin + extent
     if end - first >= mmap.PAGESIZE:
         owner.madvise(mmap.MADV_DONTNEED, first, (end - first) // mmap.PAGESIZE * mmap.PAGESIZE)
-
-
-def copy_from_file(source: NDArray[Any], destination: NDArray[Any]) -> None:
-    """Copy rows that may lie in a file, and hold only a few MiB of them in memory on the way."""
-    step = max(1, BLOCK // max(1, source.nbytes // max(1, len(source))))
-    for start in range(0, len(source), step):
-        destination[start : start + step] = source[start : start + step]
-        forget_pages(source[start : start + step])
 
 
 def _header(

@@ -2,20 +2,20 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from alacarte._io.remote import (
+from alacarte._io.urls import (
+    attempted,
     base_name,
     file_system,
-    info_or_none,
     is_in_repository,
     local_path,
     sibling,
     url_of,
-    with_retries,
     without_secrets,
 )
 from alacarte.errors import AlacarteError, require
@@ -44,22 +44,15 @@ def check_writable(url: str, error: type[AlacarteError]) -> None:
     """Raise unless files can be written behind a URL of this kind, as far as that is known without trying."""
     if url.startswith(("http://", "https://")):
         raise error(f"{without_secrets(url)}: nothing can be saved there; name a file, or a bucket such as s3://…")
-    file_system(url)
+    file_system(url, error)
 
 
 def upload(file: Path, url: str, error: type[AlacarteError]) -> None:
     """Put a file behind a URL; object stores show it when it is whole, and not before."""
     check_writable(url, error)
-    system, path = file_system(url)
-
-    def put() -> bool:
-        if is_in_repository(url):
-            _commit(file, system, path)
-        else:
-            system.put_file(str(file), path)
-        return True
-
-    with_retries(put, url, error)
+    system, path = file_system(url, error)
+    put = partial(_commit, file, system) if is_in_repository(url) else partial(system.put_file, str(file))
+    attempted(lambda: put(path), url, error)
 
 
 def _commit(file: Path, system: Any, path: str) -> None:
@@ -77,12 +70,12 @@ def _commit(file: Path, system: Any, path: str) -> None:
 
 
 def remove(url: str, error: type[AlacarteError]) -> None:
-    """Remove a file behind a URL, if it is there."""
-    system, path = file_system(url)
+    """Remove a file behind a URL, if it exists."""
+    system, path = file_system(url, error)
 
-    def delete() -> bool:
-        if info_or_none(system, path) is not None:
+    def delete() -> None:
+        system.invalidate_cache(path)
+        with suppress(FileNotFoundError):
             system.rm_file(path)
-        return True
 
-    with_retries(delete, url, error)
+    attempted(delete, url, error)

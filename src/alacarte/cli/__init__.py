@@ -1,43 +1,19 @@
 """The command `alc`: one file per command, which parses, calls the library and prints.
 
-Nothing heavy is imported here, so that `alc --help` answers at once; each command imports what it needs.
+Nothing heavy is imported here, so that `alc --help` answers at once; a command is imported when it is asked for.
 """
 
 import io
 import os
 import signal
 import sys
-from copy import copy
 from types import FrameType
 from typing import Annotated
 
 import typer
 
-from alacarte.cli import options as o
-from alacarte.cli import senses_induce as _senses_induce  # noqa: F401 (adds its command to `alc senses`)
 from alacarte.cli._group import INTERRUPTED, Group, report_failure
-from alacarte.cli.certainty import certainty
-from alacarte.cli.compare import compare
-from alacarte.cli.concordance import app as concordance
-from alacarte.cli.config import config
-from alacarte.cli.contexts_table import contexts
-from alacarte.cli.convert import convert
-from alacarte.cli.demo import demo
-from alacarte.cli.embed import embed
-from alacarte.cli.fit import fit
-from alacarte.cli.index import app as index
-from alacarte.cli.induce import induce
-from alacarte.cli.inspect import inspect
-from alacarte.cli.man import man
-from alacarte.cli.merge import merge
-from alacarte.cli.nearest import nearest
-from alacarte.cli.plan import plan
-from alacarte.cli.reduce import reduce
-from alacarte.cli.regress import regress
-from alacarte.cli.senses import app as senses
-from alacarte.cli.serve import serve
-from alacarte.cli.status import status
-from alacarte.cli.work import work
+from alacarte.cli.options import Verbosity
 
 __all__ = ["app", "main"]
 
@@ -48,28 +24,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Defaults of options: $ALC_MODEL, $ALC_VECTORS, $ALC_THREADS, $ALC_MEMORY.",
 )
-COMMANDS = (demo, fit, induce, embed, nearest, convert, inspect, merge, contexts, compare, regress, certainty)
-for command in (*COMMANDS, plan, work, reduce, status, serve, config, man):
-    app.command()(command)
-app.add_typer(senses, name="senses")
-app.add_typer(index, name="index")
-app.add_typer(concordance, name="concordance")
-
 # Threads of OpenBLAS wait for work by spinning: where there is little linear algebra, that costs more than they save.
-LITTLE_ALGEBRA = {
-    "demo",
-    "fit",
-    "induce",
-    "embed",
-    "nearest",
-    "convert",
-    "inspect",
-    "merge",
-    "work",
-    "reduce",
-    "concordance",
-}
+LITTLE_ALGEBRA = {"demo", "fit", "induce", "embed", "nearest", "convert", "inspect", "merge", "concordance"}
 
 
 @app.callback(invoke_without_command=True)
@@ -77,9 +35,9 @@ def _alc(
     ctx: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", help="Print the version and leave; with --verbose, all that a bug report needs."),
+        typer.Option("--version", help="Print the version; with -v, of all."),
     ] = False,
-    verbosity: o.Verbosity = None,
+    verbosity: Verbosity = None,
 ) -> None:
     """À la carte embedding: a vector for anything a text mentions, in the space of your word vectors.
 
@@ -109,23 +67,13 @@ def main() -> None:
     _open_streams()
     try:
         try:
-            _app_with(command)(prog_name="alc")
+            app(prog_name="alc")
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:  # before or after the command itself; what happens inside it, `Group` sees to
         sys.exit(INTERRUPTED)
     except OSError as problem:  # the same: help that nobody can read
         sys.exit(report_failure(problem))
-
-
-def _app_with(command: str | None) -> typer.Typer:
-    """The app without the commands that are not asked for: typer takes a while to prepare all of them."""
-    asked_for = [info for info in app.registered_commands if info.callback and info.callback.__name__ == command]
-    if not asked_for:
-        return app
-    one = copy(app)
-    one.registered_commands, one.registered_groups = asked_for, []
-    return one
 
 
 def _open_streams() -> None:

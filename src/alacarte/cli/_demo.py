@@ -1,7 +1,7 @@
 """The whole method on what every Python brings: its own language reference, read with GloVe's eyes.
 
 Words such as *decorator* or *generator* mean one thing in the newspapers and encyclopedias that GloVe was
-made from, and another in this text. The demo embeds them anew from their contexts here and compares.
+made from, and another in this text. The demo embeds them again from their contexts here and compares.
 
 >>> paragraphs({"yield": "Yield\\n*****\\n\\nA *generator* function is only used in\\nthis way."})
 {'A generator function is only used in this way.': 'yield'}
@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io.figures import Label, place_labels, save_figure
 from alacarte.contexts.weights import STOP_WORDS
@@ -47,10 +46,10 @@ PHRASE = "keyword argument"
 INVENTED = "snorvel"
 SENTENCE = "She played the snorvel in the orchestra, accompanied by violin and piano."
 
-FREQUENT = 30_000  # neighbours are looked for among so many words: the tail of the vocabulary only clutters
+FREQUENT = 30_000  # first words of the vocabulary, among which neighbours are looked for: rare ones are noise
 NEIGHBOURS = 5
 TERMS_FROM = 8  # occurrences of the words and phrases that are embedded beside the chosen ones
-TONE_DEPTH = 40  # what is among so many nearest of TONE_SHARE of all terms is the tone of the text, not a meaning
+TONE_DEPTH = 40  # words among the 40 nearest of TONE_SHARE of all terms are the tone of the text, not a meaning
 TONE_SHARE = 0.2
 IN_PICTURE = 8
 COLOURS = (
@@ -63,9 +62,6 @@ COLOURS = (
     "tab:pink",
     "tab:cyan",
 )
-
-Singles = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ class DemoResult:
 
 
 def run(plot: Path | None = None) -> DemoResult:
-    """Re-embed words, a phrase and an invented word; draw a map of the words where `plot` says."""
+    """Embed words, a phrase and an invented word again; draw a map of the words in the file `plot`."""
     start = time.perf_counter()
     model = ALaCarte.pretrained(MODEL)
     # Tokens instead of text: a first run would spend longer on compiling the fast tokenizer than this takes.
@@ -160,10 +156,7 @@ def language_reference() -> Mapping[str, str]:
 
 
 def paragraphs(topics: Mapping[str, str]) -> dict[str, str]:
-    """The prose of the topics, a paragraph each, without mark-up, headings, grammar, code and repetitions.
-
-    Each with the topic that has it first.
-    """
+    """Return the paragraphs of prose in the topics, each with the first topic that has it."""
     kept: dict[str, str] = {}
     for topic, text in topics.items():
         for paragraph in re.split(r"\n\s*\n", _RULE.sub("\n", text)):
@@ -177,7 +170,7 @@ def paragraphs(topics: Mapping[str, str]) -> dict[str, str]:
 
 
 def part_of_reference(topic: str) -> str:
-    """The part of the reference that a topic belongs to.
+    """Return the part of the reference that a topic belongs to.
 
     >>> [part_of_reference(topic) for topic in ("typesseq", "while", "debugger", "specialnames")]
     ['built-in types', 'statements', 'debugger', 'objects and expressions']
@@ -193,10 +186,10 @@ def part_of_reference(topic: str) -> str:
 
 
 def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
-    """The words and phrases that are frequent here, less those with function words."""
+    """Return the words and phrases that are frequent here, without those with function words."""
     frequent = discover(
         text,
-        n=(1, 2),
+        ngrams=(1, 2),
         min_count=TERMS_FROM,
         vectors=model.vectors.words,
         tokenizer=model.tokenizer,
@@ -208,7 +201,7 @@ def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
 
 
 def _tone(vectors: WordVectors, induced: InducedVectors) -> list[str]:
-    """Words that a good part of all terms comes near to here: the tone of a manual, most common first."""
+    """Return words that many terms come near to here: the tone of a manual, most common first."""
     lists = vectors.nearest(induced.matrix, TONE_DEPTH, among=FREQUENT)
     counts = Counter(neighbour for neighbours in lists for neighbour, _ in neighbours)
     return [word for word, count in counts.most_common() if count >= TONE_SHARE * len(induced)]
@@ -216,13 +209,13 @@ def _tone(vectors: WordVectors, induced: InducedVectors) -> list[str]:
 
 def _shift(vectors: WordVectors, induced: InducedVectors, word: str, tone: Sequence[str]) -> WordShift:
     old, new = vectors[word], induced[word]
-    before = _telling(word, vectors.nearest(old, 10 * NEIGHBOURS, among=FREQUENT))
-    after = _telling(word, vectors.nearest(new, 10 * NEIGHBOURS, among=FREQUENT, exclude=tone))
+    before = _first_words(word, vectors.nearest(old, 10 * NEIGHBOURS, among=FREQUENT))
+    after = _first_words(word, vectors.nearest(new, 10 * NEIGHBOURS, among=FREQUENT, exclude=tone))
     return WordShift(word, induced.count(word), before, after, float(cosines(old, new)))
 
 
-def _telling(word: str, neighbours: Sequence[tuple[str, float]]) -> tuple[str, ...]:
-    """The first neighbours that are words (not numbers, signs or letters) and no forms of the word itself."""
+def _first_words(word: str, neighbours: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+    """Return the first neighbours that are words (not numbers, signs or letters) and no forms of the word itself."""
     words = [other for other, _ in neighbours if other.isalpha() and len(other) > 2 and not other.startswith(word)]
     return tuple(words[:NEIGHBOURS])
 
@@ -231,7 +224,7 @@ def _telling(word: str, neighbours: Sequence[tuple[str, float]]) -> tuple[str, .
 
 
 def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequence[WordShift]) -> None:
-    """Where GloVe has each word, where this text puts it, and the nearest other word at both ends."""
+    """Draw where GloVe has each word, where this text puts it, and the nearest other word at both ends."""
     require("matplotlib", extra="plot", purpose="drawing the map of words")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -272,8 +265,4 @@ def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequ
     labels += [Label(float(x), float(y), word, "0.4") for (x, y), word in zip(fixed, anchors, strict=True)]
     along = np.linspace(0, 1, 60)[:, None, None]
     place_labels(axes, labels, 8.5, clear_of=(old + along * (new - old)).reshape(-1, 2).tolist())
-    kinds = figure.canvas.get_supported_filetypes()
-    kind = path.suffix.removeprefix(".").lower()
-    if kind not in kinds:
-        raise AlacarteError(f"{path}: a picture ends in one of {', '.join(f'.{name}' for name in kinds)}")
     save_figure(figure, path)

@@ -1,30 +1,28 @@
-"""What a file, a folder or a name is, as far as it can be told without reading all of it."""
+"""What a file, a folder or a name is, as far as that can be seen without reading all of it."""
 
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alacarte._io.printing import shortened
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
 
 if TYPE_CHECKING:
-    from alacarte._io.remote import Location
+    from alacarte._io.urls import Location
 
 Facts = dict[str, Any]
 BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
 TABLES = {"csv", "tsv", "parquet", "arrow"}
 LARGEST_MATRIX = 64 << 20  # bytes; a larger file is no d × d matrix of any vectors in use
 FIRST_DOCUMENTS = 3
-BEGINNING = 1 << 20  # bytes of a file behind a URL by which it is told what it is
+BEGINNING = 1 << 20  # bytes of a file behind a URL that show what it is
 
 
 def describe(what: str) -> Facts:
-    """Facts about a file, a folder or a name, `what` first."""
-    from alacarte._io.remote import local_path, url_of
-    from alacarte.vectors.databases import is_database
+    """Return facts about a file, a folder or a name, `what` first."""
+    from alacarte._io.urls import local_path, url_of
 
-    if is_database(what):
-        return _named(what)
     path = local_path(what)
     if path is None:
         return _behind_url(str(url_of(what)))
@@ -36,27 +34,27 @@ def describe(what: str) -> Facts:
 
 
 def _behind_url(url: str) -> Facts:
-    """Facts about what is behind a URL. Text is read as far as it is shown; anything else is copied to the cache."""
+    """Return facts about what is behind a URL; anything but text is copied to the cache."""
     from alacarte._io.copies import copied
-    from alacarte._io.remote import base_name, list_files, shown
+    from alacarte._io.urls import base_name, display_name, list_files
     from alacarte.model.saving import MAIN, NAMES
 
     files = list_files(url)
     names = {file.name for file in files}
-    if f"{shown(url).rstrip('/')}/{MAIN}" in names:
+    if f"{display_name(url).rstrip('/')}/{MAIN}" in names:
         with copied(f"{url.rstrip('/')}/{MAIN}", beside=NAMES) as path:
-            return {**_model(path.parent), "path": shown(url)}
-    if names != {shown(url)} or _begins_as_text(files[0]):
+            return {**_model(path.parent), "path": display_name(url)}
+    if names != {display_name(url)} or _begins_as_text(files[0]):
         return _corpus(url)
     with copied(url, beside=[f"{Path(base_name(url)).stem}.vocab.txt"]) as path:
-        return {**_file(path), "path": shown(url)}
+        return {**_file(path), "path": display_name(url)}
 
 
 def _begins_as_text(file: "Location") -> bool:
     """Whether the beginning of a file is that of text or a table, and of no vectors."""
     from tempfile import TemporaryDirectory
 
-    from alacarte._io.remote import base_name
+    from alacarte._io.urls import base_name
     from alacarte.vectors import formats
 
     with TemporaryDirectory() as folder, file.open(until=BEGINNING) as stored:
@@ -99,12 +97,12 @@ def _file(path: Path) -> Facts:
 
 
 def _tensors(path: Path) -> Facts:
-    from alacarte._io import artifact as artifacts
+    from alacarte._io.artifact import kind_of, read_artifact
     from alacarte._io.tensors import read_tensors
+    from alacarte.cli import _kinds
 
-    if artifacts.kind_of(path) is not None:
-        artifact = artifacts.read_artifact(path)
-        return artifacts.describe(artifact)
+    if kind_of(path) is not None:
+        return _kinds.describe(read_artifact(path))
     tensors, _ = read_tensors(path, BadVectors)
     if {"matrix", "words", "words_offsets"} <= tensors.keys():
         return _vectors(path)
@@ -119,7 +117,7 @@ def _vectors(path: Path) -> Facts:
 
 
 def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
-    """A bare matrix, or text; if it is neither, what the vectors' reader said."""
+    """Return facts about a bare matrix or text; if it is neither, raise what the reader of vectors said."""
     from alacarte.transform.transform import Transform
 
     if path.suffix.lower() in BARE_MATRICES and path.stat().st_size <= LARGEST_MATRIX:
@@ -130,7 +128,7 @@ def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
     try:
         return _corpus(path)
     except BadCorpus as no_corpus:
-        raise AlacarteError(f"{no_vectors.message}. Nor is it text: {no_corpus.for_command_line()}") from None
+        raise AlacarteError(f"{no_vectors.message}. Nor is it text: {no_corpus.message}") from None
 
 
 def _model(folder: Path) -> Facts:
@@ -153,26 +151,26 @@ def _model(folder: Path) -> Facts:
 
 
 def _corpus(path: Path | str) -> Facts:
-    """Facts about text at a path or behind a URL."""
+    """Return facts about text at a path or behind a URL."""
     from alacarte._io.files import compression
-    from alacarte._io.remote import locate, shown
-    from alacarte.text.corpus import Corpus, Document
+    from alacarte._io.urls import display_name, locate
+    from alacarte.text.corpus import Corpus
+    from alacarte.text.documents import Document, plain
 
     corpus = Corpus(path)
     documents = list(islice(corpus, FIRST_DOCUMENTS))
     if not documents:
-        raise BadCorpus(f"{shown(path)} holds no text")
-    facts: Facts = {"what": "text", "path": shown(path), "bytes": corpus.size}
-    if corpus.description == shown(path):  # one file
+        raise BadCorpus(f"{display_name(path)} holds no text")
+    facts: Facts = {"what": "text", "path": display_name(path), "bytes": corpus.size}
+    if corpus.description == display_name(path):  # one file
         with locate(path).open(until=8) as file:
             facts["compression"] = compression(file.read(8))
     else:
         facts["files"] = corpus.description
     texts = []
     for document in documents:
-        content = (document.text or document.tokens) if isinstance(document, Document) else document
-        text = content if isinstance(content, str) else " ".join(content or ())
-        texts.append(text if len(text) <= 120 else text[:119] + "…")
+        content = plain(document) if isinstance(document, Document) else document
+        texts.append(shortened(content if isinstance(content, str) else " ".join(content), 120))
     annotated = any(isinstance(document, Document) for document in documents)
     facts["documents"] = "already tokens" if isinstance(documents[0], list) else "annotated" if annotated else "texts"
     facts["first_documents"] = texts
@@ -180,14 +178,14 @@ def _corpus(path: Path | str) -> Facts:
 
 
 def _named(name: str) -> Facts:
-    """Vectors known by name, with the transform that ships for them."""
+    """Return facts about vectors known by name, with the transform that ships for them."""
     from alacarte.model import pretrained_names
     from alacarte.vectors.word_vectors import WordVectors
 
     vectors = WordVectors.load(name)
     return {
         "what": "word vectors, by name",
-        "name": vectors.source,  # without the password of a database
+        "name": name,
         "words": len(vectors),
         "dimension": vectors.dimension,
         "first_words": list(vectors.words[:10]),

@@ -1,31 +1,27 @@
-"""What `alc embed --explain` prints: where a vector comes from, and how certain it is."""
+"""What `alc embed --explain` prints: where a vector comes from, and how uncertain it is."""
 
 from typing import TYPE_CHECKING
 
-from alacarte.cli.output import neighbour_dicts, note, show_columns, show_json, show_line, show_neighbours
+from alacarte.cli.output import neighbour_dicts, note, show, show_columns, show_line, show_neighbours
 
 if TYPE_CHECKING:
-    from alacarte.inference.uncertainty import Similarities
     from alacarte.model import ALaCarte
     from alacarte.model.explaining import Explanation
+    from alacarte.uncertainty.uncertainty import Similarities
 
 SHOWN = 12  # context words
 
 
-def show_explanation(model: "ALaCarte", explanation: "Explanation", k: int, among: int | None, as_json: bool) -> None:
-    """The shares, and the nearest words: with intervals where these are known."""
-    neighbours = None
-    if explanation.nearest is None:
-        neighbours = model.nearest(explanation.vector, k, among=among, without=explanation.word)
-    if as_json:
-        facts = explanation.to_dict()
-        show_json(facts if neighbours is None else {**facts, "neighbours": neighbour_dicts(neighbours)})
+def show_explanation(model: "ALaCarte", explanation: "Explanation", k: int, among: int | None) -> None:
+    """Print the shares, and the nearest words: with intervals where these are known."""
+    facts, similar = explanation.to_dict(), explanation.nearest
+    if similar is not None:
+        show(facts, lambda: _show_shares(explanation), lambda: show_similarities(similar))
         return
-    _show_shares(explanation)
-    if neighbours is not None:
-        show_neighbours({explanation.word or "neighbour": neighbours})
-    elif explanation.nearest is not None:
-        show_similarities(explanation.nearest)
+    neighbours = model.nearest(explanation.vector, k, among=among, without=explanation.word)
+    lists = {explanation.word or "neighbour": neighbours}
+    facts = {**facts, "neighbours": neighbour_dicts(neighbours)}
+    show(facts, lambda: _show_shares(explanation), lambda: show_neighbours(lists))
 
 
 def _show_shares(explanation: "Explanation") -> None:
@@ -49,7 +45,7 @@ def _show_shares(explanation: "Explanation") -> None:
 
 
 def show_similarities(similarities: "Similarities") -> None:
-    """Neighbours with their intervals."""
+    """Print neighbours with their intervals."""
     if not len(similarities):
         note("there is no neighbour to show")
         return
@@ -62,11 +58,11 @@ def show_similarities(similarities: "Similarities") -> None:
 
 
 def _estimate(estimate: float, low: float, high: float) -> tuple[str, str]:
-    """(the cosine without noise, its interval); an interval over half of all cosines says that neither is known.
+    """Return (the cosine without noise, its interval); an interval over half of all cosines says that neither is known.
 
     >>> _estimate(0.25, -0.125, 0.5), _estimate(-0.64, -1.0, 0.33)
     (('0.25', '-0.12 … 0.50'), ('unknown', 'unknown'))
     """
-    if high - low > 1:
+    if not high - low <= 1:
         return "unknown", "unknown"
     return f"{estimate:.2f}", f"{low:.2f} … {high:.2f}"

@@ -1,12 +1,14 @@
-"""How every command ends: exit codes, errors in one line, notes, Ctrl-C, closed pipes."""
+"""How commands are found, and how every one ends: exit codes, errors in one line, notes, Ctrl-C, closed pipes."""
 
 import errno
 import os
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TextIO
+from importlib import import_module
+from typing import Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -14,9 +16,11 @@ from typer.core import TyperGroup
 from alacarte.cli.output import error, note, voice
 from alacarte.errors import AlacarteError, AlacarteWarning
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
-
+# In the order of the help; the function, or the group of commands, has the name of its module.
+COMMANDS = (
+    *("demo", "fit", "induce", "embed", "nearest", "compare", "regress", "contexts", "senses"),
+    *("convert", "inspect", "merge", "concordance", "serve"),
+)
 FAILED = 1
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 PIPE_CLOSED = 141  # 128 + SIGPIPE
@@ -25,14 +29,8 @@ PIPE_CLOSED = 141  # 128 + SIGPIPE
 NUMBERS = {"int range": "N", "int": "N", "float range": "X", "float": "X", "str": "TEXT"}
 
 
-def subcommands(command: Any, ctx: Any) -> dict[str, Any]:
-    """The commands of a group by name; none of a command that is no group."""
-    names = command.list_commands(ctx) if hasattr(command, "list_commands") else []
-    return {name: command.get_command(ctx, name) for name in names}
-
-
-def type_shown(parameter: Any, ctx: Any) -> str | None:
-    """What help says of the values an option takes: its metavar, N for a number, choices; nothing for a flag."""
+def _type_text(parameter: Any, ctx: Any) -> str | None:
+    """Return what help says of the values an option takes: its metavar, N for a number, choices, None for a flag."""
     if parameter.param_type_name == "argument" or getattr(parameter, "is_flag", False):
         return None
     if parameter.metavar:
@@ -43,18 +41,56 @@ def type_shown(parameter: Any, ctx: Any) -> str | None:
 
 
 def _show_types_plainly(command: Any) -> None:
-    """Let help show `type_shown`, and not the types of Python: N, and not <int range>; nothing, and not <list[str]>."""
+    """Let help show N and not <int range>, and nothing instead of <list[str]>."""
     all_parameters = command.get_params  # --help and what typer adds, too
 
     def parameters(ctx: Any) -> Any:
         found = all_parameters(ctx)
         for parameter in found:
-            parameter.display_type_rich = partial(type_shown, parameter)
+            parameter.display_type_rich = partial(_type_text, parameter)
         return found
 
     command.get_params = parameters
-    for child in getattr(command, "commands", {}).values():
-        _show_types_plainly(child)
+    if not isinstance(command, Group):
+        for child in getattr(command, "commands", {}).values():
+            _show_types_plainly(child)
+
+
+class Commands(Mapping[str, Any]):
+    """The commands by name, each imported and built when it is asked for; also those of other distributions."""
+
+    def __init__(self) -> None:
+        self._built: dict[str, Any] = {}
+
+    @cached_property
+    def _plug_ins(self) -> Any:
+        """Commands of other distributions: `alc eval`, where alacarte-experiments is installed."""
+        from importlib.metadata import entry_points
+
+        return entry_points(group="alacarte.commands")
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            if name in COMMANDS:
+                found = getattr(import_module(f"alacarte.cli.{name}"), name)
+            elif name in self._plug_ins.names:
+                found = self._plug_ins[name].load()
+            else:
+                raise KeyError(name)
+            if not isinstance(found, typer.Typer):
+                function, found = found, typer.Typer(add_completion=False, rich_markup_mode="rich")
+                found.command(name)(function)
+            command = typer.main.get_command(found)
+            command.name = name
+            _show_types_plainly(command)
+            self._built[name] = command
+        return self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*COMMANDS, *sorted(self._plug_ins.names)))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
 
 
 class Group(TyperGroup):
@@ -62,26 +98,12 @@ class Group(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        self.commands = Commands()  # type: ignore[assignment]
         _show_types_plainly(self)
 
-    @cached_property
-    def _plug_ins(self) -> "EntryPoints":
-        """Commands of other distributions: `alc eval`, where alacarte-experiments is installed."""
-        from importlib.metadata import entry_points
-
-        return entry_points(group="alacarte.commands")
-
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*super().list_commands(ctx), *sorted(self._plug_ins.names)]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command by its name; those of other distributions are loaded when they are asked for."""
-        command = super().get_command(ctx, cmd_name)
-        if command is None and cmd_name in self._plug_ins.names:
-            command = typer.main.get_command(self._plug_ins[cmd_name].load())
-            command.name = cmd_name
-            _show_types_plainly(command)
-        return command
+        """Return the names, without a look at the commands."""
+        return list(self.commands)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         voice.start()

@@ -1,125 +1,123 @@
 """`alc compare`: the same word in several groups, or the whole vocabulary in two corpora."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alacarte.cli import _study as s
-from alacarte.cli import options as o
-from alacarte.cli._vocabulary import check_table_file, parse_groups, show_comparison, write_comparison
-from alacarte.cli.completing import column_names
-from alacarte.cli.opening import listed_targets, open_corpus, open_model, parse_window, refuse
-from alacarte.cli.output import note, show_json, show_neighbours, voice
+from alacarte._io.options import option
+from alacarte.cli.command import command
+from alacarte.cli.opening import listed_targets, open_corpus, open_model, open_sums, refuse, typed, window_sides
+from alacarte.cli.options import Among, Csv, K, Level, ModelOptions, Patterns, Plot
+from alacarte.cli.output import note, show, show_columns, show_line, show_neighbours, show_table, voice, write_csv
+from alacarte.cli.tables import Study, Where, one_kind, open_table, targets_of, write_plot
+from alacarte.text.options import CorpusOptions
+
+if TYPE_CHECKING:
+    from alacarte.comparing.uses import Comparison, Comparisons
 
 WHOLE = "Two corpora, word by word"
-OF_ONE_WORD = (  # options of the comparison of groups by neighbours
-    *("features", "cluster", "equal_clusters", "window", "k", "among"),
-    *("permutations", "numerator", "seed", "csv"),
-)
-OF_ALL_WORDS = ("group", "min_count", "top", "contexts", "out", "unit", "format", "threads", "memory")
+GROUPS = "Groups of a table, one word"
+Q = 0.05  # the share of wrong words that is put up with among those reported
+BY_NEIGHBOURS = ("feature", "cluster", "equal_clusters", "window", "k", "among", "permutations")
+BY_WORDS = ("group", "min_count", "top", "contexts", "relative", "threads", "memory")
+OF_FILES = ("unit", "format", "encoding", "errors")
 
 
+@command()
 def compare(
-    ctx: typer.Context,
+    *,
     files: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="FILE",
             show_default=False,
-            help="Two texts (files, folders, globs, URLs), or with --by one table: CSV, TSV, JSON lines or Parquet.",
+            help="Two texts (files, folders, globs, URLs), two files of sums with --spread, or with --by one table: "
+            "CSV, TSV, JSON lines or Parquet.",
         ),
     ] = None,
-    word: o.Words = None,
-    glob: o.Globs = None,
-    regex: o.Regexes = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", autocompletion=column_names, help="The variable of the table whose groups are compared."
-        ),
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", rich_help_panel=WHOLE, help="Test every word that both sides use often enough.")
-    ] = False,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(metavar="VALUE", rich_help_panel=WHOLE, help="With --by and --all: the two groups."),
-    ] = None,
-    min_count: Annotated[
-        int, typer.Option(min=2, rich_help_panel=WHOLE, help="How often both sides must use a word.")
-    ] = 20,
-    top: Annotated[int, typer.Option(min=1, rich_help_panel=WHOLE, help="How many words to show.")] = 20,
-    contexts: Annotated[
-        int, typer.Option(min=0, rich_help_panel=WHOLE, help="Lines a word and side that speak loudest; 0: none.")
-    ] = 3,
-    relative: Annotated[
-        bool, typer.Option("--relative", rich_help_panel=WHOLE, help="Relative to how words differ on average.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", rich_help_panel=WHOLE, help="Keep all rows: .csv or .json.")
-    ] = None,
-    text: s.Text = "text",
-    tokens: s.Tokens = None,
-    where: s.Where = None,
-    model: o.Model = None,
-    transform: o.TransformFile = None,
-    vectors: o.OtherVectors = None,
-    features: Annotated[
-        list[str] | None, typer.Option("--feature", metavar="WORD", help="Show the cosine with this word; repeat.")
-    ] = None,
-    cluster: s.Cluster = None,
-    equal_clusters: s.EqualClusters = False,
-    window: s.WindowSize = None,
-    k: o.K = 10,
-    among: o.Among = 30_000,
-    permutations: Annotated[int, typer.Option(min=0, help="For the p-values of two groups' ratios.")] = 999,
-    numerator: Annotated[str | None, typer.Option(metavar="GROUP", help="The group above the line.")] = None,
-    seed: s.Seed = 0,
-    level: s.Level = 0.95,
-    csv: s.Csv = None,
-    plot: s.Plot = None,
-    tokenizer: o.ModelTokenizer = None,
-    force: o.Force = False,
-    unit: o.Unit = "line",
-    format: o.CorpusFormat = None,
-    threads: o.Threads = None,
-    memory: o.Memory = None,
-    overwrite: o.Overwrite = False,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    patterns: Patterns,
+    model: ModelOptions,
+    level: Level = 0.95,
+    csv: Csv = None,
+    plot: Plot = None,
+    everything: bool = option(False, "Test every word that both sides use often enough.", flag="--all", panel=WHOLE),
+    min_count: int = option(20, "How often both sides must use a word.", minimum=2, panel=WHOLE),
+    top: int = option(20, "How many words to show.", minimum=1, panel=WHOLE),
+    contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0, panel=WHOLE),
+    relative: bool = option(False, "Relative to how words differ on average.", panel=WHOLE),
+    threads: int | None = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1, panel=WHOLE),
+    memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE", panel=WHOLE),
+    by: str | None = option(None, "The variable of the table whose groups differ.", metavar="COLUMN", panel=GROUPS),
+    group: list[str] | None = option(None, "With --by and --all: the two groups.", metavar="VALUE", panel=GROUPS),
+    where: Where = None,
+    feature: list[str] | None = option(
+        None, "Show the cosine with this word; repeat for more.", metavar="WORD", panel=GROUPS
+    ),
+    study: Study,
+    k: K = 10,
+    among: Among = 30_000,
+    permutations: int = option(999, "For the p-values of two groups' ratios.", minimum=0, panel=GROUPS),
+    text: CorpusOptions,
 ) -> None:
-    """Compare groups' uses of a word, or two corpora's uses of every word.
+    """Compare how two corpora, or groups, use words.
 
     \b
     alc compare old.txt new.txt --word bank --model glove.6B.50d
-    alc compare old.txt new.txt --all --model glove.6B.50d --out words.csv
+    alc compare old.txt new.txt --all --model glove.6B.50d --csv words.csv
+    alc compare old.sums new.sums --model glove.6B.50d
     alc compare speeches.csv --text speech --by party --word immigration \\
         --model glove.6B.50d --plot map.png
     alc compare speeches.csv --text speech --by party --group D --group R \\
         --all --model glove.6B.50d
 
-    Of two texts: a test for each word, by documents, and the lines that speak loudest. Of groups in a table: nearest
+    Of two texts: a test for each word, by documents, and the lines that contribute most. Of groups in a table: nearest
     words, the words that tell two groups apart, cosines; with two groups, --csv and --plot are of the ratios, with
     more, of the neighbours and a map. With --all, two groups are tested word by word as two texts are.
     """
-    s.check_study(ctx, plot)
-    if not everything and not (word or glob or regex):
+    named = files or []
+    sums = len(named) == 2 and all(map(_is_sums, named))
+    if not (sums or everything or patterns != Patterns()):
         raise typer.BadParameter("name words with --word, or test every word with --all")
-    if everything or by is None:
-        refuse(ctx, "goes with one word in the groups of a table, and not with two corpora", *OF_ONE_WORD)
-        check_table_file(out)
-        opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
-        reading = {"unit": unit, "format": format, "text": text}
-        first, second, grouping = _sides(files or [], where, by, group, reading)
-        named = listed_targets(word, None, glob, regex)
-        from alacarte.inference.vocabulary import compare as compare_words
+    if by is not None and not everything:
+        refuse("goes with --all, or with two texts", *BY_WORDS)
+        refuse("is for text in files, and this is a table", *OF_FILES)
+        _neighbours(
+            _table(named),
+            patterns,
+            by,
+            where,
+            model,
+            study,
+            text,
+            feature or [],
+            k,
+            among,
+            permutations,
+            level,
+            csv,
+            plot,
+        )
+        return
+    refuse("goes with one word in the groups of a table, and not with two corpora", *BY_NEIGHBOURS)
+    opened = open_model(model)
+    listed = listed_targets(patterns)
+    if sums:
+        from alacarte.comparing.uses import compare_uses
 
-        comparison = compare_words(
+        refuse("is for text, and these are sums", "everything", *BY_WORDS, "where", CorpusOptions)
+        here, there = (opened.apply(open_sums([Path(file)])).uncertainty for file in named)
+        found = compare_uses(here, there, list(listed) or None, level)
+        contexts = 0
+    else:
+        from alacarte.comparing import vocabulary
+
+        first, second, grouping = _sides(named, where, by, group, text)
+        found = vocabulary.compare(
             opened,
             first,
             second,
-            named if len(named) else None,
+            listed if len(listed) else None,
             vocabulary=everything,
             min_count=min_count,
             level=level,
@@ -130,108 +128,164 @@ def compare(
             show_progress=voice.progress,
             **grouping,
         )
-        write_comparison(comparison, out)
-        if plot is not None:
-            s.write_plot(comparison.plot(labels=top), plot)
-        show_comparison(comparison, top, contexts, as_json)
-        return
-    refuse(ctx, "goes with --all, or with two texts", *OF_ALL_WORDS)
-    patterns, kind = s.one_kind(word, glob, regex)
-    frame = s.open_table(_table(files or []), where)
-    opened = open_model(model, vectors=vectors, transform=transform, tokenizer=tokenizer, force=force)
-    from alacarte.regression import contexts as contexts_of
-    from alacarte.regression import dem, dem_group, nearest, plot_map, plot_ratio, ratio, similarity
-
-    table = contexts_of(
-        frame,
-        patterns,
-        text=text,
-        tokens=tokens,
-        window=None if window is None else parse_window(window),
-        valuetype=kind,
-        known=opened,
-        show_progress=voice.progress,
-    )
-    embedded = dem(table, opened)
-    means = dem_group(embedded, by, cluster=s.columns_of(cluster), equal_clusters=equal_clusters)
-    near = nearest(means, k=k, candidates=among)
-    counts = [] if means.counts is None else means.counts.tolist()
-    sizes = {str(name): int(count) for name, count in zip(means.names, counts, strict=True)}
-    shown: dict[str, object] = {"contexts": sizes, "nearest": near.to_dict()}
-    main = near
-    if embedded.dropped:
-        note(f"{embedded.dropped:,} contexts without a known word are left out")
-    if means.dropped:
-        note(f"{means.dropped:,} contexts without a value of {by!r} are left out")
-    apart = None
-    if len(means) == 2:
-        main = apart = ratio(
-            embedded,
-            by,
-            k=k,
-            candidates=among,
-            numerator=numerator,
-            intervals="jackknife",
-            level=level,
-            permutations=permutations,
-            cluster=s.columns_of(cluster),
-            equal_clusters=equal_clusters,
-            seed=seed,
-            show_progress=voice.progress,
-        )
-        shown["ratio"] = apart.to_dict()
-    cosines = None
-    if features:
-        cosines = similarity(
-            embedded,
-            features,
-            by,
-            intervals="jackknife",
-            level=level,
-            cluster=s.columns_of(cluster),
-            equal_clusters=equal_clusters,
-        )
-        shown["similarity"] = cosines.to_dict()
-    s.write_csv(main.to_frame(), csv)
+    write_csv(found, csv)
     if plot is not None:
-        title = f"“{', '.join(patterns)}” by {by}"
-        drawn = plot_ratio(apart, title=title) if apart is not None else plot_map(means, candidates=among, title=title)
-        s.write_plot(drawn, plot)
-    if as_json:
-        show_json(shown)
-        return
-    lists: dict[str, list[tuple[str, float]]] = {}
-    for label, feature, _, value, *_ in near.rows():
-        lists.setdefault(f"{label} ({sizes[str(label)]:,} contexts)", []).append((feature, value))
-    show_neighbours(lists)
-    if apart is not None:
-        s.show_table(apart, False, f"cosine with {apart.info['numerator']} / cosine with {apart.info['denominator']}")
-    if cosines is not None:
-        s.show_table(cosines, False, "cosines")
+        write_plot(found.plot(labels=top), plot)
+    strongest = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
+    facts = {"names": list(found.names), "level": found.level, "words": found.to_dict(), "contexts": strongest}
+    show(facts, lambda: _show_words(found, top, contexts))
 
 
-def _table(files: list[str]) -> Path:
+def _is_sums(file: str) -> bool:
+    from alacarte._io.artifact import kind_of
+
+    return Path(file).is_file() and kind_of(Path(file)) == "context sums"
+
+
+def _table(files: list[str]) -> str:
     if len(files) != 1:
         raise typer.BadParameter(f"--by COLUMN compares groups of one table, and {len(files)} files are given")
-    return Path(files[0])
+    return files[0]
 
 
 def _sides(
-    files: list[str], where: str | None, by: str | None, group: list[str] | None, reading: dict[str, Any]
+    files: list[str], where: str | None, by: str | None, group: list[str] | None, text: CorpusOptions
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """(one side, the other, how they are told apart), as `alacarte.compare` takes them."""
+    """Return (one side, the other, how they are distinguished), as `alacarte.compare` takes them."""
     if by is not None:
-        frame = s.open_table(_table(files), where)
+        refuse("is for text in files, and groups are in a table", *OF_FILES)
+        refuse("goes with one word of a table, or with two texts; leave it out with --all and --by", "tokens")
+        frame = open_table(_table(files), where)
         values = frame[by].unique().tolist() if by in frame else []
-        return frame, None, {"by": by, "groups": parse_groups(group, values), "text": reading["text"]}
+        return frame, None, {"by": by, "groups": _groups(group, values), "text": text.text}
     if len(files) != 2:
         raise typer.BadParameter(
             f"a comparison has two sides, and {len(files)} files are given: pass two texts (a side of many files as a "
             "folder, or as a pattern in quotes), or one table with --by COLUMN"
         )
-    if group or where is not None:
-        raise typer.BadParameter("--group and --where are for the columns of a table; pass one, and --by COLUMN")
+    refuse("is for the columns of a table; pass one, and --by COLUMN", "group", "where")
     if files[0] == files[1]:
         raise typer.BadParameter(f"both sides are {files[0]}; there is nothing to compare")
-    first, second = (open_corpus([file], **reading) for file in files)
+    first, second = (open_corpus([file], text) for file in files)
     return first, second, {}
+
+
+def _groups(groups: list[str] | None, values: list[Any]) -> tuple[Any, Any] | None:
+    """Return the values of a column that were meant: what was typed is text, and the column may hold numbers.
+
+    >>> _groups(["1990", "D"], [1990, "D", "R"])
+    (1990, 'D')
+    """
+    if not groups:
+        return None
+    if len(groups) != 2:
+        raise typer.BadParameter(f"a comparison has two sides, not {len(groups)}", param_hint="--group")
+    spelled = {str(value): value for value in values}
+    return spelled.get(groups[0], groups[0]), spelled.get(groups[1], groups[1])
+
+
+def _show_words(found: "Comparisons", top: int, contexts: int) -> None:
+    """Print the words that moved farthest for sure, with their numbers, then the lines that contribute most to each."""
+    changed = found.changed(Q)
+    untested = [item for item in found if item.reason]
+    shown = [*changed, *(item for item in found if not item.reason and not item.q_value <= Q)][:top]
+    a, b = found.names
+    if shown:
+        names = ["word", f"uses in {a}", f"in {b}", "distance", f"{found.level:.0%} interval", "p", "q"]
+        show_columns(names, list(map(_cells, shown)))
+    for word in [item.word for item in shown if item.word in found.contexts]:
+        sides = found.contexts[word]
+        for name, lines in zip(found.names, (sides.a, sides.b), strict=True):
+            for line in lines[:contexts]:
+                show_line(f"{word}, {name}: {line}")
+    for item in untested[: top if not shown or len(found) <= top else 0]:
+        show_line(f"{item.word}: {item.reason}")
+    if not voice.quiet:
+        verb = "is" if len(changed) == 1 else "are"
+        show_line(f"{len(changed):,} of {len(found) - len(untested):,} words {verb} used differently (q ≤ {Q}).")
+    if untested:
+        words = "1 word" if len(untested) == 1 else f"{len(untested):,} words"
+        note(f"{words} could not be tested; --csv FILE keeps all rows, with the reason")
+
+
+def _cells(item: "Comparison") -> tuple[str, ...]:
+    from alacarte._io.table import format_p
+
+    interval = f"{item.conf_low:.3f} … {item.conf_high:.3f}"
+    uses = f"{item.contexts_a:,}", f"{item.contexts_b:,}"
+    return item.word, *uses, f"{item.distance:.3f}", interval, format_p(item.p_value), format_p(item.q_value)
+
+
+def _neighbours(
+    file: str,
+    named: Patterns,
+    by: str,
+    where: str | None,
+    model: ModelOptions,
+    study: Study,
+    text: CorpusOptions,
+    features: list[str],
+    k: int,
+    among: int | None,
+    permutations: int,
+    level: float,
+    csv: Path | None,
+    plot: Path | None,
+) -> None:
+    """Compare the groups of a table by the neighbours of one word, by ratios and by cosines."""
+    from alacarte import regression
+
+    patterns, kind = one_kind(named)
+    frame = open_table(file, where)
+    opened = open_model(model)
+    table = regression.contexts(
+        frame,
+        targets_of(patterns, kind),
+        text=(text.tokens if typed("tokens") else text.text) or "text",
+        window=window_sides(study.context_window),
+        known=opened,
+        show_progress=voice.progress,
+    )
+    embedded = regression.dem(table, opened)
+    units: dict[str, Any] = {"cluster": study.columns, "equal_clusters": study.equal_clusters}
+    means = regression.dem_group(embedded, by, **units)
+    near = regression.nearest(means, k=k, candidates=among)
+    for count, what in ((embedded.dropped, "a known word"), (means.dropped, f"a value of {by!r}")):
+        if count:
+            note(f"{count:,} contexts without {what} are left out")
+    counts = [] if means.counts is None else means.counts.tolist()
+    sizes = {str(name): int(count) for name, count in zip(means.names, counts, strict=True)}
+    facts: dict[str, object] = {"contexts": sizes, "nearest": near.to_dict()}
+    ratio, cosines = None, None
+    if len(means) == 2:
+        ratio = regression.ratio(
+            embedded,
+            by,
+            k=k,
+            candidates=among,
+            inference=regression.Inference(level, permutations, show_progress=voice.progress),
+            **units,
+        )
+        facts["ratio"] = ratio.to_dict()
+    if features:
+        cosines = regression.similarity(embedded, features, by, intervals=level, **units)
+        facts["similarity"] = cosines.to_dict()
+    write_csv(near if ratio is None else ratio, csv)
+    if plot is not None:
+        title = f"“{', '.join(patterns)}” by {by}"
+        if ratio is None:
+            write_plot(regression.plot_map(means, candidates=among, title=title), plot)
+        else:
+            write_plot(regression.plot_ratio(ratio, title=title), plot)
+
+    def show_all() -> None:
+        lists: dict[str, list[tuple[str, float]]] = {}
+        for label, feature, _, value, *_ in near.rows():
+            lists.setdefault(f"{label} ({sizes[str(label)]:,} contexts)", []).append((feature, value))
+        show_neighbours(lists)
+        if ratio is not None:
+            show_table(ratio, f"cosine with {ratio.info['numerator']} / cosine with {ratio.info['denominator']}")
+        if cosines is not None:
+            show_table(cosines, "cosines")
+
+    show(facts, show_all)

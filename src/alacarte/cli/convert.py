@@ -1,73 +1,74 @@
-"""`alc convert`: any vector format to any other."""
+"""`alc convert`: any vector format to any other, or to an index."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from alacarte._io.remote import shown
-from alacarte.cli import options as o
-from alacarte.cli.opening import open_vectors
-from alacarte.cli.output import show_json, show_line, voice, wrote
-from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors, format_for, or_standard_output
+from alacarte._io.options import option
+from alacarte._io.urls import display_name
+from alacarte.cli.command import command
+from alacarte.cli.opening import open_vectors, refuse
+from alacarte.cli.options import Limit, SkipErrors, Writes
+from alacarte.cli.output import show, voice, wrote
+from alacarte.cli.outputs import VECTORS, check_vectors, format_for
 
 
+@command()
 def convert(
-    ctx: typer.Context,
+    *,
     source: Annotated[str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")],
     out: Annotated[
         str,
-        typer.Argument(
-            metavar="OUT",
-            callback=or_standard_output,
-            help="The file to write, whose ending tells the format; or a table of a database; or -, standard output.",
-        ),
+        typer.Argument(metavar="OUT", help="The file to write, whose ending gives the format; or -, standard output."),
+        Writes(VECTORS),
     ],
     from_format: Annotated[
-        str | None, typer.Option("--from", "--format", metavar="FORMAT", help="Format of IN, if its content misleads.")
+        str | None, typer.Option("--format", metavar="FORMAT", help="Format of IN, if its content misleads.")
     ] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Open a pickle of gensim's (--from gensim-pickle): its code is run.")
-    ] = False,
-    to: o.To = None,
-    space: o.Space = None,
-    limit: o.Limit = None,
-    skip_errors: o.SkipErrors = False,
-    overwrite: o.Overwrite = False,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    trust: bool = option(False, "Open a pickle of gensim's (--format gensim-pickle): its code is run."),
+    to: str | None = option(None, "Format of OUT, if the ending of its name does not give it.", metavar="FORMAT"),
+    space: str | None = option(
+        None, "What to write for spaces in phrases, as in --space _ for gensim.", metavar="TEXT"
+    ),
+    limit: Limit = None,
+    skip_errors: SkipErrors = False,
 ) -> None:
-    """Convert word vectors from any format to any other; every value stays exactly the same.
+    """Convert word vectors from any format to any other.
 
     \b
     alc convert GoogleNews-vectors-negative300.bin.gz news.safetensors
     alc convert glove.6B.50d first.vec.gz --limit 50000
     alc convert new.safetensors - | head
-    alc convert news.safetensors "postgresql://localhost/lab?table=words"
+    alc convert ngrams.safetensors ngrams.index
 
-    Endings: .safetensors, .npy (with .vocab.txt), .parquet, .arrow or .feather, .csv, .tsv, .rds (R), .kv (gensim),
-    .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). Folders: --to model2vec, --to hub (Hugging Face).
-    Databases: postgresql://… (pgvector), lancedb:///FOLDER, both with ?table=NAME; qdrant://…?collection=NAME.
+    Every value stays exactly the same. Endings: .safetensors, .npy (with .vocab.txt), .parquet, .arrow or .feather,
+    .csv, .tsv, .kv (gensim), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). Folders: --to model2vec, --to
+    hub (Hugging Face). An .index, for alc nearest, finds the neighbours of a word among millions in milliseconds.
     """
-    from alacarte.vectors.databases import check_database, is_database
-
-    if is_database(out):
-        check_database(out, overwrite)
+    index = Path(out).suffix.lower() == ".index"
+    if index:
+        refuse("does not go with an index", "to", "space")
     else:
         to = format_for(Path(out), to)
         check_vectors(Path(out), to)
-        check_outputs(ctx, out=VECTORS)
-    vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors, trust=trust)
-    vectors.save(out, to, space=space, overwrite=overwrite)
-    wrote(out)
-    if as_json:
-        show_json(
-            {
-                "out": shown(out),
-                "words": len(vectors),
-                "dimension": vectors.dimension,
-                "skipped": dict(vectors.skipped.counts),
-            }
+    how = {"format": from_format, "limit": limit, "on_error": "skip" if skip_errors else "raise", "trust": trust}
+    vectors = open_vectors(source, **how)
+    facts: dict[str, object] = {"out": display_name(out), "words": len(vectors), "dimension": vectors.dimension}
+    facts["skipped"] = dict(vectors.skipped.counts)
+    line = f"{len(vectors):,} vectors of {vectors.dimension} dimensions are in {display_name(out)}."
+    if index:
+        from alacarte.vectors.neighbours import Index
+
+        built = Index.build(vectors, show_progress=voice.progress)
+        built.save(out, overwrite=voice.overwrite)
+        recall = built.recall()
+        facts |= {"backend": built.backend, "recall": recall.to_dict()}
+        line += (
+            f" {built.backend}: recall@{recall.k} {recall.recall:.3f} of {recall.queries} queries; "
+            f"{recall.milliseconds:.2f} ms a query, exact {recall.exact_milliseconds:.2f} ms."
         )
-    elif not voice.quiet:
-        show_line(f"{len(vectors):,} vectors of {vectors.dimension} dimensions are in {shown(out)}.")
+    else:
+        vectors.save(out, to, space=space, overwrite=voice.overwrite)
+    wrote(out)
+    show(facts, line, summary=True)

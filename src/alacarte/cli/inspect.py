@@ -4,27 +4,24 @@ from typing import Annotated
 
 import typer
 
-from alacarte.cli import options as o
 from alacarte.cli._describe import describe
-from alacarte.cli.output import show_json, show_rows
+from alacarte.cli.command import command
+from alacarte.cli.output import show, show_rows
 
 
+@command()
 def inspect(
+    *,
     what: Annotated[str, typer.Argument(metavar="FILE|DIR|NAME", help="A file, a folder, a URL, or glove.6B.50d.")],
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
 ) -> None:
-    """Say what a file or folder is: vectors, saved sums, a transform, a model, or text.
+    """Say what a file or folder is.
 
     \b
     alc inspect unknown.bin
     alc inspect glove.6B.50d --json
     """
     facts = describe(what)
-    if as_json:
-        show_json(facts)
-    else:
-        show_rows([(name.replace("_", " "), _readable(value)) for name, value in facts.items()])
+    show(facts, lambda: show_rows([(name.replace("_", " "), _readable(value)) for name, value in facts.items()]))
 
 
 def _readable(value: object) -> str:

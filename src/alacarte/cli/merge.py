@@ -5,29 +5,22 @@ from typing import Annotated
 
 import typer
 
-from alacarte._io.remote import shown
-from alacarte.cli import options as o
-from alacarte.cli.opening import open_sums
-from alacarte.cli.output import show_json, show_line, voice, wrote
-from alacarte.cli.outputs import SUMS, check_outputs
+from alacarte._io.options import option
+from alacarte._io.urls import display_name
+from alacarte.cli.command import command
+from alacarte.cli.output import show, wrote
 
 
+@command()
 def merge(
-    ctx: typer.Context,
+    *,
     sums: Annotated[list[Path], typer.Argument(metavar="SUMS", help="Files that --save-sums wrote.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the total goes.")],
-    subtract: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="SUMS", show_default=False, help="Take these away from the total; repeat it for more."),
-    ] = None,
-    repeated: Annotated[
-        bool, typer.Option("--repeated", help="Count text that is in several files as often as it is there.")
-    ] = False,
-    overwrite: o.Overwrite = False,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    out: Path = option(..., "Where the total goes.", metavar="FILE", writes="context sums"),
+    subtract: list[Path] | None = option(None, "Take these away from the total; repeat it for more.", metavar="SUMS"),
+    repeated: bool = option(False, "Count text that is in several files as often as it is there."),
+    shared_only: bool = option(False, "Keep the targets that were looked for in all of the files."),
 ) -> None:
-    """Add context sums of parts of a corpus: the total is that of the whole corpus.
+    """Add up saved context sums, or take some away.
 
     \b
     alc fit --vectors V --corpus part1.txt --save-sums 1.sums --out m1
@@ -36,26 +29,22 @@ def merge(
     alc fit --vectors V --sums all.sums --out model
     alc merge all.sums --subtract 1.sums --out 2.sums
     """
-    check_outputs(ctx, out=SUMS)
-    total = open_sums(sums, repeated=repeated)
-    for file in subtract or ():
-        total = total - open_sums([file])
-    total.save(out)
+    from alacarte.contexts.sums import merge_files
+
+    total = merge_files(sums, out, subtract=subtract or (), repeated=repeated, shared_only=shared_only)
     wrote(out)
-    if as_json:
-        show_json(
-            {
-                "out": shown(out),
-                "files": len(sums),
-                "targets": len(total),
-                "occurrences": int(total.occurrences.sum()),
-                "documents": total.documents,
-                "tokens_read": total.tokens_read,
-            }
-        )
-    elif not voice.quiet:
-        taken = f", {len(subtract)} taken away" if subtract else ""
-        show_line(
-            f"{len(sums)} files added{taken}: {len(total):,} targets, {total.tokens_read:,} tokens in "
-            f"{total.documents:,} documents. The sums are in {shown(out)}."
-        )
+    facts = {
+        "out": display_name(out),
+        "files": len(sums),
+        "targets": len(total),
+        "occurrences": int(total.occurrences.sum()),
+        "documents": total.documents,
+        "tokens_read": total.tokens_read,
+    }
+    taken = f", {len(subtract)} taken away" if subtract else ""
+    show(
+        facts,
+        f"{len(sums)} files added{taken}: {len(total):,} targets, {total.tokens_read:,} tokens in "
+        f"{total.documents:,} documents. The sums are in {display_name(out)}.",
+        summary=True,
+    )

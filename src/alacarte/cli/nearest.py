@@ -1,61 +1,136 @@
-"""`alc nearest`: neighbours of words in a file of vectors."""
+"""`alc nearest`: nearest neighbours by vectors as they are, by an index, or with intervals from saved sums."""
 
-from typing import Annotated
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alacarte.cli import options as o
-from alacarte.cli.opening import open_vectors
-from alacarte.cli.output import neighbour_dicts, show_json, show_neighbours
+from alacarte._io.options import option
+from alacarte.cli._spelling import with_form
+from alacarte.cli.command import command
+from alacarte.cli.opening import listed_targets, open_model, open_sums, open_vectors, refuse
+from alacarte.cli.options import Among, K, ModelOptions, NamedWords
+from alacarte.cli.output import neighbour_dicts, show, show_columns, show_neighbours
+from alacarte.cli.outputs import INDEX
+
+if TYPE_CHECKING:
+    from alacarte.uncertainty.uncertainty import Uncertainty
+
+INTERVALS = "With intervals"
+Neighbours = dict[str, list[tuple[str, float]]]
 
 
+@command()
 def nearest(
-    vectors: o.VectorsArgument = None,
-    word: o.Words = None,
-    positive: Annotated[
-        list[str] | None,
-        typer.Option(metavar="WORD", help="Near to all of these, as one query; repeat for more."),
-    ] = None,
-    negative: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="And far from these; repeat for more.")
-    ] = None,
-    source: Annotated[
+    *,
+    file: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE|NAME", help="Take the words from these vectors, such as induced ones."),
+        typer.Argument(
+            metavar="VECTORS",
+            show_default=False,
+            envvar="ALC_VECTORS",
+            show_envvar=False,
+            help="Vectors of any common format, glove.6B.50d, or an index made by alc convert; else $ALC_VECTORS.",
+        ),
     ] = None,
-    k: o.K = 10,
-    among: o.Among = None,
-    limit: o.Limit = None,
-    vectors_format: o.VectorsFormat = None,
-    skip_errors: o.SkipErrors = False,
-    cache: o.Cache = False,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    words: NamedWords,
+    positive: list[str] | None = option(None, "Near to all of these, as one query; repeat for more.", metavar="WORD"),
+    negative: list[str] | None = option(None, "And far from these; repeat for more.", metavar="WORD"),
+    source: str | None = option(
+        None, "Take the words from these vectors, such as induced ones.", flag="--from", metavar="FILE|NAME"
+    ),
+    k: K = 10,
+    among: Among = None,
+    sums: list[Path] | None = option(
+        None,
+        "Instead of vectors: sums that alc induce --spread 16 --save-sums FILE saved; several are added up.",
+        metavar="FILE",
+        panel=INTERVALS,
+    ),
+    like: list[str] | None = option(
+        None, "The cosine with this word; repeat for more.", metavar="WORD", panel=INTERVALS
+    ),
+    level: float = option(0.95, "Of the intervals.", minimum=0.5, maximum=0.9999, panel=INTERVALS),
+    form: bool = option(False, "Of the vectors with spelling, as alc induce --form.", panel=INTERVALS),
+    model: ModelOptions,
 ) -> None:
-    """List the words whose vectors have the largest cosine with those of the words given.
+    """List the nearest neighbours of words.
 
     \b
     alc nearest glove.6B.50d --word cheese --word wine --among 50000
     alc nearest glove.6B.50d --positive king --positive woman --negative man
     alc nearest glove.6B.50d -w "keyword argument" --from new.safetensors
+    alc nearest --sums new.sums --model glove.6B.50d --word bank
+
+    With --sums, every cosine has an interval; without words, all targets are listed with their confidence.
     """
-    if not (word or positive or negative):
-        raise typer.BadParameter("no word is given; pass --word WORD, or --positive and --negative")
-    opened = open_vectors(vectors, format=vectors_format, limit=limit, skip_errors=skip_errors, cache=cache)
-    others = opened if source is None else open_vectors(source)
-    lists: dict[str, list[tuple[str, float]]] = {}
-    for asked in word or []:
-        lists[asked] = opened.nearest(others[asked], k, among=among, exclude=[asked])
-    if positive or negative:
-        plus, minus = positive or [], negative or []
-        title = " − ".join([" + ".join(plus), *minus])
-        if source is None:
-            lists[title] = opened.most_similar(plus, minus, k, among=among)
-        else:
-            lists[title] = opened.most_similar(
-                [others[name] for name in plus], [others[name] for name in minus], k, among=among
-            )
-    if as_json:
-        show_json({name: neighbour_dicts(neighbours) for name, neighbours in lists.items()})
-    else:
-        show_neighbours(lists)
+    asked = list(listed_targets(words))
+    if sums:
+        refuse("does not go with --sums", "file", "source", "positive", "negative")
+        opened = open_model(model)
+        opened = with_form(opened) if form else opened
+        _with_intervals(opened.apply(open_sums(sums), form=form).uncertainty, asked, like or [], k, among, level)
+        return
+    refuse("goes with --sums", "like", "level", "form", ModelOptions)
+    if not (asked or positive or negative):
+        raise typer.BadParameter("no word is given; pass --word WORD, --words FILE, or --positive and --negative")
+    lists = _found(file, source, asked, (positive or [], negative or []), k, among)
+    show({name: neighbour_dicts(found) for name, found in lists.items()}, lambda: show_neighbours(lists))
+
+
+def _found(
+    file: str | None,
+    source: str | None,
+    asked: list[str],
+    sides: tuple[list[str], list[str]],
+    k: int,
+    among: int | None,
+) -> Neighbours:
+    """Return the neighbours of each word, and of what --positive and --negative ask for together."""
+    from alacarte._io.artifact import kind_of
+
+    plus, minus = sides
+    named_so = file is not None and Path(file).suffix.lower() == ".index"
+    if file is not None and (named_so or (Path(file).is_file() and kind_of(Path(file)) == INDEX)):
+        from alacarte.vectors.neighbours import Index
+
+        refuse("does not go with an index", "among", "positive", "negative")
+        index = Index.load(file)
+        keys = index.vectors if source is None else open_vectors(source)
+        return {word: index.nearest(keys[word], k, exclude=[word]) for word in asked}
+    vectors = open_vectors(file)
+    others = vectors if source is None else open_vectors(source)
+    lists = {word: vectors.nearest(others[word], k, among=among, exclude=[word]) for word in asked}
+    if plus or minus:
+        near: list[Any] = list(plus) if source is None else [others[name] for name in plus]
+        far: list[Any] = list(minus) if source is None else [others[name] for name in minus]
+        lists[" − ".join([" + ".join(plus), *minus])] = vectors.most_similar(near, far, k, among=among)
+    return lists
+
+
+def _with_intervals(
+    uncertainty: "Uncertainty", asked: list[str], like: list[str], k: int, among: int | None, level: float
+) -> None:
+    from alacarte.cli._explain import show_similarities
+
+    if not asked:
+        rows = sorted(uncertainty.to_dict(), key=lambda row: -row["contexts"])
+        names = ["target", "contexts", "effective contexts", "confidence"]
+        cells = [
+            (row["word"], f"{row['contexts']:,}", f"{row['effective_contexts']:,.1f}", f"{row['confidence']:.3f}")
+            for row in rows
+        ]
+        show(rows, lambda: show_columns(names, cells))
+        return
+    lists = {
+        word: uncertainty.similarities(word, like, level)
+        if like
+        else uncertainty.nearest(word, k, level=level, among=among)
+        for word in asked
+    }
+    facts = {
+        word: {"confidence": uncertainty.confidence_of(word), "similarities": found.to_dict()}
+        for word, found in lists.items()
+    }
+    show(facts, *[partial(show_similarities, found) for found in lists.values()])

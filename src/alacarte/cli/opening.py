@@ -1,33 +1,38 @@
 """From what was typed to what the library takes."""
 
 import os
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from alacarte.cli.config import default
-from alacarte.cli.output import detail, show_json, show_line, voice, wrote
+from alacarte._io.options import described
+from alacarte.cli.options import InducedTargets, ModelOptions, NamedWords, Patterns
+from alacarte.cli.output import detail, show, voice, wrote
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
-    from alacarte.contexts.reading import Averaging
+    from alacarte.contexts.reading import Reading, ReadingOptions
     from alacarte.contexts.sums import ContextSums
     from alacarte.model import ALaCarte
+    from alacarte.passes.work import Work, WorkOptions
     from alacarte.targets.targets import Targets
     from alacarte.text.corpus import Corpus
+    from alacarte.text.options import CorpusOptions
     from alacarte.vectors.word_vectors import WordVectors
 
+
+MATRICES = {".safetensors", ".bin", ".npy", ".csv", ".rds", ".rda"}
 
 # ------------------------------------------------------------------------------------------------------ parse
 
 
-def parse_window(text: str) -> tuple[int, int]:
+def parse_window(text: str) -> dict[str, int]:
     """
     >>> parse_window("10"), parse_window("5,10")
-    ((10, 10), (5, 10))
+    ({'left': 10, 'right': 10}, {'left': 5, 'right': 10})
     """
     try:
         sides = [int(part) for part in text.split(",")]
@@ -36,29 +41,53 @@ def parse_window(text: str) -> tuple[int, int]:
         raise typer.BadParameter(
             f"{text!r} is neither a number of words nor two, as in 5,10", param_hint="--window"
         ) from None
-    return before, after
+    return {"left": before, "right": after}
 
 
-def listed_targets(
-    words: Iterable[str] | None,
-    files: Iterable[Path] | None = None,
-    globs: Iterable[str] | None = None,
-    regexes: Iterable[str] | None = None,
-    labels: Iterable[str] | None = None,
-    any_label: bool = False,
-) -> "Targets":
-    """The targets that --word, --words, --glob, --regex, --span and --spans name.
+def window_sides(text: str | None) -> tuple[int, int] | None:
+    """
+    >>> window_sides("5,10")
+    (5, 10)
+    """
+    return None if text is None else (parse_window(text)["left"], parse_window(text)["right"])
 
-    >>> listed_targets(["new york"], globs=["immigr*"])
+
+def parse_weighting(text: str) -> float | str:
+    """
+    >>> parse_weighting("log"), parse_weighting("100")
+    ('log', 100.0)
+    """
+    if text in ("auto", "log", "none"):
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not number >= 1:
+        raise typer.BadParameter(
+            f"{text!r} is neither a number of 1 or more nor auto, log or none", param_hint="--weighting"
+        )
+    return number
+
+
+def listed_targets(named: NamedWords | Patterns | InducedTargets) -> "Targets":
+    """Return the targets that --word, --words, --glob, --regex and --span name.
+
+    >>> listed_targets(Patterns(["new york"], ["immigr*"]))
     Targets(2: 'new york', 'immigr*')
     """
     from alacarte.targets.targets import Targets
 
-    listed = Targets(words or ())
-    for file in files or ():
+    listed = Targets(named.word or ())
+    for file in getattr(named, "words", None) or ():
         listed = listed | Targets.from_file(file)
-    listed = listed | Targets.glob(globs or ()) | Targets.regex(regexes or ()) | Targets.spans(labels or ())
-    return listed | Targets.spans() if any_label else listed
+    if isinstance(named, Patterns):
+        listed = listed | Targets.glob(named.glob or ()) | Targets.regex(named.regex or ())
+    if isinstance(named, InducedTargets):
+        labels = named.span or []
+        listed = listed | Targets.spans([label for label in labels if label != "*"])
+        return listed | Targets.spans() if "*" in labels else listed
+    return listed
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:
@@ -77,25 +106,23 @@ def parse_shard(text: str | None) -> tuple[int, int] | None:
     return part, parts
 
 
-def open_shard(ctx: typer.Context, shard: str | None, save_sums: Path | None, *refused: str) -> tuple[int, int] | None:
-    """Which part of the text to read; with a part, some options make no sense, and its sums must go somewhere."""
-    part = parse_shard(shard)
-    if part is not None:
-        refuse(ctx, "a shard only saves its sums; go on from all of them, with --sums", *refused)
+def check_shard(work: "Work", save_sums: Path | None, *refused: str) -> None:
+    """Raise unless the options go with a part of the text, whose sums must go somewhere."""
+    if work.shard is not None:
+        refuse("a shard only saves its sums; go on from all of them, with --sums", *refused)
         if save_sums is None:
             raise typer.BadParameter("--shard needs --save-sums FILE, where the sums of this part go")
-    return part
 
 
-def finish_shard(shard: str, sums: "ContextSums", as_json: bool) -> None:
-    """What to say when one of several parts is done."""
-    if as_json:
-        show_json({"shard": shard, "documents": sums.documents, "tokens_read": sums.tokens_read})
-    elif not voice.quiet:
-        show_line(
-            f"Part {shard} is done: {sums.tokens_read:,} tokens in {sums.documents:,} documents. "
-            "When all are: alc merge, then this command with --sums."
-        )
+def finish_shard(shard: tuple[int, int], sums: "ContextSums") -> None:
+    """Say that one of several parts is done."""
+    part = f"{shard[0]}/{shard[1]}"
+    show(
+        {"shard": part, "documents": sums.documents, "tokens_read": sums.tokens_read},
+        f"Part {part} is done: {sums.tokens_read:,} tokens in {sums.documents:,} documents. "
+        "When all are: alc merge, then this command with --sums.",
+        summary=True,
+    )
 
 
 def detail_memory() -> None:
@@ -106,12 +133,12 @@ def detail_memory() -> None:
         detail(f"peak memory so far: {peak / 1e9:.2f} GB")
 
 
-def forget(checkpoint: Path | None) -> None:
-    """The results are safe, so the work that led to them need not be kept."""
+def forget(checkpoint: str | os.PathLike[str] | None) -> None:
+    """Delete a checkpoint, now that the results are safe."""
     from alacarte.passes.checkpoint import delete_checkpoint
 
     if checkpoint is not None:
-        delete_checkpoint(checkpoint)
+        delete_checkpoint(Path(checkpoint))
 
 
 def parse_ridge(text: str) -> float | Literal["loo"]:
@@ -127,22 +154,22 @@ def parse_ridge(text: str) -> float | Literal["loo"]:
         raise typer.BadParameter(f"{text!r} is neither a number nor loo", param_hint="--ridge") from None
 
 
-def parse_lengths(text: str) -> list[int]:
+def parse_lengths(text: str) -> tuple[int, ...]:
     """
     >>> parse_lengths("1,2")
-    [1, 2]
+    (1, 2)
     """
     try:
-        return [int(part) for part in text.split(",")]
+        return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not as in 1,2", param_hint="--ngrams") from None
 
 
 def parse_context_weights(text: str) -> object:
-    """A specification as it is; `@FILE` as the words or the word → weight table in it."""
+    """Return a specification as it is, and `@FILE` as the words or the word → weight table in it."""
     if not text.startswith("@"):
         return text
-    lines = read_list(Path(text[1:]))
+    lines = read_list(text[1:])
     if "\t" not in lines[0]:
         return lines
     try:
@@ -150,15 +177,44 @@ def parse_context_weights(text: str) -> object:
         return {word: float(weight) for word, weight in pairs}
     except ValueError:
         raise AlacarteError(
-            f"{text[1:]}: write a stop word a line, or a word, a tab and its weight on every line"
+            f"{text[1:]}: write one stop word per line, or a word, a tab and its weight on every line"
         ) from None
 
 
-def read_list(path: Path) -> list[str]:
-    """The lines of a file, less blank ones and repetitions."""
+def keywords_of_reading(reading: "Reading") -> "ReadingOptions":
+    """Return how contexts are read, as keywords of `collect`."""
+    return {
+        "window": (reading.left, reading.right),
+        "averaging": reading.averaging,
+        "positions": reading.positions,
+        "context_weights": parse_context_weights(reading.weights),
+        "tokenizer": reading.tokenizer,
+        "unknown": reading.unknown,
+    }
+
+
+def keywords_of_work(work: "Work") -> "WorkOptions":
+    """Return how a pass is run, as keywords of `collect`."""
+    return {name: getattr(work, name) for name in described(type(work))} | {"show_progress": voice.progress}  # type: ignore[return-value]
+
+
+def read_list(path: str) -> list[str]:
+    """Return the lines of a file, less blank ones and repetitions."""
     from alacarte.targets.targets import Targets
 
     return list(Targets.from_file(path))
+
+
+def _listed(file: str) -> list[str]:
+    """Return the places that a file lists, one per line, relative to the folder of the file."""
+    from alacarte._io.urls import url_of
+
+    folder, _, _ = file.rpartition("/")
+    lines = read_list(file)
+    return [
+        f"{folder}/{line}" if folder and url_of(line) is None and not Path(line).is_absolute() else line
+        for line in lines
+    ]
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -170,68 +226,66 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     wrote(path)
 
 
-def refuse(ctx: typer.Context, reason: str, *names: str, panels: Container[str] = ()) -> None:
-    """Options that would have no effect are an error and not ignored: those named, and all of some panels of --help."""
-    typed = []
-    for parameter in ctx.command.params:
-        source = ctx.get_parameter_source(parameter.name or "")
-        listed = parameter.name in names or getattr(parameter, "rich_help_panel", None) in panels
-        if listed and source is not None and source.name == "COMMANDLINE":
-            typed.append(parameter.opts[0])
-    if typed:
-        raise typer.BadParameter(f"{', '.join(typed)}: {reason}")
+def typed(*what: str | type) -> list[str]:
+    """Return those of some options, named one by one or by their record, that the command line has."""
+    names = {name for item in what if isinstance(item, str) for name in [item]}
+    names |= {item.name or name for kind in what if isinstance(kind, type) for name, item in described(kind).items()}
+    context = voice.context
+    parameters = [] if context is None else [item for item in context.command.params if item.name in names]
+    sources = {item.opts[0]: context.get_parameter_source(item.name or "") for item in parameters if context}
+    return [option for option, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+
+
+def refuse(reason: str, *what: str | type) -> None:
+    """Raise if the command line has any of some options, which would have no effect."""
+    options = typed(*what)
+    if options:
+        raise typer.BadParameter(f"{', '.join(options)}: {reason}")
+
+
+def only_one(*what: str) -> None:
+    """Raise if the command line has two of some options, of which each says what to do."""
+    options = typed(*what)
+    if len(options) > 1:
+        raise typer.BadParameter(f"{' and '.join(options)} do not go together; leave one of them out")
 
 
 # ------------------------------------------------------------------------------------------------------- open
 
 
-def open_vectors(
-    source: str | None,
-    *,
-    format: str | None = None,
-    limit: int | None = None,
-    skip_errors: bool = False,
-    cache: bool = False,
-    trust: bool = False,
-) -> "WordVectors":
+def open_vectors(source: str | None, **how: Any) -> "WordVectors":
+    """Return the vectors that were named; `how` is as for `WordVectors.load`."""
     from alacarte.vectors.word_vectors import WordVectors
 
     if source is None:
-        source = default("vectors", "no vectors are given; name a file, or glove.6B.50d")
+        raise typer.BadParameter("no vectors are given; name a file or glove.6B.50d, or set ALC_VECTORS")
     path = Path(source).expanduser()
     # A whole path, so that a saved model finds its vectors from any folder.
     where = os.fspath(path.resolve()) if path.exists() else source
-    vectors = WordVectors.load(
-        where, format=format, limit=limit, on_error="skip" if skip_errors else "raise", cache=cache, trust=trust
-    )
+    vectors = WordVectors.load(where, **how)
     detail(f"{vectors!r}")
     return vectors
 
 
 def open_corpus(
     paths: Iterable[str],
+    options: "CorpusOptions | None" = None,
     *,
-    unit: Literal["line", "paragraph", "file"] = "line",
-    format: Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow"] | None = None,
-    text: str = "text",
-    tokens: str = "tokens",
-    spans: str = "spans",
     columns: Sequence[str] = (),
-    encoding: str = "utf-8",
-    errors: str = "strict",
-    manifests: Iterable[Path] | None = None,
     where: Sequence[str] | None = None,
 ) -> "Corpus":
-    """The text that was named; `where` chooses documents of a concordance."""
+    """Return the text that was named; `where` chooses documents of a concordance."""
     from alacarte.text.corpus import Corpus
-    from alacarte.text.sources import find_files, find_listed
+    from alacarte.text.options import CorpusOptions
+    from alacarte.text.sources import find_files
 
-    places, lists = list(paths), list(manifests or ())
-    if not places and not lists:
+    options = options or CorpusOptions()
+    places = [name for path in paths for name in (_listed(path[1:]) if path.startswith("@") else [path])]
+    if not places:
         raise typer.BadParameter("no text is given; name a file, or - for standard input")
-    if "-" in places and len(places) + len(lists) > 1:
+    if "-" in places and len(places) > 1:
         raise typer.BadParameter("- (standard input) cannot be mixed with files; use `cat` to join them")
-    if len(places) == 1 and not lists and Path(places[0]).is_dir():
+    if len(places) == 1 and Path(places[0]).is_dir():
         from alacarte.concordance import Concordance, is_concordance  # which takes a while to import
 
         if is_concordance(places[0]):
@@ -240,89 +294,55 @@ def open_corpus(
         raise typer.BadParameter("--where chooses documents of a concordance; make one with alc concordance build")
     source: Any = "-"
     if places != ["-"]:
-        listed = [*map(find_files, places), *map(find_listed, lists)]
+        listed = [find_files(place) for place in places]
         source = [file for files in listed for file in files]
-    corpus = Corpus(
-        source,
-        unit=unit,
-        format=format,
-        text=text or None,
-        tokens=tokens or None,
-        spans=spans or None,
-        columns=columns,
-        encoding=encoding,
-        errors=errors,
-    )
+    named = {item.name: getattr(options, item.name) or None for item in fields(options) if item.name != "columns"}
+    corpus = Corpus(source, columns=columns, **named)  # type: ignore[arg-type]
     detail(f"{corpus!r}")
     return corpus
 
 
-def open_model(
-    model: str | None,
-    *,
-    vectors: str | None = None,
-    transform: Path | None = None,
-    window: str | None = None,
-    averaging: "Averaging | None" = None,
-    tokenizer: str | None = None,
-    force: bool = False,
-) -> "ALaCarte":
-    """A saved model, a pretrained one, or a bare transform with vectors; the default model if none is named."""
-    if model is not None and transform is not None:
-        raise typer.BadParameter("pass either --model DIR|NAME, or --transform FILE with --vectors")
-    if transform is not None:
-        if vectors is None:
-            vectors = default("vectors", "--transform needs the vectors it belongs to; pass --vectors FILE|NAME")
-        return _with_transform(open_vectors(vectors), transform, window, averaging, tokenizer, force)
-    if window is not None or averaging is not None:
-        raise typer.BadParameter("--window and --averaging are the model's own; they go with --transform only")
-    from alacarte._io.remote import url_of
-    from alacarte.model import ALaCarte, pretrained_names
+def is_matrix(model: str) -> bool:
+    """Whether --model names a file with a bare matrix."""
+    place = Path(model).expanduser()
+    return not place.is_dir() and (place.is_file() or place.suffix.lower() in MATRICES)
 
-    given_vectors = None if vectors is None else open_vectors(vectors)
-    if model is None:
-        model = default("model", "no model is given; pass --model DIR|NAME, or --transform FILE with --vectors")
-    folder = Path(model).expanduser()
-    if folder.is_dir() or url_of(model) is not None:
-        opened = ALaCarte.load(
-            folder if folder.is_dir() else model, vectors=given_vectors, tokenizer=tokenizer, check=not force
-        )
-    elif model in pretrained_names():
-        opened = ALaCarte.pretrained(model, vectors=given_vectors, tokenizer=tokenizer, check=not force)
+
+def open_model(options: ModelOptions) -> "ALaCarte":
+    """Return a saved model, one that ships, or a bare matrix with vectors."""
+    from alacarte._io.urls import url_of
+    from alacarte.model import ALaCarte, pretrained_names
+    from alacarte.transform.transform import Transform
+
+    if options.model is None:
+        raise typer.BadParameter("no model is given; pass --model DIR|NAME, or set ALC_MODEL")
+    check = not getattr(options, "force", False)
+    place = Path(options.model).expanduser()
+    vectors = None if options.vectors is None else open_vectors(options.vectors)
+    if is_matrix(options.model):
+        if vectors is None:
+            raise typer.BadParameter(f"{place} is a bare matrix; pass the --vectors that it belongs to")
+        bare = place.suffix.lower() == ".bin"
+        transform = Transform.load(options.model, dimension=vectors.dimension if bare else None)
+        opened = ALaCarte(vectors, transform, check=check)
+    elif place.is_dir() or url_of(options.model) is not None:
+        folder = place if place.is_dir() else options.model
+        opened = ALaCarte.load(folder, vectors=vectors, check=check)
+    elif options.model in pretrained_names():
+        opened = ALaCarte.pretrained(options.model, vectors=vectors, check=check)
     else:
         names = ", ".join(pretrained_names()) or "none"
         raise AlacarteError(
-            f"{model}: neither a folder with a saved model nor a transform that ships ({names}); make one "
+            f"{options.model}: neither a folder with a saved model nor a transform that ships ({names}); make one "
             "with `alc fit --vectors … --corpus … --out DIR`"
         )
     detail(f"{opened!r}")
     return opened
 
 
-def _with_transform(
-    vectors: "WordVectors",
-    file: Path,
-    window: str | None,
-    averaging: "Averaging | None",
-    tokenizer: str | None,
-    force: bool,
-) -> "ALaCarte":
-    from alacarte.contexts.reading import Reading
-    from alacarte.model import ALaCarte
-    from alacarte.transform.transform import Transform
-
-    bare = file.suffix.lower() == ".bin"
-    loaded = Transform.load(file, dimension=vectors.dimension if bare else None, averaging=averaging)
-    if window is not None:
-        before, after = parse_window(window)
-        settings = loaded.settings or Reading()
-        loaded = replace(loaded, settings=replace(settings, left=before, right=after))
-    return ALaCarte(vectors, loaded, tokenizer=tokenizer, check=not force)
-
-
 def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums":
-    """The sum of some files of sums; `repeated` counts text that is in two of them twice."""
-    from alacarte._io.remote import url_of
+    """Return the sum of some files of sums; `repeated` counts text that is in two of them twice."""
+    from alacarte._io.urls import url_of
     from alacarte.contexts.sums import ContextSums, merge
 
     files = list(files)

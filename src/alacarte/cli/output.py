@@ -1,23 +1,29 @@
 """What the commands say: results on stdout, everything else on stderr."""
 
 import os
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
 
 from alacarte._io.printing import json_text, printable
-from alacarte._io.remote import shown
+from alacarte._io.urls import display_name
 from alacarte.errors import AlacarteError, AlacarteWarning
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    import rich.table
+
+    from alacarte._io.table import Table
 
 WIDE = 200  # columns where no terminal says otherwise
+MOST = 50  # rows of a table on the terminal
 
 
 class Voice:
-    """How much is said, and which files are complete. One for each run of the command."""
+    """How a command speaks, and which files are complete. One for each run of the command."""
 
     def __init__(self) -> None:
         self.start()
@@ -25,8 +31,21 @@ class Voice:
     def start(self) -> None:
         self.quiet = False
         self.verbose = False
+        self.as_json = False
+        self.overwrite = False
+        self.silent = False  # what is read on stdout is a file, and nothing else may be there
+        self.context: typer.Context | None = None
         self.written: list[str] = []
         self.checkpoint: Path | None = None
+
+    def begin(self, context: typer.Context) -> None:
+        """Take over the options that every command has."""
+        self.context, self.as_json = context, bool(context.params.get("as_json"))
+        self.overwrite = bool(context.params.get("overwrite"))
+
+    def has_option(self, option: str) -> bool:
+        """Whether the command that runs has an option of this name; True if none runs."""
+        return self.context is None or any(option in item.opts for item in self.context.command.params)
 
     @property
     def progress(self) -> bool | None:
@@ -58,9 +77,53 @@ def _say(line: str) -> None:
 
 
 def _for_command_line(message: object) -> str:
-    """One line; of errors and warnings of the library, with the hint for the command line."""
-    text = message.for_command_line() if isinstance(message, AlacarteError | AlacarteWarning) else str(message)
+    """Return one line; errors and warnings of the library have a hint, which is left out if this command lacks it."""
+    text = str(message)
+    if isinstance(message, AlacarteError | AlacarteWarning):
+        hint = message.hint.command if message.hint is not None else ""
+        elsewhere = hint.startswith(("alc ", "`alc ")) or " alc " in hint
+        usable = elsewhere or all(map(voice.has_option, re.findall(r"(?<![\w-])--[a-z][a-z-]*", hint)))
+        text = message.for_command_line() if usable else message.message
     return "; ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+# ------------------------------------------------------------------------------------------------------------ results
+
+
+def show(result: object, *parts: "str | Table | Callable[[], None]", summary: bool = False) -> None:
+    """Print a result: as JSON with --json, else its parts, of which strings are lines; by default, the result itself.
+
+    A `summary` of what was written is left out with --quiet.
+    """
+    if voice.silent:
+        return
+    if voice.as_json:
+        print(json_text(result))
+        return
+    if summary and voice.quiet:
+        return
+    for part in parts or (result,):
+        if isinstance(part, str):
+            show_line(part)
+        elif callable(part):
+            part()
+        else:
+            show_table(cast("Table", part))
+
+
+def show_table(table: "Table", title: str | None = None) -> None:
+    """Print the first rows of a table."""
+    names, rows, _ = table.cells(MOST)
+    show_columns(names, rows[:MOST], title)
+    if len(rows) > MOST:
+        note("there are more rows" + ("; --csv FILE keeps all" if voice.has_option("--csv") else ""))
+
+
+def write_csv(table: "Table", path: Path | None) -> None:
+    """Write a table to a file, if there is one to write it to."""
+    if path is not None:
+        table.to_csv(path)
+        wrote(path)
 
 
 def show_json(value: object, indent: int | None = 2) -> None:
@@ -69,12 +132,12 @@ def show_json(value: object, indent: int | None = 2) -> None:
 
 
 def show_line(text: str = "") -> None:
-    """A line of a result."""
+    """Print a line of a result."""
     print(printable(text, keep="\t\n"))
 
 
 def show_rows(rows: Sequence[tuple[str, object]], title: str | None = None) -> None:
-    """A table of names and values."""
+    """Print a table of names and values."""
     table = _table(title)
     table.show_header = False
     table.add_column(style="bold", no_wrap=True)
@@ -85,7 +148,7 @@ def show_rows(rows: Sequence[tuple[str, object]], title: str | None = None) -> N
 
 
 def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]], side_by_side: int = 3) -> None:
-    """Neighbours and their cosines, a few lists beside each other."""
+    """Print neighbours and their cosines, a few lists beside each other."""
     names = list(lists)
     for start in range(0, len(names), side_by_side):
         chosen = names[start : start + side_by_side]
@@ -105,7 +168,7 @@ def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]], side_by_si
 
 
 def show_columns(names: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> None:
-    """A table with a header."""
+    """Print a table with a header."""
     table = _table(title)
     for place, name in enumerate(names):
         table.add_column(_plain(name), style="bold" if place == 0 else None, overflow="fold")
@@ -119,16 +182,16 @@ def neighbour_dicts(neighbours: Sequence[tuple[str, float]]) -> list[dict[str, A
 
 
 def wrote(path: str | os.PathLike[str]) -> None:
-    """A file is complete."""
-    voice.written.append(shown(path))
+    """Note that a file is complete."""
+    voice.written.append(display_name(path))
 
 
-def _table(title: str | None = None) -> "Table":
+def _table(title: str | None = None) -> "rich.table.Table":
+    import rich.table
     from rich import box
-    from rich.table import Table
 
     shown = None if title is None else _plain(title)
-    return Table(box=box.SIMPLE_HEAD, title=shown, title_justify="left", pad_edge=False)
+    return rich.table.Table(box=box.SIMPLE_HEAD, title=shown, title_justify="left", pad_edge=False)
 
 
 def _plain(value: object) -> Any:
@@ -137,7 +200,7 @@ def _plain(value: object) -> Any:
     return Text(printable(str(value), keep="\n"))  # not markup: a word may be "[b]"
 
 
-def _print(table: "Table") -> None:
+def _print(table: "rich.table.Table") -> None:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)

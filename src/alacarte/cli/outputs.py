@@ -13,12 +13,11 @@ from typing import Any
 
 import typer
 
-from alacarte.cli.config import read_defaults
 from alacarte.cli.output import voice
 from alacarte.errors import AlacarteError, Hint
 
-# What stands in the help for a value that may lead to files; every option that takes one has such a metavar.
-PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "INDEX", "CONCORDANCE", "SPEC"}
+# The metavars of options whose values may lead to files.
+PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "CONCORDANCE", "SPEC"}
 VECTORS, SUMS, CHECKPOINT, INDEX, MODEL, FIGURE = (
     "word vectors",
     "context sums",
@@ -30,11 +29,11 @@ VECTORS, SUMS, CHECKPOINT, INDEX, MODEL, FIGURE = (
 Place = tuple[str, Path]  # the option, and what was typed
 
 
-def check_outputs(ctx: typer.Context, *, in_place: tuple[str, str] | None = None, **kinds: str | None) -> None:
+def check_outputs(ctx: typer.Context, kinds: dict[str, str | None], in_place: tuple[str, str] | None = None) -> None:
     """Raise unless everything that a command is going to write may be written.
 
-    `kinds` says for each parameter what it names: a kind of artifact, a model, a figure, or None for what cannot be
-    told from a file of somebody else. `in_place` is an output and the input that it may replace.
+    `kinds` gives for each parameter the kind of artifact that it names ("model", "figure", …), or None for files
+    that cannot be recognised as ours. `in_place` is an output and the input that it may replace.
     """
     from alacarte._io.files import is_same_file, is_stream
 
@@ -44,9 +43,9 @@ def check_outputs(ctx: typer.Context, *, in_place: tuple[str, str] | None = None
         for option, path in _typed(ctx, name):
             _check_place(path, kind)
             if is_standard_output(path):
-                if ctx.params.get("as_json"):
+                if voice.as_json:
                     raise typer.BadParameter(f"--json prints where {option} writes; leave it out, or name a file")
-                voice.quiet = True  # whoever reads there wants the file, and nothing else
+                voice.quiet = voice.silent = True  # whoever reads there wants the file, and nothing else
             if not ctx.params.get("overwrite"):
                 _check_replaceable(option, path, kind, ctx)
     for option, path in _inputs(ctx, kinds):
@@ -75,12 +74,12 @@ def check_vectors(path: Path, format: str | None, words: Iterable[str] = ("a",),
 
 
 def or_standard_output(path: Any) -> Any:
-    """What an option for a file was given; "-" is standard output. A callback of typer's."""
-    return type(path)("/dev/stdout") if path is not None and os.fspath(path) == "-" else path
+    """Return the path that was typed; "-" is standard output."""
+    return type(path)("/dev/stdout") if os.fspath(path) == "-" else path
 
 
 def format_for(path: Path | None, format: str | None) -> str | None:
-    """The format to write vectors in; on standard output, which has no ending, TSV unless another is asked for."""
+    """Return the format to write vectors in: on standard output TSV, unless another is asked for."""
     return "tsv" if format is None and path is not None and is_standard_output(path) else format
 
 
@@ -93,9 +92,11 @@ def is_standard_output(path: Path) -> bool:
 
 
 def _check_place(path: Path, kind: str | None) -> None:
+    if kind == FIGURE and path.suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise AlacarteError(f"{path}: figures end in .png, .pdf or .svg; choose one of these")
     from alacarte._io.files import is_stream
-    from alacarte._io.remote import url_of
     from alacarte._io.uploads import check_writable
+    from alacarte._io.urls import url_of
 
     url = url_of(path)
     if url is not None:
@@ -124,7 +125,7 @@ def _check_writable(folder: Path) -> None:
 
 def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Context) -> None:
     from alacarte._io.files import is_stream
-    from alacarte._io.remote import shown
+    from alacarte._io.urls import display_name
 
     if kind == MODEL:
         from alacarte.model.saving import check_folder
@@ -135,14 +136,14 @@ def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Con
         if not _size(file) or is_stream(file) or _is_ours(file, kind, path):
             continue
         raise AlacarteError(
-            f"{shown(file)}: is there already, and {option} would replace it; choose another name",
+            f"{display_name(file)}: is there already, and {option} would replace it; choose another name",
             hint=Hint("", "or pass --overwrite") if "overwrite" in ctx.params else None,
         )
 
 
 def _size(file: Path) -> int:
     """How many bytes there are at a path or URL; 0 if there is nothing."""
-    from alacarte._io.remote import locate
+    from alacarte._io.urls import locate
 
     try:
         return locate(file).size
@@ -156,6 +157,8 @@ def _is_ours(file: Path, kind: str | None, output: Path) -> bool:
 
     if kind is None:
         return False
+    if kind == VECTORS and output.suffix.lower() == ".index":
+        kind = INDEX
     if kind == FIGURE:
         from alacarte._io.figures import is_our_figure
 
@@ -168,7 +171,7 @@ def _is_ours(file: Path, kind: str | None, output: Path) -> bool:
 
 
 def _files(path: Path, kind: str | None, format: str | None = None) -> list[Path]:
-    """The files that an output consists of."""
+    """Return the files that an output consists of."""
     if kind == MODEL:
         from alacarte.model import saving
 
@@ -205,30 +208,25 @@ def _check_distinct(outputs: list[Place]) -> None:
 
 
 def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[Place]:
-    """Every file that an option of this command leads to, or the default in its place, but for the outputs."""
-    defaults = read_defaults()
+    """Yield every file that an option of this command leads to, but for the outputs."""
     for parameter in ctx.command.params:
         metavar = set((parameter.metavar or "").split("|"))
         if parameter.name is None or parameter.name in outputs or not metavar & PLACES:
             continue
-        places = list(_typed(ctx, parameter.name))
-        if not places and parameter.name in defaults:
-            places = [(f"the default {parameter.name}", Path(defaults[parameter.name]))]
-        for option, path in places:
+        for option, path in _typed(ctx, parameter.name):
             for file in _files_behind(path):
                 yield option, file
 
 
 def _typed(ctx: typer.Context, name: str) -> Iterator[Place]:
-    """What a parameter was given, as paths."""
+    """Yield what a parameter was given, as paths."""
     value = ctx.params.get(name)
     values: list[Any] = list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
     parameter = next(parameter for parameter in ctx.command.params if parameter.name == name)
     option = parameter.opts[0] if parameter.opts[0].startswith("-") else (parameter.metavar or name)
     for item in values:
-        text = os.fspath(item).removeprefix("@") if parameter.metavar == "SPEC" else os.fspath(item)
-        if text != "-":
-            yield option, Path(text).expanduser()
+        text = os.fspath(item).removeprefix("@")  # a file that lists something
+        yield option, or_standard_output(Path(text).expanduser())
 
 
 def _name_of(ctx: typer.Context, option: str) -> str | None:
@@ -236,8 +234,8 @@ def _name_of(ctx: typer.Context, option: str) -> str | None:
 
 
 def _files_behind(path: Path) -> list[Path]:
-    """The files that a path, a folder, a pattern or a saved model leads to; none for a name that is no path."""
-    from alacarte._io.remote import url_of
+    """Return the files that a path, a folder, a pattern or a saved model leads to; none for a name that is no path."""
+    from alacarte._io.urls import url_of
     from alacarte.text.sources import find_files
 
     if url_of(path) is not None:  # by its name: listing it takes long

@@ -5,30 +5,36 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from alacarte.cli import options as o
-from alacarte.cli.opening import open_corpus, open_model, open_vectors, write_lines
+from alacarte._io.options import option
+from alacarte._io.printing import json_text
+from alacarte.cli.command import command
+from alacarte.cli.opening import open_corpus, open_model, open_vectors, refuse, write_lines
+from alacarte.cli.options import Among, Conditions, Corpora, CorpusPaths, Files, K, ModelOptions, Seed
 from alacarte.cli.output import (
+    detail,
     neighbour_dicts,
     note,
+    show,
     show_columns,
-    show_json,
     show_line,
     show_neighbours,
     voice,
     wrote,
 )
-from alacarte.cli.outputs import VECTORS, check_outputs, check_vectors
+from alacarte.cli.outputs import VECTORS, check_vectors
 from alacarte.errors import AlacarteError, BadCorpus
+from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte
     from alacarte.senses.disambiguation import Answer
+    from alacarte.senses.induction import InducedSenses
     from alacarte.senses.synset_vectors import SynsetVectors
     from alacarte.senses.wordnet import WordNet
     from alacarte.text.corpus import Corpus
     from alacarte.vectors.word_vectors import WordVectors
 
-app = typer.Typer(no_args_is_help=True, help="Word senses: vectors for synsets, and disambiguation.")
+senses = typer.Typer(no_args_is_help=True, help="Word senses: vectors for synsets, and disambiguation.")
 
 WordNetSource = Annotated[
     str | None,
@@ -39,43 +45,28 @@ WordNetSource = Annotated[
         help="WordNet 3.x database files (a folder or archive), nltk, or wn. [what is installed]",
     ),
 ]
-Senses = Annotated[str, typer.Option(metavar="FILE", help="Synset vectors made by alc senses build.")]
+SenseVectors = Annotated[str, typer.Option("--senses", metavar="FILE", help="Synset vectors made by alc senses build.")]
 Method = Literal["graded", "combined", "semcor", "gloss"]
 
 
-@app.command()
+@senses.command()
+@command()
 def build(
-    ctx: typer.Context,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the vectors go, keyed by synset id.")],
-    model: o.Model = None,
+    *,
+    out: Path = option(..., "Where the vectors go, keyed by synset id.", metavar="FILE", writes=VECTORS),
+    model: ModelOptions,
     wordnet: WordNetSource = None,
-    semcor: Annotated[
-        str | None, typer.Option(metavar="DIR|FILE", help="SemCor, as distributed.", show_default=False)
-    ] = None,
-    method: Annotated[
-        Method,
-        typer.Option(
-            help="graded: SemCor shrunk toward the gloss by count; combined: gloss where SemCor has nothing; or one."
-        ),
-    ] = "graded",
-    strength: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="K", show_default=False, help="With graded: occurrences that the gloss is worth. [3]"
-        ),
-    ] = None,
-    sense_keys: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The same vectors keyed by sense key, too.")
-    ] = None,
-    counts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Save how often SemCor has each sense key, for a prior.")
-    ] = None,
-    transform: o.TransformFile = None,
-    vectors: o.OtherVectors = None,
-    to: o.To = None,
-    overwrite: o.Overwrite = False,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    semcor: str | None = option(None, "SemCor, as distributed.", metavar="DIR|FILE"),
+    method: Method = option(
+        "graded", "graded: SemCor shrunk toward the gloss by count; combined: gloss where SemCor has nothing; or one."
+    ),
+    strength: float | None = option(
+        None, "With graded: occurrences that the gloss is worth. [3]", metavar="K", minimum=0
+    ),
+    sense_keys: Path | None = option(None, "The same vectors keyed by sense key, too.", metavar="FILE", writes=VECTORS),
+    counts: Path | None = option(
+        None, "Save how often SemCor has each sense key, for a prior.", metavar="FILE", writes="file"
+    ),
 ) -> None:
     """Make a vector for every WordNet synset, from SemCor, from glosses, or from both.
 
@@ -94,12 +85,11 @@ def build(
         raise typer.BadParameter("--strength goes with --method graded")
     if counts is not None and semcor is None:
         raise typer.BadParameter("--counts are SemCor's; pass --semcor")
-    check_vectors(out, to)
-    check_outputs(ctx, out=VECTORS, sense_keys=VECTORS, counts=None)
+    check_vectors(out, None)
     net = _open_wordnet(wordnet)
-    opened = open_model(model, vectors=vectors, transform=transform)
+    opened = open_model(model)
     built, counted = _build(opened, net, semcor, method, STRENGTH if strength is None else strength)
-    built.save(out, to, overwrite=overwrite)
+    built.save(out, overwrite=voice.overwrite)
     wrote(out)
     if sense_keys is not None:
         by_sense_key(built, net).save(sense_keys)
@@ -108,28 +98,23 @@ def build(
         write_lines(counts, (f"{key}\t{count}" for key, count in sorted(counted.items())))
     seen = int((built.counts > 0).sum())
     report = built.report
-    if as_json:
-        show_json(
-            {
-                "out": str(out),
-                "synsets": len(built),
-                "seen": seen,
-                "annotations": report.annotations,
-                "unknown_sense_keys": report.unknown,
-                "wordnet": net.name,
-                "version": net.version,
-            }
-        )
-    elif not voice.quiet:
-        show_line(f"{len(built):,} synsets have a vector, {seen:,} of them from annotated text; they are in {out}.")
-        if semcor is not None:
-            show_line(f"{report}.")
+    facts = {
+        "out": str(out),
+        "synsets": len(built),
+        "seen": seen,
+        "annotations": report.annotations,
+        "unknown_sense_keys": report.unknown,
+        "wordnet": net.name,
+        "version": net.version,
+    }
+    lines = [f"{len(built):,} synsets have a vector, {seen:,} of them from annotated text; they are in {out}."]
+    show(facts, *lines, *([] if semcor is None else [f"{report}."]), summary=True)
 
 
 def _build(
     model: "ALaCarte", wordnet: "WordNet", semcor: str | None, method: Method, strength: float
 ) -> "tuple[SynsetVectors, dict[str, int]]":
-    from alacarte.senses.semcor import read_semcor
+    from alacarte.senses.readers import read_semcor
     from alacarte.senses.synset_vectors import combined, gloss_vectors, graded, induce_synsets, sense_counts
 
     if semcor is None:
@@ -143,50 +128,27 @@ def _build(
     return combined(seen, glosses) if method == "combined" else graded(seen, glosses, strength), counts
 
 
-@app.command()
+@senses.command()
+@command(as_json=False)
 def disambiguate(
-    senses: Senses,
-    model: o.Model = None,
-    files: o.Files = None,
-    context: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", show_default=False, help="A text itself, instead of files; repeat for more."),
-    ] = None,
-    word: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--word", "-w", metavar="WORD", show_default=False, help="Only these words or lemmas; repeat for more."
-        ),
-    ] = None,
+    *,
+    senses: SenseVectors,
+    model: ModelOptions,
+    files: Files = None,
+    context: list[str] | None = option(None, "A text itself, instead of files; repeat for more.", metavar="TEXT"),
+    word: list[str] | None = option(None, "Only these words or lemmas; repeat for more.", short="-w", metavar="WORD"),
     wordnet: WordNetSource = None,
-    prior: Annotated[
-        bool, typer.Option("--prior/--no-prior", help="Weigh senses by how frequent they are, or by context alone.")
-    ] = True,
-    counts: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", show_default=False, help="Sense counts that alc senses build saved. [WordNet's own]"
-        ),
-    ] = None,
-    spacy: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", show_default=False, help="Parts of speech by a spaCy pipeline: en_core_web_sm."),
-    ] = None,
-    fallback: Annotated[
-        bool, typer.Option("--fallback", help="The first sense where there is nothing to compare.")
-    ] = False,
-    least: Annotated[
-        float, typer.Option(min=0, max=1, metavar="P", help="Leave out answers of less confidence.")
-    ] = 0.0,
+    prior: bool = option(
+        True, "Weigh senses by how frequent they are, or by context alone.", flag="--prior/--no-prior"
+    ),
+    counts: Path | None = option(None, "Sense counts that alc senses build saved. [WordNet's own]", metavar="FILE"),
+    spacy: str | None = option(None, "Parts of speech by a spaCy pipeline: en_core_web_sm.", metavar="NAME"),
+    fallback: bool = option(False, "The first sense where there is nothing to compare."),
+    least: float = option(0.0, "Leave out answers of less confidence.", metavar="P", minimum=0, maximum=1),
     jsonl: Annotated[
-        bool, typer.Option("--jsonl", "--json", help="A JSON object a sentence, instead of tables.")
+        bool, typer.Option("--jsonl", "--json", help="One JSON object per sentence, instead of tables.")
     ] = False,
-    transform: o.TransformFile = None,
-    vectors: o.OtherVectors = None,
-    unit: o.Unit = "line",
-    format: o.CorpusFormat = None,
-    column: o.TextColumn = "text",
-    verbosity: o.Verbosity = None,
+    reading: CorpusOptions,
 ) -> None:
     """Say which sense the words of a text have: sense keys, glosses and confidences.
 
@@ -199,18 +161,18 @@ def disambiguate(
     from alacarte.senses.disambiguation import Disambiguator
     from alacarte.senses.plain_text import sentences_of_text
 
-    if counts is not None and not prior:
-        raise typer.BadParameter("--counts make the prior; leave one of --counts and --no-prior out")
+    if not prior:
+        refuse("makes the prior; leave it out with --no-prior", "counts")
     if files and context:
         raise typer.BadParameter("pass files or --context TEXT, and not both")
     try:
-        text = context or _texts(open_corpus(files or ["-"], unit=unit, format=format, text=column))
+        text = context or _texts(open_corpus(files or ["-"], reading))
     except BadCorpus as error:
         raise AlacarteError(f"{error.for_command_line()}; a text itself goes with --context TEXT") from None
     if not text:
         raise typer.BadParameter("no text is given; pass a file, --context TEXT, or text on standard input")
     net = _open_wordnet(wordnet)
-    opened = open_model(model, vectors=vectors, transform=transform)
+    opened = open_model(model)
     if spacy is None:
         sentences = [sentence for part in text for sentence in sentences_of_text(part, net)]
     else:
@@ -237,11 +199,11 @@ def disambiguate(
 
 
 def _texts(corpus: "Corpus") -> list[str]:
-    """The documents as text; ready-made tokens are joined by spaces."""
-    from alacarte.text.corpus import Document
+    """Return the documents as text; ready-made tokens are joined by spaces."""
+    from alacarte.text.documents import Document, plain
 
-    contents = [(item.text or item.tokens) if isinstance(item, Document) else item for item in corpus]
-    texts = [content if isinstance(content, str) else " ".join(content or ()) for content in contents]
+    contents = [plain(item) if isinstance(item, Document) else item for item in corpus]
+    texts = [content if isinstance(content, str) else " ".join(content) for content in contents]
     return [text for text in texts if text.strip()]
 
 
@@ -252,7 +214,7 @@ def _is_wanted(answer: "Answer", wanted: set[str]) -> bool:
 
 def _show(text: str, answers: "list[Answer]", jsonl: bool) -> None:
     if jsonl:
-        show_json({"text": text, "senses": [answer.to_dict() for answer in answers]}, indent=None)
+        print(json_text({"text": text, "senses": [answer.to_dict() for answer in answers]}, indent=None))
         return
     show_line(text)
     if answers:
@@ -263,38 +225,29 @@ def _show(text: str, answers: "list[Answer]", jsonl: bool) -> None:
         show_columns(["word", "synset", "sense key", "confidence", "from", "gloss"], rows)
 
 
-@app.command()
+@senses.command()
+@command()
 def nearest(
-    senses: Senses,
-    word: Annotated[
-        list[str],
-        typer.Option(
-            "--word",
-            "-w",
-            metavar="WORD",
-            help="A word, for all of its senses, or a sense: bank.n.01, bank%1:17:01::; repeat for more.",
-        ),
-    ],
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|NAME", show_default=False, help="List the nearest words of these vectors. [nearest synsets]"
-        ),
-    ] = None,
+    *,
+    senses: SenseVectors,
+    word: list[str] = option(
+        ...,
+        "A word, for all of its senses, or a sense: bank.n.01, bank%1:17:01::; repeat for more.",
+        short="-w",
+        metavar="WORD",
+    ),
+    vectors: str | None = option(
+        None, "List the nearest words of these vectors. [nearest synsets]", metavar="FILE|NAME"
+    ),
     wordnet: WordNetSource = None,
-    gloss: Annotated[bool, typer.Option("--gloss", help="A line a sense: its gloss, and the nearest words.")] = False,
-    counts: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", show_default=False, help="With --gloss: how often SemCor has it, as alc senses build saved."
-        ),
-    ] = None,
-    k: o.K = 10,
-    among: o.Among = None,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    gloss: bool = option(False, "One line per sense: its gloss, and the nearest words."),
+    counts: Path | None = option(
+        None, "With --gloss: how often SemCor has it, as alc senses build saved.", metavar="FILE"
+    ),
+    k: K = 10,
+    among: Among = None,
 ) -> None:
-    """List what is nearest to a sense: words, or other synsets. A plain word stands for all of its senses.
+    """List what is nearest to a sense: words, or other synsets. A plain word means all of its senses.
 
     \b
     alc senses nearest --word bank.n.01 --senses senses.safetensors \\
@@ -304,8 +257,8 @@ def nearest(
     alc senses nearest --word bass --senses senses.safetensors \\
         --wordnet dict/ --gloss --counts counts.tsv
     """
-    if counts is not None and not gloss:
-        raise typer.BadParameter("--counts goes with --gloss, whose table has a column for them")
+    if not gloss:
+        refuse("goes with --gloss, whose table has a column for them", "counts")
     opened = open_vectors(senses)
     net = _open_wordnet(wordnet) if gloss or any(name not in opened for name in word) else None
     names: list[str] = []
@@ -319,30 +272,25 @@ def nearest(
         )
     lists = {name: others.nearest(opened[name], k, among=among, exclude=[name]) for name in names}
     if gloss and net is not None:
-        _show_glosses(lists, net, None if counts is None else _read_counts(counts), as_json)
-    elif as_json:
-        show_json({name: neighbour_dicts(neighbours) for name, neighbours in lists.items()})
-    else:
-        show_neighbours(lists)
+        _show_glosses(lists, net, None if counts is None else _read_counts(counts))
+        return
+    show({name: neighbour_dicts(neighbours) for name, neighbours in lists.items()}, lambda: show_neighbours(lists))
 
 
-def _show_glosses(
-    lists: dict[str, list[tuple[str, float]]], wordnet: "WordNet", counts: dict[str, int] | None, as_json: bool
-) -> None:
+def _show_glosses(lists: dict[str, list[tuple[str, float]]], wordnet: "WordNet", counts: dict[str, int] | None) -> None:
     synsets = {name: wordnet.by_key(name) if "%" in name else wordnet.synset(name) for name in lists}
     facts: dict[str, dict[str, Any]] = {name: {"definition": synsets[name].definition} for name in lists}
     if counts is not None:
         for name, synset in synsets.items():
             facts[name]["seen"] = sum(counts.get(key, 0) for key in synset.keys)
-    if as_json:
-        show_json({name: {**known, "nearest": neighbour_dicts(lists[name])} for name, known in facts.items()})
-        return
     rows = [[name, *known.values(), ", ".join(word for word, _ in lists[name])] for name, known in facts.items()]
-    show_columns(["sense", "gloss", *([] if counts is None else ["seen"]), "nearest"], rows)
+    names = ["sense", "gloss", *([] if counts is None else ["seen"]), "nearest"]
+    result = {name: {**known, "nearest": neighbour_dicts(lists[name])} for name, known in facts.items()}
+    show(result, lambda: show_columns(names, rows))
 
 
 def _names(asked: str, senses: "WordVectors", wordnet: "WordNet") -> list[str]:
-    """The keys of `senses` that a sense key, an id or a word stands for."""
+    """Return the keys of `senses` for a sense key, an id or a word."""
     if "%" in asked:
         return [wordnet.by_key(asked).id]
     if asked.count(".") >= 2:
@@ -353,6 +301,86 @@ def _names(asked: str, senses: "WordVectors", wordnet: "WordNet") -> list[str]:
             f"no sense of {asked!r} has a vector here; name a synset such as bank.n.01, or another word"
         )
     return names
+
+
+@senses.command()
+@command()
+def induce(
+    *,
+    word: str = option(..., "The word or phrase.", short="-w", metavar="WORD"),
+    model: ModelOptions,
+    number: str = option("auto", "How many senses; auto finds out.", short="-n", metavar="N|auto"),
+    out: Path | None = option(None, "Save the vectors, keyed by word#1, word#2, …", metavar="FILE", writes=VECTORS),
+    k: K = 10,
+    examples: int = option(3, "Contexts shown for each sense.", minimum=0),
+    limit: int = option(5000, "Contexts used at most, chosen at random.", minimum=2),
+    seed: Seed = 0,
+    paths: CorpusPaths = None,
+    corpus: Corpora = None,
+    where: Conditions = None,
+    text: CorpusOptions,
+) -> None:
+    """Group the contexts of a word in a corpus: a vector, the nearest words and typical contexts for each group.
+
+    \b
+    alc senses induce --word bank --model glove.6B.50d --corpus wiki.txt
+    alc senses induce --word bank --model glove.6B.50d --corpus wiki.txt \\
+        --number 3 --out bank.vec
+    alc senses induce --word bank --model glove.6B.50d \\
+        --corpus speeches.concordance --where "party=D"
+    """
+    if number != "auto" and not (number.isdigit() and int(number)):
+        raise typer.BadParameter(f"{number!r} is neither a number nor auto", param_hint="--number")
+    if out is not None:
+        check_vectors(out, None, [f"{word}#1"])
+    documents = open_corpus([*(corpus or []), *(paths or [])], text, where=where)
+    opened = open_model(model)
+    from alacarte.senses.induction import induce_senses
+
+    found = induce_senses(
+        opened,
+        documents,
+        word,
+        "auto" if number == "auto" else int(number),
+        nearest=k,
+        examples=examples,
+        limit=limit,
+        seed=seed,
+        show_progress=voice.progress,
+    )
+    if out is not None:
+        found.vectors.save(out, overwrite=voice.overwrite)
+        wrote(out)
+    show(found, lambda: _show_induced(found, limit, number))
+
+
+def _show_induced(found: "InducedSenses", limit: int, number: str) -> None:
+    from alacarte.senses.induction import FOLDS
+
+    total = int(found.occurrences.counts.sum())
+    if total > limit:
+        note(f"{len(found.occurrences):,} of {total:,} contexts are used; --limit takes more")
+    for groups, (score, bound) in enumerate(zip(found.scores, found.bounds, strict=True), start=2):
+        detail(f"{groups} groups: likeness {score:.2f}; senses are below {bound:.2f}")
+    documents = len(set(found.occurrences.documents.tolist()))
+    if number == "auto" and documents < 2 * FOLDS:
+        note(
+            f"the contexts are in {documents} documents, too few to hold some out and tell how many senses there "
+            "are; cut the text into more (--unit), or pass --number"
+        )
+    elif len(found) == 1 and found.scores:
+        note(
+            f"one sense: two groups of contexts are too much alike (likeness {found.scores[0]:.2f}, senses are below "
+            f"{found.bounds[0]:.2f}); --number 2 groups them all the same"
+        )
+    rows = [
+        (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
+        for sense in found
+    ]
+    show_columns(["sense", "share", "contexts", "nearest words"], rows)
+    for sense in found:
+        for example in sense.examples:
+            show_line(f"{sense.name}  {example}")
 
 
 # ---------------------------------------------------------------------------------------------------- helpers

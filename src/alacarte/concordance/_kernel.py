@@ -1,14 +1,12 @@
-"""Where each word stands: positions sorted by word, by counting."""
+"""Where each word occurs: positions sorted by word, by counting."""
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Ints, Longs
 from alacarte._io.compiled import announce, kernel
 
 announce(__name__, "the positions of words", 2)
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 @kernel

@@ -1,7 +1,6 @@
 """The tally behind a concordance: for each block of text, its ids and its documents; together, a segment."""
 
 import json
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -9,12 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Bytes, Ints, Longs
 from alacarte._io.tensors import Computed, Joined, pack_words, unpack_words
 from alacarte.contexts.groups import document_codes, document_sums
 from alacarte.errors import BadCorpus, Hint, require
-from alacarte.text.corpus import Block, Document, Item, plain
+from alacarte.text.documents import Document, Item, plain
 from alacarte.text.encoding import Encoded, Lexicon
 from alacarte.text.records import is_null
+from alacarte.text.segments import Block
 from alacarte.vectors.words import PackedWords
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -40,7 +41,7 @@ FIELDS: dict[str, npt.DTypeLike] = {
 }
 
 
-class Parts:
+class SegmentParts:
     """Blocks of text as parts, in any order; they are put in the order of the text when a segment is made.
 
     `held` names the blocks (file, first byte) that the concordance has already; text is not taken twice.
@@ -133,7 +134,7 @@ class Parts:
             "values": np.frombuffer(json.dumps(values).encode() if values else b"", dtype=np.uint8),
         }
 
-    def _compressed(self, content: npt.NDArray[np.uint8], sizes: npt.NDArray[np.int64]) -> Arrays:
+    def _compressed(self, content: Bytes, sizes: Longs) -> Arrays:
         """The text of documents, one behind the other, as frames of whole documents."""
         compress = self._compressor(level=1).compress
         ends = np.cumsum(sizes)
@@ -184,7 +185,7 @@ class Parts:
         """The tensors of a segment: all parts in the order of the text, and the positions of each word.
 
         Words that have no vector are numbered behind the others by their spelling, so that nothing depends on which
-        thread met them first.
+        thread read them first.
         """
         joined = self._joined()
         tokens = len(joined["ids"])
@@ -195,7 +196,7 @@ class Parts:
         numbers = np.arange(known + len(extra), dtype=np.int32)
         numbers[known + np.array(order, dtype=np.int64)] = known + np.arange(len(extra), dtype=np.int32)
         ids = [self._parts[place]["ids"] for place in sorted(self._parts)]
-        starts, positions = positions_by_word(ids, numbers, os.cpu_count() or 1)
+        starts, positions = positions_by_word(ids, numbers)
         words = PackedWords.of([extra[number] for number in order])
         return {
             "ids": Joined(ids, np.int32, numbers),
@@ -209,47 +210,31 @@ class Parts:
         }
 
 
-def positions_by_word(
-    pieces: Sequence[npt.NDArray[np.int32]], numbers: npt.NDArray[np.int32], threads: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+def positions_by_word(pieces: Sequence[Ints], numbers: Ints) -> tuple[Longs, npt.NDArray[np.uint32]]:
     """(where the positions of each word begin, the positions of each word one behind the other).
 
-    The ids of the text come in pieces, and the word of an id is numbers[id]. The pieces are shared out among threads:
-    each counts the words of its pieces, and so knows where its positions begin, behind those of the pieces before.
+    The ids of the text come in pieces, and the word of an id is numbers[id].
     """
-    from concurrent.futures import ThreadPoolExecutor
-
     from alacarte.concordance._kernel import count_words, place_positions
 
-    firsts = _ends(np.array([piece.size for piece in pieces], dtype=np.int64))
-    shares = np.searchsorted(firsts[:-1], np.linspace(0, firsts[-1], threads + 1))
-    counts = np.zeros((threads, len(numbers)), dtype=np.int64)
-    positions = np.empty(int(firsts[-1]), dtype=np.uint32)
-
-    def count(share: int) -> None:
-        for piece in pieces[shares[share] : shares[share + 1]]:
-            count_words(piece, numbers, counts[share])
-
-    def place(share: int) -> None:
-        for number in range(shares[share], shares[share + 1]):
-            place_positions(pieces[number], numbers, firsts[number], begins[share], positions)
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(count, range(threads)))
-        starts = _ends(counts.sum(axis=0))
-        begins = np.cumsum(counts, axis=0) - counts + starts[:-1]
-        list(pool.map(place, range(threads)))
+    counts = np.zeros(len(numbers), dtype=np.int64)
+    for piece in pieces:
+        count_words(piece, numbers, counts)
+    starts = _ends(counts)
+    begins, positions = starts[:-1].copy(), np.empty(int(starts[-1]), dtype=np.uint32)
+    first = 0
+    for piece in pieces:
+        place_positions(piece, numbers, first, begins, positions)
+        first += piece.size
     return starts, positions
 
 
-def _ends(sizes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _ends(sizes: npt.NDArray[Any]) -> Longs:
     """0, and where each of several pieces ends that follow one another."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def _lines(
-    block: Block, count: int, full: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]] | None:
+def _lines(block: Block, count: int, full: Longs) -> tuple[Bytes, Longs] | None:
     """(the bytes of some lines, one behind the other, the size of each) of a block of `count` plain lines.
 
     None if the block is none, or has other lines than were encoded: the readable tokenizer skips blank ones at once.
@@ -282,7 +267,7 @@ def _documents(block: Block, count: int) -> Sequence[Item | bytes]:
 
 def _stored(
     documents: Sequence[Item | bytes],
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+) -> tuple[Bytes, Longs, Bytes]:
     """(the bytes of documents, one behind the other, the size of each, and which kind each is)."""
     kinds = np.full(len(documents), TEXT, dtype=np.uint8)
     contents: list[bytes] = []

@@ -1,4 +1,4 @@
-"""One segment of a concordance, memory-mapped: ids, documents and where each word stands."""
+"""One segment of a concordance, memory-mapped: ids, documents and where each word occurs."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,58 +8,101 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.artifact import Artifact, read_artifact, write_artifact
+from alacarte._io.arrays import Bytes, Codes, Ints, Longs
+from alacarte._io.artifact import Artifact, identity, read_artifact, write_artifact
+from alacarte._io.decoding import decoding
+from alacarte.concordance._database import SegmentRow
 from alacarte.concordance._parts import Tensors, restored
-from alacarte.errors import AlacarteError, require
+from alacarte.errors import BadCorpus, require
 from alacarte.text.units import Unit, pack_units, unpack_units
 from alacarte.vectors.words import PackedWords
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 KIND, VERSION = "concordance segment", 1
 LARGE = ("ids", "positions", "text", "starts", "offsets", "known", "codes", "kinds", "text_ends")
 
 
-def write_segment(path: Path, tensors: Tensors, units: set[Unit]) -> None:
-    """Write a segment, completely or not at all."""
-    metadata = {"documents": len(tensors["offsets"]) - 1, "tokens": len(tensors["ids"])}
+def write_segment(path: Path, tensors: Tensors, units: set[Unit]) -> SegmentRow:
+    """Write a segment, completely or not at all; return the row by which it counts."""
+    documents, tokens = len(tensors["offsets"]) - 1, len(tensors["ids"])
+    metadata = {"documents": documents, "tokens": tokens}
     write_artifact(path, KIND, {**tensors, **pack_units(units)}, metadata, VERSION)
+    return SegmentRow(path.name, documents, tokens, identity(path))
 
 
 @dataclass(frozen=True, eq=False)
-class Segment:
-    """Documents [first, first + documents) of a concordance. Positions count the tokens of the segment."""
+class StoredSegment:
+    """Documents [first, first + documents) of a concordance. Positions count the tokens of the segment.
+
+    Each tensor is compared with its digest when it is first used, and so is whether its values make sense: a segment
+    may come from somebody else.
+    """
 
     artifact: Artifact
     first: int
-    ids: Ints
-    offsets: Longs
-    starts: Longs
-    positions: npt.NDArray[np.uint32]
+    documents: int
+    vocabulary: int  # how many words have a vector
 
     @classmethod
-    def open(cls, path: Path, first: int) -> "Segment":
-        artifact = read_artifact(path, KIND, AlacarteError, VERSION, lazily=LARGE)
-        ids, offsets = artifact.tensor("ids", np.int32, 1), artifact.tensor("offsets", np.int64, 1)
-        starts, positions = artifact.tensor("starts", np.int64, 1), artifact.tensor("positions", np.uint32, 1)
-        whole = len(offsets) and offsets[-1] == ids.size == positions.size and len(starts) and starts[-1] == ids.size
-        if not whole:
-            raise artifact.damaged("its parts do not belong together")
-        return cls(artifact, first, ids, offsets, starts, positions)
+    def open(cls, folder: Path, row: SegmentRow, first: int, vocabulary: int) -> "StoredSegment":
+        """Open the segment of a row of the database."""
+        artifact = read_artifact(folder / row.file, KIND, BadCorpus, VERSION, lazily=LARGE)
+        if identity(artifact.path) != row.id or artifact.tensor("offsets", np.int64, 1).size != row.documents + 1:
+            raise artifact.damaged("it does not belong to this concordance")
+        return cls(artifact, first, row.documents, vocabulary)
 
-    @property
-    def documents(self) -> int:
-        return len(self.offsets) - 1
+    def _tensor(self, name: str, dtype: npt.DTypeLike, size: int | None = None) -> npt.NDArray[Any]:
+        tensor = self.artifact.tensor(name, dtype, 1)
+        self.artifact.verify(name)
+        if size is not None and tensor.size != size:
+            raise self.artifact.damaged(f"its {name} are {tensor.size:,}, not {size:,}")
+        return tensor
+
+    def _ends(self, name: str, last: int | None, dtype: npt.DTypeLike = np.int64) -> Longs:
+        """A tensor that begins with 0, never falls, and ends with `last`."""
+        ends = self._tensor(name, dtype)
+        if not ends.size or ends[0] != 0 or (np.diff(ends) < 0).any() or last not in (None, int(ends[-1])):
+            raise self.artifact.damaged(f"its {name} are not in order")
+        return ends
 
     @cached_property
-    def codes(self) -> npt.NDArray[np.uint64]:
+    def ids(self) -> Ints:
+        """The words of the text, by number."""
+        ids = self._tensor("ids", np.int32)
+        if ids.min(initial=0) < 0 or ids.max(initial=-1) >= len(self.starts) - 1:
+            raise self.artifact.damaged("it has ids of no word")
+        return ids
+
+    @cached_property
+    def offsets(self) -> Longs:
+        """Where each document begins, and where the last one ends."""
+        return self._ends("offsets", self.artifact.tensor("ids").size)
+
+    @cached_property
+    def starts(self) -> Longs:
+        """Where the positions of each word begin."""
+        starts = self._ends("starts", self.artifact.tensor("ids").size)
+        if starts.size != self.vocabulary + len(self.extra) + 1:
+            raise self.artifact.damaged("it has not as many words as it should")
+        return starts
+
+    @cached_property
+    def positions(self) -> npt.NDArray[np.uint32]:
+        """The positions of words, one word after the other."""
+        size = self.artifact.tensor("ids").size
+        positions = self._tensor("positions", np.uint32, size)
+        if positions.max(initial=0) >= max(1, size):
+            raise self.artifact.damaged("it has positions beyond its end")
+        return positions
+
+    @cached_property
+    def codes(self) -> Codes:
         """What says which group each document belongs to."""
-        return self.artifact.tensor("codes", np.uint64, 1)
+        return self._tensor("codes", np.uint64, self.documents)
 
     @cached_property
     def known(self) -> Ints:
         """How many tokens of each document have a vector."""
-        return self.artifact.tensor("known", np.int32, 1)
+        return self._tensor("known", np.int32, self.documents)
 
     @cached_property
     def extra(self) -> PackedWords:
@@ -69,10 +112,11 @@ class Segment:
     @property
     def units(self) -> set[Unit]:
         """The text that is in here."""
-        return unpack_units(self.artifact.tensors)
+        with decoding(self.artifact.path, BadCorpus):
+            return unpack_units(self.artifact.tensors)
 
     def occurrences(self, word: int) -> Longs:
-        """Where a word stands."""
+        """Return the positions of a word."""
         return self.positions[self.starts[word] : self.starts[word + 1]].astype(np.int64)
 
     def find(self, sequence: list[Longs]) -> Longs:
@@ -110,24 +154,39 @@ class Segment:
     @cached_property
     def _frames(self) -> tuple[Longs, Longs]:
         """The first document of each frame of text, and where the frame begins; and the ends of both."""
-        return self.artifact.tensor("frame_documents", np.int64, 1), self.artifact.tensor("frame_ends", np.int64, 1)
+        return self._ends("frame_documents", self.documents), self._ends("frame_ends", self._text.size)
+
+    @cached_property
+    def _text(self) -> Bytes:
+        return self._tensor("text", np.uint8)
+
+    @cached_property
+    def _documents(self) -> tuple[npt.NDArray[np.uint32], Bytes]:
+        """Where the text of each document ends in its frame, and of which kind it is."""
+        return self._tensor("text_ends", np.uint32, self.documents), self._tensor("kinds", np.uint8, self.documents)
 
     def texts(self, documents: Longs) -> list[str | list[str]]:
         """Documents as they came, in this order: text, or tokens."""
-        decompress = require("zstandard", extra="zst", purpose="a concordance").ZstdDecompressor().decompress
         firsts, ends = self._frames
-        compressed, text_ends = self.artifact.tensor("text"), self.artifact.tensor("text_ends")
-        kinds = self.artifact.tensor("kinds")
+        text_ends, kinds = self._documents
         texts: dict[int, Any] = {}
         frames = np.searchsorted(firsts, documents, side="right") - 1
-        for frame in np.unique(frames).tolist():
-            content = decompress(compressed[ends[frame] : ends[frame + 1]].tobytes())
-            for document in np.unique(documents[frames == frame]).tolist():
-                begin = 0 if document == firsts[frame] else int(text_ends[document - 1])
-                texts[document] = restored(content[begin : int(text_ends[document])], int(kinds[document]))
+        with decoding(self.artifact.path, BadCorpus):
+            for frame in np.unique(frames).tolist():
+                content = _decompressed(
+                    self._text[ends[frame] : ends[frame + 1]], int(text_ends[firsts[frame + 1] - 1])
+                )
+                for document in np.unique(documents[frames == frame]).tolist():
+                    begin = 0 if document == firsts[frame] else int(text_ends[document - 1])
+                    texts[document] = restored(content[begin : int(text_ends[document])], int(kinds[document]))
         return [texts[document] for document in documents.tolist()]
 
 
-def describe(artifact: Artifact) -> dict[str, Any]:
-    """What a segment holds, for people."""
-    return {"documents": artifact.value("documents", int), "tokens": artifact.value("tokens", int)}
+def _decompressed(content: Bytes, size: int) -> bytes:
+    """A frame of text, of which the size is known: one that claims more would take all memory."""
+    zstandard = require("zstandard", extra="zst", purpose="a concordance")
+    data = content.tobytes()
+    if zstandard.frame_content_size(data) != size:
+        raise ValueError("its text is not as long as it should be")
+    decompressed: bytes = zstandard.ZstdDecompressor().decompress(data)
+    return decompressed

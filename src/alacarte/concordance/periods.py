@@ -1,5 +1,6 @@
 """A word over time: a column cut into periods, and the uses and likeness of a word in each."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from alacarte._io.table import Record, Records
-from alacarte.concordance._database import condition
+from alacarte.concordance._conditions import Condition, as_number, condition
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.targets.targets import Targets, TargetsLike
 
@@ -17,12 +18,23 @@ if TYPE_CHECKING:
     from alacarte.model import ALaCarte
 
 DATES = 0.9  # of the documents that have a value must have a date for a column to be one of dates
-DATE = re.compile(r"[0-9]{4}-[0-9]{2}([-T ].*)?")
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}([-T ].*)?", re.DOTALL)
+YEAR = re.compile(r"[0-9]{4}")
 
 
 @dataclass(frozen=True)
 class Period:
-    """Documents whose column lies between two values: their name, the conditions of `where`, how many there are."""
+    """Documents whose column lies between two values.
+
+    Parameters
+    ----------
+    name : str
+        The first and the last value.
+    conditions : tuple of str
+        The conditions by which `Concordance.where` gives these documents.
+    documents : int
+        How many there are in the whole concordance.
+    """
 
     name: str
     conditions: tuple[str, ...]
@@ -32,9 +44,6 @@ class Period:
 def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period]:
     """Values of a column in their order, with the number of documents of each, as at most `most` periods.
 
-    A column is one of dates if nine tenths of its documents have one; others are then in no period, as are those
-    without a value.
-
     >>> [period.name for period in periods_of("year", {1999: 5, 2000: 4, 2001: 1, 2002: 1, 2003: 9}, 3)]
     ['1999', '2000–2002', '2003']
     >>> periods_of("date", {"2001-05-03": 2, "2001-07-01": 1, "2002-01-01": 3}, 9)[0]
@@ -43,14 +52,9 @@ def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period
     if most < 1:
         raise AlacarteError(f"at least one period is needed, not {most}")
     known = {value: count for value, count in levels.items() if value is not None}
-    dated = {value: count for value, count in known.items() if isinstance(value, str) and DATE.fullmatch(value)}
-    dates = bool(dated) and sum(dated.values()) >= DATES * sum(known.values())
-    if dates:
-        years: dict[Any, int] = {}
-        for value, count in dated.items():
-            years[int(value[:4])] = years.get(int(value[:4]), 0) + count
-        known = dict(sorted(years.items()))
-    values, counts = list(known), np.array(list(known.values()), dtype=np.int64)
+    years = _years(known)
+    ordered = years or (known if len(known) <= most else _one_kind(known))
+    values, counts = list(ordered), np.array(list(ordered.values()), dtype=np.int64)
     middle = np.cumsum(counts) - counts / 2  # where a value's documents lie among all
     part = (middle * min(most, len(values)) / max(1, counts.sum())).astype(int)
     if len(values) <= most:
@@ -59,23 +63,60 @@ def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period
     for number in np.unique(part).tolist():
         rows = np.flatnonzero(part == number)
         low, high = values[rows[0]], values[rows[-1]]
-        name = f"{low}" if low == high else f"{low}–{high}"
-        if dates:
-            conditions: tuple[str, ...] = condition(column, ">=", low), condition(column, "<", high + 1)
+        conditions: tuple[str, ...]
+        if years:
+            conditions = condition(column, ">=", low), condition(column, "<", high + 1)
         elif low == high:
             conditions = (condition(column, "=", low),)
         else:
             conditions = condition(column, ">=", low), condition(column, "<=", high)
-        periods.append(Period(name, conditions, int(counts[rows].sum())))
+        tests = [Condition.parse(text, [column]) for text in conditions]
+        documents = sum(count for value, count in known.items() if all(test.holds(value) for test in tests))
+        periods.append(Period(f"{low}" if low == high else f"{low}–{high}", conditions, documents))
     return periods
+
+
+def _years(known: Mapping[Any, int]) -> dict[int, int]:
+    """The documents of each year, if the column is one of dates; years without month and day may be among them."""
+    dated = [value for value in known if isinstance(value, str) and DATE.fullmatch(value)]
+    bare = [value for value in known if YEAR.fullmatch(str(value))]
+    if not dated or sum(known[value] for value in dated + bare) < DATES * sum(known.values()):
+        return {}
+    years: dict[int, int] = {}
+    for value in dated + bare:
+        year = int(str(value)[:4])
+        years[year] = years.get(year, 0) + known[value]
+    return dict(sorted(years.items()))
+
+
+def _one_kind(known: Mapping[Any, int]) -> dict[Any, int]:
+    """The numbers among the values, or the others, whichever more documents have: only one kind has an order."""
+    numbers = {value: count for value, count in known.items() if _is_number(value)}
+    others = {value: count for value, count in known.items() if value not in numbers and isinstance(value, str)}
+    return max(numbers, others, key=lambda kind: sum(kind.values()))
+
+
+def _is_number(value: Any) -> bool:
+    number = as_number(value)
+    return number is not None and math.isfinite(number)
 
 
 @dataclass(frozen=True)
 class PeriodUse(Record):
-    """A word in one period: how often it is used, and how like another word it is, with an interval.
+    """A word in one period: how often it is used, and how like another word it is.
 
-    `per_million` is uses a million tokens. Without another word, and where a period has too few uses to tell, the
-    likeness is not there (NaN).
+    Parameters
+    ----------
+    period : str
+        The name of the period.
+    documents, uses : int
+        How many documents there are, and how often the word occurs in them.
+    per_million : float
+        Uses per million tokens; NaN in a period without tokens.
+    other : str
+        The other word; empty if there is none.
+    estimate, conf_low, conf_high : float
+        The likeness to the other word and its 95 % interval; NaN where there are too few uses to know.
     """
 
     period: str
@@ -90,7 +131,7 @@ class PeriodUse(Record):
 
 @dataclass(frozen=True)
 class PeriodUses(Records[PeriodUse]):
-    """A word over time, a row a period and other word."""
+    """A word over time: one row per period and other word."""
 
     kind: ClassVar[type[Any]] = PeriodUse
     items: tuple[PeriodUse, ...]
@@ -105,8 +146,29 @@ def over_periods(
     *,
     most: int = 12,
 ) -> PeriodUses:
-    """How often a word, phrase or pattern is used in each period of a column, and how like other words it is there.
+    """Return how often a target is used in each period of a column, and how like other words it is there.
 
+    Parameters
+    ----------
+    concordance : Concordance
+        The text, or a slice of it.
+    model : ALaCarte
+        The model that gives the vectors.
+    target : str or Targets
+        A word, phrase or pattern.
+    column : str
+        The column that is cut into periods (see `Concordance.periods`).
+    others : iterable of str, optional
+        Words to compare with, which have vectors.
+    most : int, default 12
+        The most periods.
+
+    Returns
+    -------
+    PeriodUses
+
+    Examples
+    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> from alacarte import ALaCarte, Concordance, Corpus, Document, Transform, WordVectors
@@ -130,7 +192,7 @@ def over_periods(
     for period in concordance.periods(column, most):
         part = concordance.where(*period.conditions)
         uses, tokens = part.count(wanted), part.tokens
-        facts = period.name, len(part), uses, 1e6 * uses / max(1, tokens)
+        facts = period.name, len(part), uses, 1e6 * uses / tokens if tokens else math.nan
         rows += [PeriodUse(*facts, *likeness) for likeness in _likenesses(part, model, wanted, words, uses)]
     return PeriodUses(tuple(rows))
 
@@ -139,13 +201,13 @@ def _likenesses(
     part: "Concordance", model: "ALaCarte", target: Targets, words: list[str], uses: int
 ) -> list[tuple[str, float, float, float]]:
     """(other word, likeness, its interval) for each word; one row of nothing without any."""
-    nothing = (float("nan"),) * 3
+    nothing = (math.nan,) * 3
     if not words:
         return [("", *nothing)]
-    if not uses:
-        return [(word, *nothing) for word in words]
     try:
-        similarities = part.induce(model, target).uncertainty.similarities(next(iter(target)), words)
+        similarities = part.induce(model, target).uncertainty.similarities(next(iter(target)), words) if uses else []
     except NotEnoughData:
+        similarities = []
+    if not similarities:
         return [(word, *nothing) for word in words]
     return [(item.other, item.estimate, item.conf_low, item.conf_high) for item in similarities]

@@ -1,27 +1,26 @@
-"""Where a target stands in a concordance: lines of text in any order, any stretch of them at a time."""
+"""The uses of a target in a concordance, as lines of text in any order, some of them at a time."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.table import Columns, Table
-from alacarte.concordance._segment import Segment
-
-Longs = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int32]
+from alacarte.concordance._segment import StoredSegment
 
 AROUND = 10  # words shown on each side of a match
+TEXTS = ("before", "match", "after")
 SIDES = ("before", "after")
 SORTED_BY = 3  # words next to a match that decide its place
+PREFIX = "columns."  # before the name of a document's column, where a table has a column of this name itself
 
 
 class Place(NamedTuple):
     """Matches in one segment: tokens [begin, end) of it, in the order of the text."""
 
-    segment: Segment
+    segment: StoredSegment
     begins: Longs
     ends: Longs
 
@@ -33,73 +32,149 @@ class Place(NamedTuple):
     def only(self, chosen: Any) -> "Place":
         return Place(self.segment, self.begins[chosen], self.ends[chosen])
 
+    @classmethod
+    def joined(cls, places: Sequence["Place"]) -> "Place":
+        """Matches of several targets in one segment, in the order of the text."""
+        begins, ends = (np.concatenate(each) for each in list(zip(*places, strict=True))[1:])
+        return cls(places[0].segment, begins, ends).only(np.lexsort((ends, begins)))
+
+
+def headers(own: Iterable[str], columns: Sequence[str]) -> dict[str, str]:
+    """Return the header of each of a document's columns in a table that has columns of its `own`.
+
+    >>> headers(["document", "match"], ["match", "year"])
+    {'match': 'columns.match', 'year': 'year'}
+    """
+    taken = {*own}
+    found = {name: name for name in columns if name not in taken}
+    taken |= {*found}
+    for name in columns:
+        header = name
+        while name not in found and header in taken:
+            header = PREFIX + header
+        found.setdefault(name, header)
+        taken.add(header)
+    return {name: found[name] for name in columns}
+
 
 @dataclass(frozen=True)
 class Lines(Table):
-    """Lines of a concordance: the document, the words before, the match, the words after.
+    """Lines of a concordance, as a table.
 
-    Then what was measured of each line, and the values of the document's columns.
+    `columns()` and all that is made from it (frames, CSV, print) have the columns of the documents behind those of the
+    line; one that has the name of one of the line's gets "columns." before it. `to_dict()` keeps them
+    apart, under "columns".
+
+    Parameters
+    ----------
+    document : array of int
+        The number of each line's document.
+    before, match, after : list of str
+        The words before the match, the match, and the words after it.
+    measures : mapping of str to array of float
+        What was measured of each line, as `share` and `change` by `Concordance.influence`.
+    values : mapping of str to list
+        The columns of the documents.
     """
 
     document: Longs
     before: list[str]
     match: list[str]
     after: list[str]
-    measures: Mapping[str, npt.NDArray[np.float64]]
+    measures: Mapping[str, Doubles]
     values: Mapping[str, list[Any]]
 
-    def columns(self) -> Columns:
-        own: Columns = {"document": self.document, "before": self.before, "match": self.match, "after": self.after}
-        return {**own, **self.measures, **self.values}
+    def _own(self) -> Columns:
+        return {"document": self.document, **{name: getattr(self, name) for name in TEXTS}, **self.measures}
 
-    def _shown(self, most: int | None) -> Columns:
+    def columns(self) -> Columns:
+        """Return the columns of the table by name."""
+        own, names = self._own(), headers(self._own(), list(self.values))
+        return {**own, **{names[name]: values for name, values in self.values.items()}}
+
+    def to_dict(self) -> Any:
+        """Return the lines as dictionaries, each with the columns of its document as a dictionary under "columns"."""
+        values = _Rows(self.values).to_dict() or [{} for _ in range(len(self))]
+        return [{**line, "columns": row} for line, row in zip(_Rows(self._own()).to_dict(), values, strict=True)]
+
+    def _printed_columns(self, most: int | None) -> Columns:
         """Numbers of documents, and values, as they are written in the data: a year has no comma."""
         written = {name: ["" if v is None else str(v) for v in values] for name, values in self.values.items()}
-        return {**self.columns(), "document": list(map(str, self.document.tolist())), **written}
+        shown = replace(self, values=written)
+        return {**shown.columns(), "document": list(map(str, self.document.tolist()))}
 
     def __len__(self) -> int:
+        """Return how many lines there are."""
         return len(self.document)
 
     def taken(self, rows: Longs) -> "Lines":
-        """Some of the lines, in this order; without what was measured."""
-        sides = {name: [getattr(self, name)[row] for row in rows.tolist()] for name in ("before", "match", "after")}
+        """Return some of the lines, in this order, without what was measured."""
+        texts = {name: [getattr(self, name)[row] for row in rows.tolist()] for name in TEXTS}
         values = {name: [column[row] for row in rows.tolist()] for name, column in self.values.items()}
-        return Lines(self.document[rows], **sides, measures={}, values=values)
+        return Lines(self.document[rows], **texts, measures={}, values=values)
 
 
-class Source(NamedTuple):
-    """What lines are written from: the words that ids stand for, and the values of documents' columns."""
+class _Rows(Table):
+    """Some columns, for the rows that JSON can hold."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+
+    def columns(self) -> Columns:
+        return self._columns
+
+
+class LineSource(NamedTuple):
+    """What lines are written from: the words of ids, and the values of documents' columns."""
 
     words: Sequence[str]
     values: Callable[[Longs], Mapping[str, list[Any]]]
 
-    def word(self, segment: Segment, number: int) -> str:
+    def word(self, segment: StoredSegment, number: int) -> str:
         known = len(self.words)
         return self.words[number] if number < known else segment.extra[number - known]
 
-    def text(self, segment: Segment, ids: Ints) -> str:
+    def text(self, segment: StoredSegment, ids: Ints) -> str:
         return " ".join(self.word(segment, number) for number in ids.tolist() if number >= 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Uses:
-    """All uses of a target, in an order: `len` of them, and the lines of any stretch."""
+    """All uses of a target, in an order; `Concordance.uses` finds them.
+
+    `len` is how many there are; `lines` writes any stretch of them.
+    """
 
     places: list[Place]
-    source: Source
+    source: LineSource
     order: Longs | None = None  # their numbers; None is the order of the text
 
     def __len__(self) -> int:
+        """Return how many uses there are."""
         return sum(len(place.begins) for place in self.places)
 
     def lines(self, skip: int = 0, limit: int | None = 20, *, around: int = AROUND) -> Lines:
-        """At most `limit` lines after the first `skip`; `around`: words on each side."""
+        """Return the lines of a stretch of the uses.
+
+        Parameters
+        ----------
+        skip : int, default 0
+            How many uses to leave out first.
+        limit : int, optional
+            The most lines; None for all.
+        around : int, default 10
+            How many words to show on each side.
+
+        Returns
+        -------
+        Lines
+        """
         stop = len(self) if limit is None else min(len(self), skip + limit)
         numbers = np.arange(skip, stop) if self.order is None else self.order[skip:stop]
         return self.at(numbers, around=around)
 
-    def at(self, numbers: Longs, measures: Mapping[str, Any] | None = None, *, around: int = AROUND) -> Lines:
-        """The lines of some uses, by their numbers in the order of the text, with what was measured of each."""
+    def at(self, numbers: Longs, measures: Mapping[str, Doubles] | None = None, *, around: int = AROUND) -> Lines:
+        """Return the lines of some uses, by their numbers in the order of the text, with what was measured of each."""
         bounds = np.cumsum([0, *(len(place.begins) for place in self.places)])
         which = np.searchsorted(bounds, numbers, side="right") - 1
         parts = [
@@ -113,14 +188,12 @@ class Uses:
         segment = place.segment
         before, after = segment.window(place.begins, place.ends, around, around)
         spans = [segment.ids[low:high] for low, high in zip(place.begins, place.ends, strict=True)]
-        sides = {
-            name: [self.source.text(segment, row) for row in rows]
-            for name, rows in (("before", before), ("match", spans), ("after", after))
-        }
-        return Lines(place.documents, **sides, measures={}, values=self.source.values(place.documents))
+        sides: dict[str, Iterable[Ints]] = {"before": before, "match": spans, "after": after}
+        texts = {name: [self.source.text(segment, row) for row in rows] for name, rows in sides.items()}
+        return Lines(place.documents, **texts, measures={}, values=self.source.values(place.documents))
 
 
-def order_by_words(places: list[Place], source: Source, side: str, descending: bool) -> Longs:
+def order_by_words(places: list[Place], source: LineSource, side: str, descending: bool) -> Longs:
     """The order of uses by the words next to them on one side, the nearest first, as in a dictionary."""
     columns, names = [], []
     for place in places:
@@ -137,5 +210,5 @@ def order_by_words(places: list[Place], source: Source, side: str, descending: b
 def _joined(parts: list[Lines]) -> Lines:
     """Several lists of lines as one."""
     values = {name: [value for part in parts for value in part.values[name]] for name in parts[0].values}
-    sides = {name: [text for part in parts for text in getattr(part, name)] for name in ("before", "match", "after")}
-    return Lines(np.concatenate([part.document for part in parts]), **sides, measures={}, values=values)
+    texts = {name: [text for part in parts for text in getattr(part, name)] for name in TEXTS}
+    return Lines(np.concatenate([part.document for part in parts]), **texts, measures={}, values=values)

@@ -18,9 +18,9 @@ thread's own as long as there is room for them; all others are added under a loc
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import types
 
+from alacarte._io.arrays import Bytes, Doubles, Ints, Longs, Singles
 from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer, prefetch
 from alacarte.contexts._vector_code import (
     add,
@@ -39,12 +39,6 @@ LONGEST = 256  # tokens in a match for which running sums are kept
 APART = 16  # locks lie a cache line apart
 
 announce(__name__, "the sums of contexts", 15)
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
-Bytes = npt.NDArray[np.uint8]
 
 
 @intrinsic
@@ -128,11 +122,11 @@ def quantise_rows(
 # which costs more than a row. Rows are whole numbers of sixteens: what lies behind the last column is zero.
 
 
-class Sums(NamedTuple):
+class SumRows(NamedTuple):
     """Where windows are added, for one thread.
 
     `rows` are those of all threads, flat, `stride` values each, under `locks`. `private` are rows of the thread's own,
-    likewise: `slots` (empty: none) says which of them stands for a row of the sums, `owners` the other way round, for
+    likewise: `slots` (empty: none) says which of them belongs to a row of the sums, `owners` the other way round, for
     the first `used[0]`.
     """
 
@@ -266,7 +260,7 @@ def add_vocabulary(
     right: int,
     sums: tuple[Any, ...],
 ) -> None:
-    """Every word that has a row is a target: add the window around each to its row of `sums`, a plain `Sums`.
+    """Every word that has a row is a target: add the window around each to its row of `sums`, a plain `SumRows`.
 
     With `groups` > 1, document i adds to row word · groups + group_of[i]. The last row of `rows` is zero; `lanes` has
     an element for each vector of a piece of a row, and a row is a whole number of such pieces.
@@ -355,7 +349,7 @@ def add_matches(
     ring: Ints,
     wide: Doubles,
 ) -> None:
-    """Add the window around each match to its target's row of `sums`, a plain `Sums`.
+    """Add the window around each match to its target's row of `sums`, a plain `SumRows`.
 
     Matches are sorted by start; those of document i are [bounds[i], bounds[i + 1]). `left[k]` and `right[k]` weigh
     distance k + 1; `uniform` says they are all 1. `mean` is 0, or what a window's sum is multiplied by before it is
@@ -428,7 +422,7 @@ def add_matches(
 
 
 def ring_rows(left: int, right: int, longest: int) -> int:
-    """How many running sums `add_matches` has to keep for matches of up to so many words."""
+    """How many running sums `add_matches` has to keep for the longest matches."""
     rows = 1
     while rows < left + right + min(longest, LONGEST) + 2:
         rows *= 2

@@ -1,17 +1,14 @@
-"""Several sums for each target instead of one: contexts are dealt to groups, those of one document to the same.
+"""Several sums for each target instead of one: each document belongs to a group, and its contexts with it.
 
-How far the groups' means lie apart tells how sure the mean of all is. Groups are chosen by what a document says, not by
-its number: no thread, block or shard has to know of another, text added later falls into the same groups, and a
-document that occurs twice is one witness and not two.
+How far the groups' means lie apart gives the standard error of the mean of all. Groups are chosen by what a document
+says, not by its number: no thread, block or shard has to know of another, text added later falls into the same groups,
+and a document that occurs twice counts as one and not as two.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Codes, Ints
 from alacarte.text.encoding import Encoded
-
-Ints = npt.NDArray[np.int32]
-Codes = npt.NDArray[np.uint64]
 
 
 def document_codes(known: int) -> Codes:
@@ -27,7 +24,7 @@ def groups_of(encoded: Encoded, codes: Codes, groups: int) -> Ints:
     >>> bool(groups[0] == groups[1])  # 5 and 7 are both unknown
     True
     """
-    return dealt(document_sums(encoded, codes), groups)
+    return group_numbers(document_sums(encoded, codes), groups)
 
 
 def document_sums(encoded: Encoded, codes: Codes) -> Codes:
@@ -38,7 +35,7 @@ def document_sums(encoded: Encoded, codes: Codes) -> Codes:
     return before[encoded.offsets[1:]] - before[encoded.offsets[:-1]]
 
 
-def dealt(sums: Codes, groups: int) -> Ints:
+def group_numbers(sums: Codes, groups: int) -> Ints:
     """The group of each document, by what `document_sums` gives."""
     return np.asarray(mixed(sums) % np.uint64(groups)).astype(np.int32)
 

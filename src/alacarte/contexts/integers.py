@@ -1,4 +1,4 @@
-"""The vectors as whole numbers, made as their words are met: rows that windows are summed from."""
+"""The vectors as whole numbers, computed when their words occur: rows that windows are summed from."""
 
 import mmap
 from dataclasses import dataclass, field
@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Bytes, Ints, Longs, Singles
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import FINER, Scale, split_dimensions
 from alacarte.contexts.weights import ContextWeights
 from alacarte.vectors.word_vectors import WordVectors
 
-Ints = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.uint8]
-Singles = npt.NDArray[np.float32]
 LANES = 16  # values that vector code works on at a time
 LINE = 64  # bytes of a cache line
 BLOCK = 4096  # rows of sums whose parts are put together at a time
@@ -25,17 +23,17 @@ class IntegerVectors:
     """Rows of int32 for the vectors under a scale: its dimensions, then weight and a 1 for words that count.
 
     Behind the dimensions lie the second parts of those that are split (`alacarte.contexts.scale`), in their order.
-    `rows` is empty until `fill` is called with the ids of words; its last row is zero and stands for unknown words.
+    `rows` is empty until `fill` is called with the ids of words; its last row is zero, for unknown words.
     """
 
     matrix: Singles
     weights: Singles  # one a word, or empty if all are 1
     scale: Scale
-    split: npt.NDArray[np.int64]  # dimensions that have a second part
-    few: bool = False  # whether few of the words are going to be met
+    split: Longs  # dimensions that have a second part
+    few: bool = False  # whether few of the words are going to occur
     first: int = 0  # the dimension of the matrix that is the first of the scale
     rows: Ints = field(init=False)
-    _filled: Flags = field(init=False)
+    _filled: Bytes = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_filled", np.zeros(self.known, dtype=np.uint8))
@@ -43,7 +41,7 @@ class IntegerVectors:
 
     @classmethod
     def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading, few: bool = False) -> "IntegerVectors":
-        """The vectors under the finest scale for this reading; `few`: few of them are going to be met."""
+        """The vectors under the finest scale for this reading; `few`: few of them are going to occur."""
         largest = 1.0 if weights.values is None else float(weights.values.max())
         values = np.zeros(0, dtype=np.float32) if weights.values is None else weights.values
         scale = Scale.of(vectors.column_max, largest, reading, vectors.typical_length)
@@ -80,7 +78,7 @@ class IntegerVectors:
         scale = self.scale.slice(low, high)
         return IntegerVectors(self.matrix, self.weights, scale, split, self.few, self.first + low)
 
-    def join(self, rows: npt.NDArray[np.int64]) -> None:
+    def join(self, rows: Longs) -> None:
         """Put the parts of split dimensions together in rows of sums, in place; counts then follow the dimensions."""
         if not self.split.size:
             return

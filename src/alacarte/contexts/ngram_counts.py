@@ -1,4 +1,4 @@
-"""How often sequences of words occur: tallies of keys, each of which stands for one sequence."""
+"""How often sequences of words occur: tallies of keys, one per sequence."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Longs
 from alacarte.text.encoding import Encoded
 
-Longs = npt.NDArray[np.int64]
 KeysOf = Callable[[Encoded], Longs]
 
 

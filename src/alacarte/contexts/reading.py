@@ -1,12 +1,14 @@
 """How contexts are read: all that sums and transforms must agree on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypedDict
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles
+from alacarte._io.checks import whole_number
+from alacarte._io.options import option
 from alacarte.errors import AlacarteError
 from alacarte.text.tokenizers import TokenizerLike
 
@@ -14,7 +16,6 @@ Averaging = Literal["occurrence", "token", "context"]
 Positions = str  # one of POSITIONS, or weights by distance: "1,0.5/0.8,0.4", to the left / to the right
 AVERAGINGS = ("occurrence", "token", "context")
 POSITIONS = ("uniform", "linear", "inverse")
-Doubles = npt.NDArray[np.float64]
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -35,28 +36,53 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Reading:
-    """How contexts were read: all that must agree for sums to be added, or for a transform to apply.
+    """How contexts are read: what must agree for sums to be added, or for a transform to apply.
 
-    `averaging` is what u_f means (METHOD: three averages that must never be mixed):
+    Parameters
+    ----------
+    left, right
+        Words of the window before and after.
+    averaging
+        What the average of contexts is, which must be the same for a transform and for what it is applied to:
+        "occurrence" (the sum over all contexts / the number of occurrences; the paper's equations 2 and 4), "token"
+        (the same sum / the weighted number of all context words) or "context" (the mean of each context's own mean;
+        the paper's equation 1).
+    positions
+        How much a context word counts by its distance: "uniform" (1), "linear" (1 … 1/n), "inverse" (1/distance), or
+        one number for each distance to the left and, after a slash, to the right, as in "1,0.5/0.8,0.4".
+    weights
+        The name of the context weights (`alacarte.contexts.weights`).
+    tokenizer
+        The name of the tokenizer (`alacarte.text.tokenizers`).
+    unknown
+        Whether a word without a vector keeps its place in the window ("keep") or is taken out first ("drop").
 
-    - `occurrence`: the sum over all contexts / the number of occurrences, the paper's equations 2 and 4;
-    - `token`: the sum over all contexts / the (weighted) number of context tokens, pooled;
-    - `context`: the mean over contexts of each context's own mean, the paper's equation 1.
-
-    `positions` weighs context words by their distance: `uniform` (1), `linear` (1 … 1/n), `inverse` (1/distance), or
-    one number for each distance 1, 2, … to the left, a slash, and to the right.
-
+    Examples
+    --------
     >>> Reading(2, 2, positions="1,0.5/0.8,0.4").position_weights()[1].tolist()
     [0.8, 0.4]
     """
 
-    left: int = 10
+    left: int = option(10, "Words on each side, or before and after: 10, or 5,10.", name="window", metavar="N|B,A")
     right: int = 10
-    averaging: Averaging = "occurrence"
-    positions: Positions = "uniform"
-    weights: str = "uniform"
-    tokenizer: str = "words"
-    unknown: Literal["keep", "drop"] = "keep"
+    averaging: Averaging = option("occurrence", "What sums are divided by; the paper divides by occurrence.")
+    positions: Positions = option(
+        "uniform",
+        "How weight falls with distance: uniform, linear, inverse, or weights to the left / to the right.",
+        metavar="NAME|W,W/W,W",
+    )
+    weights: str = option(
+        "uniform",
+        "uniform, sif, sif:1e-3, top:100, stopwords, learned, or @FILE with stop words or words and weights.",
+        name="context_weights",
+        metavar="SPEC",
+    )
+    tokenizer: str = option(
+        "words",
+        "words, words-cased, whitespace, whitespace-lower, authors, authors-lower, jieba, spacy:de.",
+        metavar="NAME",
+    )
+    unknown: Literal["keep", "drop"] = option("keep", "Whether words without a vector take a place in the window.")
 
     def __post_init__(self) -> None:
         if min(self.left, self.right) < 0 or self.left + self.right == 0:
@@ -72,8 +98,10 @@ class Reading:
 
     @property
     def described(self) -> str:
-        """In words, for people.
+        """The same in words.
 
+        Examples
+        --------
         >>> Reading(5, 10).described
         '5 words before, 10 after; uniform by distance, uniform by word; an average per occurrence'
         """
@@ -83,15 +111,17 @@ class Reading:
         )
 
     def position_weights(self) -> tuple[Doubles, Doubles]:
-        """Weight by distance 1, 2, … on the left and on the right."""
+        """Return the weights of distances 1, 2, … to the left and to the right."""
         if self.positions not in POSITIONS:
             return _explicit(self.positions, (self.left, self.right))
         return _by_distance(self.left, self.positions), _by_distance(self.right, self.positions)
 
     @classmethod
     def of(cls, options: "ReadingOptions", tokenizer: str) -> "Reading":
-        """What the keywords say, with the name of the tokenizer; context weights are named once they are made.
+        """Return what keywords say, with the name of the tokenizer; context weights are named later.
 
+        Examples
+        --------
         >>> Reading.of({"window": (2, 3)}, "words").window
         '2,3'
         """
@@ -101,8 +131,10 @@ class Reading:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Reading":
-        """What `dataclasses.asdict` wrote into a file; a setting of a newer version is an error that says so.
+        """Return what `dataclasses.asdict` wrote into a file; a setting of a newer version is an error that says so.
 
+        Examples
+        --------
         >>> Reading.from_dict({"left": 2, "right": 3}).window
         '2,3'
         """
@@ -116,6 +148,7 @@ class Reading:
 
     @property
     def window(self) -> str:
+        """The words before and after, as on the command line."""
         return f"{self.left}" if self.left == self.right else f"{self.left},{self.right}"
 
 
@@ -159,5 +192,12 @@ def written_positions(left: Doubles, right: Doubles) -> Positions:
 
 
 def window_sides(window: int | tuple[int, int]) -> tuple[int, int]:
-    """A window of n words each side, or of (before, after)."""
-    return (window, window) if isinstance(window, int) else (int(window[0]), int(window[1]))
+    """A window of n words on each side, or of (before, after).
+
+    >>> window_sides(5), window_sides((2, 3))
+    ((5, 5), (2, 3))
+    """
+    sides = tuple(window) if isinstance(window, Sequence) and not isinstance(window, str) else (window, window)
+    if len(sides) != 2:
+        raise AlacarteError(f"window is a whole number, or two for the words before and after, not {window!r}")
+    return whole_number(sides[0], "window"), whole_number(sides[1], "window")

@@ -1,6 +1,6 @@
 """A sample of the contexts of each target: a tally that keeps the same ones in whatever order text comes.
 
-Each occurrence has a key, a hash of what its document says and where in it the target stands; kept are the occurrences
+Each occurrence has a key, a hash of what its document says and where in it the target is; kept are the occurrences
 with the smallest keys. So a sample is random with respect to meaning, the same for any threads, blocks and shards, and
 two samples merge into the sample of both texts.
 """
@@ -14,14 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Codes, Ints, Longs
 from alacarte.contexts.groups import mixed
 from alacarte.contexts.summing import without_unknown
 from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded, Lexicon
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.uint64]
 OUTSIDE = -2  # no word there: the document begins or ends before
 LEAST_BUFFER = 1 << 16  # contexts that wait until they are sorted out
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -71,13 +69,13 @@ class ContextSample:
         self._codes = _WordCodes(lexicon)
         self._seed = mixed(np.array([seed], dtype=np.uint64))[0]
         self._lock = threading.Lock()
-        self._adders: list[_Adder] = []
+        self._adders: list[_SampleAdder] = []
         self._contexts = _empty(window)
 
     # ------------------------------------------------------------------------------------------- as a tally
 
     def adder(self) -> Callable[[Encoded], None]:
-        adder = _Adder(self)
+        adder = _SampleAdder(self)
         self._adders.append(adder)
         return adder.add
 
@@ -145,7 +143,7 @@ class ContextSample:
         )
 
 
-class _Adder:
+class _SampleAdder:
     """What one thread has kept, and the keys that its contexts must be below."""
 
     def __init__(self, sample: ContextSample) -> None:
@@ -166,7 +164,7 @@ class _Adder:
             self._thresholds[full[inside]] = thresholds[inside]
 
 
-def smallest(parts: list[SampledContexts], limit: int | None) -> tuple[SampledContexts, npt.NDArray[np.int64], Codes]:
+def smallest(parts: list[SampledContexts], limit: int | None) -> tuple[SampledContexts, Longs, Codes]:
     """(the contexts with the smallest keys of each target, targets with `limit` of them, the largest key of these)."""
     longest = max(part.matched.shape[1] for part in parts)
     parts = [_with_longest(part, longest) for part in parts]
@@ -231,7 +229,7 @@ class _WordCodes:
         return before[offsets[1:]] - before[offsets[:-1]]  # modulo 2^64
 
     def _extra_codes(self) -> Codes:
-        """Words that have an id only because they were met: the ids depend on the order of the text, these do not."""
+        """Return codes of words that have an id only because they occur; unlike ids, they depend on no order."""
         with self._lock:
             words = self._lexicon.extra[len(self._extra) :]
             if words:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Longs
 from alacarte.contexts.reading import Reading
 
-Doubles = npt.NDArray[np.float64]
 Exponents = npt.NDArray[np.int16]
 
 LARGEST = 2.0**31 - 1
@@ -69,7 +69,7 @@ class Scale:
 
     @property
     def sum_units(self) -> Doubles:
-        """What one unit of the sums stands for, in each dimension."""
+        """The value of one unit of the sums, in each dimension."""
         return np.asarray(np.exp2(-self.sums.astype(np.float64)))
 
     @property
@@ -96,7 +96,7 @@ def is_wide(reading: Reading) -> bool:
     return reading.positions == "uniform" and reading.left + reading.right > WIDE
 
 
-def split_dimensions(scale: Scale, reading: Reading) -> npt.NDArray[np.int64]:
+def split_dimensions(scale: Scale, reading: Reading) -> Longs:
     """The dimensions whose integers have a second part."""
     return np.flatnonzero(scale.sums > scale.rows) if reading.averaging != "context" else np.zeros(0, dtype=np.int64)
 

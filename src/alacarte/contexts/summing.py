@@ -1,6 +1,6 @@
 """The tally behind `ContextSums`: windows around matches, added up per target, by any number of threads.
 
-Sums are whole numbers, so threads may add in any order. The targets that a thread meets first, which are the commonest,
+Sums are whole numbers, so threads may add in any order. The targets that a thread sees first, which are the commonest,
 are added up in rows of its own, and put together when the sums are wanted; all others in rows that the threads share,
 under one lock for each stripe of rows.
 """
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.artifact import word_tensors
-from alacarte._io.tensors import copy_from_file, unpack_words
+from alacarte._io.tensors import unpack_words
 from alacarte.contexts.groups import document_codes, groups_of
 from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
@@ -23,26 +24,23 @@ from alacarte.errors import AlacarteError
 from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
 PRIVATE = 1 << 26  # bytes for rows of a thread's own, at most; with 8 MB, two threads took a quarter more time
-PRIVATE_OF_TARGETS = 1 << 23  # the same for chosen targets, of which no few are met most of the time
+PRIVATE_OF_TARGETS = 1 << 23  # the same for chosen targets, a few of which are seen most of the time
 ALL_PRIVATE = 48 << 20  # for those of all threads, or SHARE of the shared sums where that is more
 SHARE = 0.3
 STRIPES = 1 << 14  # locks
 COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
 BLOCK = 4096  # rows put together at a time
-COVERED = 100_000  # targets up to which the progress bar says how many were met
+COVERED = 100_000  # targets up to which the progress bar says how many occur
 
 
 def row_stride(dimension: int) -> int:
-    """Values in a row of sums: as many as in a row of integers, and at least the dimensions and the counts."""
+    """Return the number of values in a row: as in a row of integers, and at least the dimensions and the counts."""
     return max(row_width(dimension), -(-(dimension + len(COUNTS)) // 8) * 8)
 
 
 def widest_row(values: int) -> int:
-    """How many dimensions a row of sums with so many values has room for; none or fewer if it has room for nothing.
+    """Return how many dimensions a row of so many values has room for; 0 or fewer if it has room for nothing.
 
     >>> widest_row(row_stride(100)), widest_row(7)
     (108, -4)
@@ -75,7 +73,7 @@ class SumsTally:
         self._threads = threads
         self._shared = threads > 1 and self._alone is None
         self._locks = np.zeros(STRIPES * APART if self._shared else 0, dtype=np.int32)
-        self._adders: list[_Adder] = []
+        self._adders: list[_SumAdder] = []
         self._sides = reading.position_weights()
         self._uniform = reading.positions == "uniform" and not is_wide(reading)
         self._mean = integers.scale.mean_factor if reading.averaging == "context" else 0.0
@@ -88,31 +86,36 @@ class SumsTally:
     # ------------------------------------------------------------------------------------------- as a tally
 
     def adder(self) -> Callable[[Encoded], None]:
+        """Return what one thread calls with each of its blocks."""
         chosen = not self.matcher.whole_vocabulary
         capacity = private_rows(len(self.rows), self.rows.shape[1], self._threads, chosen) if self._shared else 0
-        adder = _Adder(self.rows, capacity)
+        adder = _SumAdder(self.rows, capacity)
         self._adders.append(adder)
         return lambda encoded: self._add(encoded, adder)
 
     def settle(self) -> None:
+        """Add the sums that threads hold by themselves to those that all share."""
         for adder in self._adders:
             adder.settle(self.rows)
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        return {"rows": self.rows[: self.size], **word_tensors(self.matcher.labels_met, "labels")}
+        """Return the sums so far, and the labels that were found."""
+        return {"rows": self.rows[: self.size], **word_tensors(self.matcher.labels_found, "labels")}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take up what `arrays` gave."""
         self.matcher.restore(unpack_words(arrays["labels"], arrays["labels_offsets"]))
         self._make_room()
-        copy_from_file(arrays["rows"], self.rows[: self.size])
+        self.rows[: self.size] = arrays["rows"]
 
     def result(self) -> Longs:
-        """The rows of the targets when all was added and settled: dimensions, then counts. To be asked for once."""
+        """Return the rows of the targets (dimensions, then counts) after all is settled; to be called once."""
         rows: Longs = self.rows[: self.size]
         self.integers.join(rows)
         return rows
 
     def progress(self) -> dict[str, object]:
+        """Return how many targets occur, for the progress bar."""
         if len(self.matcher.keys) > COVERED:
             return {}
         met = np.array(self.rows[: self.size, self.columns + 2] > 0)
@@ -123,7 +126,7 @@ class SumsTally:
 
     # ---------------------------------------------------------------------------------------------- adding
 
-    def _add(self, encoded: Encoded, adder: "_Adder") -> None:
+    def _add(self, encoded: Encoded, adder: "_SumAdder") -> None:
         groups = None if self._codes is None else groups_of(encoded, self._codes, self.groups)
         if self.matcher.whole_vocabulary and self._uniform and not self._mean:
             self._add_vocabulary(encoded, groups, adder)
@@ -131,7 +134,7 @@ class SumsTally:
             with self._alone or nullcontext():
                 self._add_matches(encoded, groups, adder)
 
-    def _add_vocabulary(self, encoded: Encoded, groups: Ints | None, adder: "_Adder") -> None:
+    def _add_vocabulary(self, encoded: Encoded, groups: Ints | None, adder: "_SumAdder") -> None:
         from alacarte.contexts._windows_kernel import add_vocabulary
 
         ids, offsets = encoded.ids, encoded.offsets
@@ -151,7 +154,7 @@ class SumsTally:
             adder.sums(self.rows, self._locks),
         )
 
-    def _add_matches(self, encoded: Encoded, groups: Ints | None, adder: "_Adder") -> None:
+    def _add_matches(self, encoded: Encoded, groups: Ints | None, adder: "_SumAdder") -> None:
         from alacarte.contexts._windows_kernel import add_matches
 
         ids, offsets = encoded.ids, encoded.offsets
@@ -193,8 +196,8 @@ class SumsTally:
             self.rows = grown
 
 
-class _Adder:
-    """What one thread holds by itself: sums of the targets that it met first."""
+class _SumAdder:
+    """What one thread holds by itself: sums of the targets that it saw first."""
 
     def __init__(self, rows: Longs, capacity: int) -> None:
         capacity = min(capacity, len(rows))
@@ -205,10 +208,10 @@ class _Adder:
 
     def sums(self, rows: Longs, locks: Ints) -> tuple[Any, ...]:
         """Where this thread adds windows, for a kernel."""
-        from alacarte.contexts._windows_kernel import Sums
+        from alacarte.contexts._windows_kernel import SumRows
 
         private = self.private.reshape(-1)
-        return Sums(rows.reshape(-1), rows.shape[1], locks, self.slots, self.owners, self.used, private).plain()
+        return SumRows(rows.reshape(-1), rows.shape[1], locks, self.slots, self.owners, self.used, private).plain()
 
     def settle(self, rows: Longs) -> None:
         """Add the thread's own sums to those that all share."""
@@ -220,12 +223,12 @@ class _Adder:
 
 
 def sums_for_one_thread(rows: Longs) -> tuple[Any, ...]:
-    """Rows of sums that nobody else adds to, for a kernel."""
-    return _Adder(rows, 0).sums(rows, np.zeros(0, dtype=np.int32))
+    """Return rows of sums that nobody else adds to, for a kernel."""
+    return _SumAdder(rows, 0).sums(rows, np.zeros(0, dtype=np.int32))
 
 
 def private_rows(rows: int, stride: int, threads: int, chosen: bool) -> int:
-    """How many rows a thread may have for itself beside so many rows that all share; a single thread needs none.
+    """Return how many rows a thread has for itself beside `rows` that all share; a single thread needs none.
 
     `chosen`: they are rows of chosen targets, not of the whole vocabulary.
     """
@@ -237,7 +240,7 @@ def private_rows(rows: int, stride: int, threads: int, chosen: bool) -> int:
 
 
 def private_memory(rows: int, stride: int, threads: int, chosen: bool) -> int:
-    """Bytes that the threads hold by themselves beside so many rows of sums."""
+    """Return the bytes that the threads hold by themselves beside so many rows of sums."""
     own = private_rows(rows, stride, threads, chosen)
     return threads * (8 * own * (stride + 1) + (4 * rows if own else 0))
 
@@ -252,14 +255,14 @@ def _near(ids: Ints, starts: Ints, ends: Ints, reading: Reading) -> Ints:
 
 
 def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs, Longs]:
-    """(ids, offsets) with the tokens taken out that have no vector, and the new place of each position."""
+    """Return (ids, offsets) without the tokens that have no vector, and the new place of each position."""
     has_vector = (ids >= 0) & (ids < known)
     before = np.concatenate([[0], np.cumsum(has_vector)])
     return ids[has_vector], before[offsets], before
 
 
-def scratch(integers: IntegerVectors, reading: Reading, longest: int) -> tuple[Ints, npt.NDArray[np.float64]]:
-    """Room for `add_matches` to work in, for matches of up to so many words."""
+def scratch(integers: IntegerVectors, reading: Reading, longest: int) -> tuple[Ints, Doubles]:
+    """Return room for `add_matches` to work in, for matches of up to so many words."""
     from alacarte.contexts._windows_kernel import ring_rows
 
     rows = ring_rows(reading.left, reading.right, longest) + 2

@@ -1,18 +1,19 @@
 """`ContextSums`: per target, the sum of its context vectors and what is needed for each of the three averages.
 
-Sums are whole numbers (`alacarte.contexts.scale`), so they can be added and taken away again to the last bit, in any
-order. They know which units of text they hold, so that no text is counted twice by mistake.
+Sums are whole numbers (`alacarte.contexts.scale`), so they can be added and subtracted to the last bit, in any order.
+They know which units of text they hold, so that no text is counted twice by mistake.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io import html
+from alacarte._io.arrays import Doubles, Ints, Longs, Rows
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
 from alacarte._io.tensors import Computed
 from alacarte.contexts.averaging import divisor
@@ -23,49 +24,45 @@ from alacarte.errors import BadSums, Hint
 from alacarte.targets.targets import Targets
 from alacarte.text.units import Unit, pack_units, unpack_units
 
-Doubles = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
-
 KIND, VERSION = "context sums", 1
+ROWS = 1 << 16  # whose counts are checked at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
     """Whole numbers for each target, or for each target and group: `sums` has the dimensions behind these."""
 
-    sums: Counts  # in units of `Scale.sum_units`
-    totals: Counts  # the total weight of the context words, in units of 2^-Scale.weights
-    tokens: Counts  # context words that count
-    occurrences: Counts
-    contexts: Counts  # occurrences with at least one context word that counts
+    sums: Longs  # in units of `Scale.sum_units`
+    totals: Longs  # the total weight of the context words, in units of 2^-Scale.weights
+    tokens: Longs  # context words that count
+    occurrences: Longs
+    contexts: Longs  # occurrences with at least one context word that counts
 
     def take(self, rows: Any) -> "Sums":
-        """The sums of some targets."""
+        """The sums of some targets only."""
         arrays: list[Any] = [getattr(self, name) for name in _NAMES]
         taken: list[Any] = [array.take(rows) if isinstance(array, Computed) else array[rows] for array in arrays]
         return Sums(*taken)
 
-    def add(self, other: "Sums", rows: Any, sign: int = 1) -> None:
-        """Add (or take away) sums to those of `rows`, in place."""
-        for name in _NAMES:
-            getattr(self, name)[rows] += sign * getattr(other, name)
-
-    def grown(self, size: int) -> "Sums":
-        """A copy with room for so many targets."""
-        grown = [np.zeros((size, *getattr(self, name).shape[1:]), dtype=np.int64) for name in _NAMES]
-        for array, name in zip(grown, _NAMES, strict=True):
-            array[: len(self.occurrences)] = getattr(self, name)
-        return Sums(*grown)
+    def __sub__(self, other: "Sums") -> "Sums":
+        """The sums less others of the same targets."""
+        return Sums(*(getattr(self, name) - getattr(other, name) for name in _NAMES))
 
     def any_count_below_zero(self) -> bool:
-        """Whether more was taken away than there was."""
-        return any(bool((getattr(self, name) < 0).any()) for name in _NAMES if name != "sums")
+        """Whether more was subtracted than there was."""
+        counts = [getattr(self, name) for name in _NAMES if name != "sums"]
+        return any(bool((count[low : low + ROWS] < 0).any()) for count in counts for low in range(0, len(count), ROWS))
+
+    def in_memory(self) -> "Sums":
+        """The same, without arrays that are computed only when they are written."""
+        arrays: list[Any] = [getattr(self, name) for name in _NAMES]
+        return Sums(*[array.whole() if isinstance(array, Computed) else array for array in arrays])
 
     def over_groups(self) -> "Sums":
-        """Groups added up."""
+        """The sums of all groups together."""
         return Sums(*(getattr(self, name).sum(axis=1) for name in _NAMES))
 
-    def divisor(self, scale: Scale, averaging: Averaging) -> npt.NDArray[Any]:
+    def divisor(self, scale: Scale, averaging: Averaging) -> Any:
         """What each sum is divided by to be an average."""
         weights = self.totals * float(np.exp2(-scale.weights))
         return divisor(averaging, self.occurrences, weights, self.contexts)
@@ -84,8 +81,27 @@ _NAMES = tuple(item.name for item in fields(Sums))
 
 @dataclass(frozen=True, eq=False)
 class ContextSums:
-    """Per target: the sum of its context vectors, in whole numbers, and what each of the three averages divides by.
+    """The sums of context vectors per target, in whole numbers, and what averages divide them by.
 
+    `alacarte.collect` and `ALaCarte.collect` return them. They can be saved, added and subtracted, exactly.
+
+    Attributes
+    ----------
+    keys : list of str
+        The targets.
+    all : Sums
+        The sums and counts as integers.
+    settings : Reading
+        How contexts were read.
+    fingerprint : str
+        The vectors they are sums of.
+    targets : Targets or None
+        What was looked for; None for every word of the vectors.
+    documents, tokens_read, tokens_known : int
+        How much text was read, and how many of its tokens have a vector.
+
+    Examples
+    --------
     >>> from alacarte import WordVectors, collect
     >>> vectors = WordVectors(["a", "b", "c"], [[1, 0], [0, 1], [2, 2]])
     >>> sums = collect(vectors, ["a b x c a x zz a"], ["x", "a"], window=2)
@@ -112,9 +128,9 @@ class ContextSums:
         return len(self.keys)
 
     def __repr__(self) -> str:
-        met = f"{int(self.occurrences.sum()):,} occurrences in {self.documents:,} documents"
+        found = f"{int(self.occurrences.sum()):,} occurrences in {self.documents:,} documents"
         spread = f", {self.spread} groups" if self.spread else ""
-        return f"ContextSums({len(self):,} targets, {self.dimension} dimensions, {met}{spread})"
+        return f"ContextSums({len(self):,} targets, {self.dimension} dimensions, {found}{spread})"
 
     def _repr_html_(self) -> str:
         rows = [[key, int(count)] for key, count in zip(self.keys[:10], self.occurrences[:10], strict=True)]
@@ -123,26 +139,27 @@ class ContextSums:
 
     @property
     def dimension(self) -> int:
+        """How many dimensions the vectors have."""
         return int(self.all.sums.shape[1])
 
     @property
-    def occurrences(self) -> Counts:
-        """How often each target occurs."""
+    def occurrences(self) -> Longs:
+        """How often each target occurs, as an array."""
         return self.all.occurrences
 
     @property
-    def contexts(self) -> Counts:
-        """How many of the occurrences have at least one context word that counts."""
+    def contexts(self) -> Longs:
+        """How many occurrences of each target have at least one context word that counts."""
         return self.all.contexts
 
     @property
-    def tokens(self) -> Counts:
-        """How many context words count, over all occurrences."""
+    def tokens(self) -> Longs:
+        """How many context words count, over all occurrences of each target."""
         return self.all.tokens
 
     @property
     def total_weights(self) -> Doubles:
-        """The total weight of these words; equal to `tokens` when nothing is weighted."""
+        """The total weight of the context words; equal to `tokens` when nothing is weighted."""
         return np.asarray(self.all.totals * float(np.exp2(-self.scale.weights)))
 
     @property
@@ -151,20 +168,20 @@ class ContextSums:
         return None if self.groups is None else int(self.groups.occurrences.shape[1])
 
     @property
-    def seen(self) -> npt.NDArray[np.intp]:
-        """The rows that have anything to average: targets met at least once beside a word with a vector."""
+    def seen(self) -> Rows:
+        """The rows of targets that occur at least once beside a word with a vector."""
         return np.flatnonzero(self.all.totals > 0)
 
     def vectors(self, rows: Any = slice(None)) -> Doubles:
-        """The sums of context vectors as float64 (under averaging="context", the sums of means)."""
+        """Return the sums of context vectors as float64 (under averaging="context", the sums of means)."""
         return np.asarray(self.all.sums[rows] * self.scale.sum_units)
 
-    def means(self, rows: npt.NDArray[np.intp] | slice | None = None) -> Doubles:
-        """u_f for the given rows (default: those `seen`), by the averaging of the settings, in float64."""
+    def means(self, rows: Rows | slice | None = None) -> Doubles:
+        """Return the average context vector of some rows, by default those `seen`, in float64."""
         return self.all.means(self.scale, self.settings.averaging, self.seen if rows is None else rows)
 
     def group_sums(self, rows: Any = slice(None)) -> tuple[Doubles, Doubles]:
-        """(sums of context vectors, what they are divided by) for each of the targets and each group of documents."""
+        """Return (sums of context vectors, divisors) for each target and each group of documents."""
         if self.groups is None:
             raise BadSums("these sums have no groups of documents; collect them with spread=16 (--spread 16)")
         chosen = self.groups.take(rows)
@@ -172,7 +189,7 @@ class ContextSums:
         return np.asarray(chosen.sums * self.scale.sum_units), weights
 
     def with_averaging(self, averaging: Averaging) -> "ContextSums":
-        """The same sums under another average; only `occurrence` and `token` share their sums."""
+        """Return the same sums under another average; only `occurrence` and `token` share their sums."""
         if averaging == self.settings.averaging:
             return self
         if "context" in (averaging, self.settings.averaging):
@@ -183,50 +200,25 @@ class ContextSums:
         return replace(self, settings=replace(self.settings, averaging=averaging))
 
     def without_spread(self) -> "ContextSums":
-        """The plain sums."""
+        """Return the same sums without those by group of documents."""
         return replace(self, groups=None)
 
     # ------------------------------------------------------------------------------------ adding and taking away
 
     def __add__(self, other: "ContextSums") -> "ContextSums":
-        """The sums of both texts; text that is in both is refused (`merge(…, repeated=True)` counts it twice)."""
+        """Return the sums of both texts; text that is in both is refused, unless it goes to `merge` with `repeated`."""
         if not isinstance(other, ContextSums):
             return NotImplemented
         return merge([self, other])
 
     def __sub__(self, other: "ContextSums") -> "ContextSums":
-        """The sums without those of a text that is part of them: a document to forget, a day that has passed."""
+        """Return the sums without those of a text that is part of them, such as a document to forget."""
         if not isinstance(other, ContextSums):
             return NotImplemented
-        self._check_compatible(other)
-        lacking = other.units - self.units
-        if lacking:
-            raise BadSums(f"{next(iter(lacking)).name} is not part of these sums, so it cannot be taken away")
-        places = {key: place for place, key in enumerate(self.keys)}
-        absent = [key for key, count in zip(other.keys, other.occurrences, strict=True) if count and key not in places]
-        if absent:
-            raise BadSums(f"{absent[0]!r} does not occur in these sums, so it cannot be taken away")
-        shared = [row for row, key in enumerate(other.keys) if key in places]
-        rows = np.array([places[other.keys[row]] for row in shared], dtype=np.intp)
-        total = self.all.grown(len(self))
-        total.add(other.all.take(shared), rows, sign=-1)
-        groups = None
-        if self.groups is not None and other.groups is not None:
-            groups = self.groups.grown(len(self))
-            groups.add(other.groups.take(shared), rows, sign=-1)
-        lacking_text = self.tokens_read < other.tokens_read or self.documents < other.documents
-        if lacking_text or total.any_count_below_zero() or (groups is not None and groups.any_count_below_zero()):
-            raise BadSums("more was taken away than there is; these sums do not hold that text")
-        result = replace(
-            self,
-            all=total,
-            groups=groups,
-            documents=self.documents - other.documents,
-            tokens_read=self.tokens_read - other.tokens_read,
-            tokens_known=self.tokens_known - other.tokens_known,
-            units=self.units - other.units,
-        )
-        return result._without_labels_that_are_gone()
+        return _combined([lambda: self], [lambda: other])._in_memory()
+
+    def _in_memory(self) -> "ContextSums":
+        return replace(self, all=self.all.in_memory(), groups=None if self.groups is None else self.groups.in_memory())
 
     def _without_labels_that_are_gone(self) -> "ContextSums":
         """Labels are targets only because they occurred."""
@@ -235,12 +227,13 @@ class ContextSums:
         kept = [row for row in range(len(self)) if self.occurrences[row] or not self.targets.is_label(self.keys[row])]
         return self._select(kept) if len(kept) < len(self) else self
 
-    def _met(self) -> "ContextSums":
-        """Without targets that do not occur."""
-        return self._select(np.flatnonzero(self.occurrences).tolist())
+    def _occurring(self) -> "ContextSums":
+        """Only the targets that occur, in alphabetical order."""
+        return self._select(sorted(np.flatnonzero(self.occurrences).tolist(), key=self.keys.__getitem__))
 
-    def _select(self, rows: Sequence[int]) -> "ContextSums":
-        keys = [self.keys[row] for row in rows]
+    def _select(self, listed: Sequence[int]) -> "ContextSums":
+        rows = np.array(listed, dtype=np.intp)
+        keys = [self.keys[row] for row in listed]
         targets = None if self.targets is None else self.targets.only(keys)
         groups = None if self.groups is None else self.groups.take(rows)
         return replace(self, keys=keys, all=self.all.take(rows), groups=groups, targets=targets)
@@ -248,11 +241,10 @@ class ContextSums:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ContextSums):
             return NotImplemented
-        if (
-            self.targets is None and other.targets is None and len(self) != len(other)
-        ):  # saved ones lack what is not met
-            one, two = self._met(), other._met()
-            return len(one) == len(two) and one == two
+        if self.targets is None and other.targets is None and self.keys != other.keys:
+            # Saved sums lack words that do not occur, and merged ones list words as they turn up.
+            one, two = self._occurring(), other._occurring()
+            return one.keys == two.keys and one == two
         plain = ("keys", "scale", "settings", "fingerprint", "targets", "documents", "tokens_read", "tokens_known")
         if any(getattr(self, name) != getattr(other, name) for name in (*plain, "units", "spread")):
             return False
@@ -283,12 +275,12 @@ class ContextSums:
     # --------------------------------------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:
-        """One file, written completely or not at all; of a whole vocabulary, the words that were met."""
+        """Save the sums as one file, completely or not at all; of a whole vocabulary, the words that occur."""
         keys, total, groups = self.keys, self.all, self.groups
         if self.targets is None:
-            met = np.flatnonzero(self.occurrences)
-            keys = [keys[row] for row in met.tolist()]
-            total, groups = total.take(met), None if groups is None else groups.take(met)
+            rows = np.flatnonzero(self.occurrences)
+            keys = [keys[row] for row in rows.tolist()]
+            total, groups = total.take(rows), None if groups is None else groups.take(rows)
         tensors: dict[str, Any] = {name: getattr(total, name) for name in _NAMES}
         if groups is not None:
             tensors |= {f"group_{name}": getattr(groups, name) for name in _NAMES}
@@ -307,11 +299,12 @@ class ContextSums:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "ContextSums":
-        """Sums that `save` wrote; the arrays lie in the file."""
+        """Load sums that `save` wrote; their arrays are memory-mapped."""
         return read_artifact(path, KIND, BadSums, VERSION).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "ContextSums":
+        """Return the sums in an artifact of ours."""
         keys = artifact.words()
         state = artifact.value("targets", object)
         settings = artifact.record("settings", Reading)
@@ -366,63 +359,228 @@ def describe(artifact: Artifact) -> dict[str, Any]:
     }
 
 
-def merge(parts: Iterable[ContextSums], *, repeated: bool = False) -> ContextSums:
-    """The sum of any number of `ContextSums`, exact and the same in any order.
+def merge(parts: Iterable[ContextSums], *, repeated: bool = False, shared_only: bool = False) -> ContextSums:
+    """Return the sum of any number of `ContextSums`, exact and the same in any order.
 
-    Text that is in two of them is refused, unless `repeated` says that it is to count as often as it is there.
+    Parameters
+    ----------
+    parts
+        Sums collected with the same vectors, settings and targets.
+    repeated
+        Whether text that is in several of them counts as often as it is there, instead of being refused.
+    shared_only
+        Whether sums with different targets are added, for the targets that were looked for in all of them. Otherwise
+        they are refused: other targets would lack the occurrences in text where nobody looked for them.
 
+    Returns
+    -------
+    ContextSums
+        What `collect` gives for all the texts together.
+
+    Raises
+    ------
+    BadSums
+        For sums that do not belong together.
+
+    Examples
+    --------
     >>> from alacarte import WordVectors, collect
     >>> vectors = WordVectors(["a", "b"], [[1.0], [2.0]])
     >>> merge([collect(vectors, ["a b"]), collect(vectors, ["b b"])]).occurrences.tolist()
     [1, 3]
     """
-    listed = list(parts)
-    if not listed:
+    openers = [partial(_itself, part) for part in parts]
+    return _combined(openers, repeated=repeated, shared_only=shared_only)._in_memory()
+
+
+def merge_files(
+    files: Iterable[str | PathLike[str]],
+    out: str | PathLike[str],
+    *,
+    subtract: Iterable[str | PathLike[str]] = (),
+    repeated: bool = False,
+    shared_only: bool = False,
+) -> ContextSums:
+    """Add saved sums, subtract others, and save the result; only some rows of each file are in memory at a time.
+
+    Parameters
+    ----------
+    files
+        The sums to add.
+    out
+        The file to write.
+    subtract
+        Sums to take away from the total: each must be part of it.
+    repeated, shared_only
+        As in `merge`.
+
+    Returns
+    -------
+    ContextSums
+        The sums in `out`.
+    """
+    added, less = ([partial(ContextSums.load, file) for file in group] for group in (files, subtract))
+    _combined(added, less, repeated=repeated, shared_only=shared_only).save(out)
+    return ContextSums.load(out)
+
+
+Opener = Callable[[], ContextSums]
+
+
+def _itself(sums: ContextSums) -> ContextSums:
+    return sums
+
+
+def _combined(
+    added: Sequence[Opener], subtracted: Sequence[Opener] = (), *, repeated: bool = False, shared_only: bool = False
+) -> ContextSums:
+    """The total of some sums less others, whose rows are computed when they are asked for.
+
+    Sums are opened one after the other, and of each only its arrays are kept, which may lie in a file.
+    """
+    if not added:
         raise BadSums("there is nothing to merge; name at least one file of sums")
-    first = listed[0]
-    places = {key: place for place, key in enumerate(first.keys)}
-    units = set(first.units)
-    for part in listed[1:]:
+    first = added[0]()
+    targets = _shared_targets(first, added[1:]) if shared_only else first.targets
+    start = first.keys if targets is None or not shared_only else list(targets)
+    places = {key: place for place, key in enumerate(start)}
+    units: set[Unit] = set()
+    read = np.zeros(3, dtype=np.int64)
+    parts: list[_Part] = []
+    for number, opener in enumerate([*added, *subtracted]):
+        part, sign = opener(), 1 if number < len(added) else -1
         first._check_compatible(part)
-        for key in part.keys:
-            places.setdefault(key, len(places))
-        twice = units & part.units
-        if twice and not repeated:
-            raise BadSums(
-                f"{next(iter(twice)).name} is in more than one of these sums and would be counted twice; leave one out",
-                hint=Hint("or pass repeated=True if it should be", "or pass --repeated if it should be"),
-            )
-        units |= part.units
-    total = first.all.grown(len(places))
-    groups = None if first.groups is None else first.groups.grown(len(places))
-    targets = first.targets
-    for part in listed[1:]:
-        same = part.keys == first.keys
-        rows: Any = slice(None) if same else np.array([places[key] for key in part.keys], dtype=np.intp)
-        if same and len(places) > len(first.keys):
-            rows = slice(0, len(first.keys))
-        total.add(part.all, rows)
-        if groups is not None and part.groups is not None:
-            groups.add(part.groups, rows)
         if targets is not None and part.targets is not None:
-            targets = targets | part.targets
+            _check_targets(targets, part.targets)
+            if sign > 0 and not shared_only:
+                _check_targets(part.targets, targets)
+        if sign > 0:
+            _check_not_twice(units & part.units, repeated)
+            units |= part.units
+            for key in _found(part, targets):
+                places.setdefault(key, len(places))
+        else:
+            _check_contained(part, targets, places, units)
+            units -= part.units
+        same = len(part.keys) == len(start) and part.keys == start
+        at = None if same else np.array([places.get(key, -1) for key in part.keys], dtype=np.int32)
+        parts.append(_Part(part.all, part.groups, at, sign))
+        read += sign * np.array([part.documents, part.tokens_read, part.tokens_known])
     keys = list(places)
+    total = _added(parts, len(keys), "all")
+    total = Sums(total.sums, *(getattr(total, name).whole() for name in _NAMES[1:]))
+    groups = None if first.groups is None else _added(parts, len(keys), "groups")
+    _check_counts(total, groups, first, read, bool(subtracted))
     if targets is not None and targets.any_label:
-        order = targets.in_order(keys)
-        keys, total = [keys[place] for place in order], total.take(order)
+        targets = targets | Targets.spans(key for key in keys if key not in targets)
+        order = np.array(targets.in_order(keys), dtype=np.intp)
+        keys, total = [keys[place] for place in order.tolist()], total.take(order)
         groups, targets = None if groups is None else groups.take(order), targets.only(keys)
-    most = int(total.occurrences.max(initial=0))
-    possible = most_windows(first.settings, first.scale)
-    if most > possible:
-        raise BadSums(f"{most:,} occurrences of one target are more than sums can hold ({possible:,})")
-    return replace(
+    documents, tokens_read, tokens_known = read.tolist()
+    result = replace(
         first,
         keys=keys,
         all=total,
         groups=groups,
         targets=targets,
-        documents=sum(part.documents for part in listed),
-        tokens_read=sum(part.tokens_read for part in listed),
-        tokens_known=sum(part.tokens_known for part in listed),
+        documents=documents,
+        tokens_read=tokens_read,
+        tokens_known=tokens_known,
         units=frozenset(units),
     )
+    return result._without_labels_that_are_gone() if subtracted else result
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The arrays of sums that are added."""
+
+    all: Sums
+    groups: Sums | None
+    places: Ints | None  # of its rows in the total, -1 for none; None: the first ones, in their order
+    sign: int
+
+
+def _added(parts: Sequence[_Part], size: int, which: Literal["all", "groups"]) -> Sums:
+    """The arrays of the total, which are computed some rows at a time."""
+    rows_of = [None if part.places is None else _inverse(part.places, size) for part in parts]
+
+    def block(name: str, numbers: Rows) -> Longs:
+        arrays = [getattr(getattr(part, which), name) for part in parts]
+        result = np.zeros((len(numbers), *arrays[0].shape[1:]), dtype=np.int64)
+        for array, rows, part in zip(arrays, rows_of, parts, strict=True):
+            at = numbers if rows is None else rows[numbers]
+            known = np.flatnonzero((at >= 0) & (at < len(array)))
+            result[known] += part.sign * array[at[known]]
+        return result
+
+    shapes = {name: (size, *getattr(getattr(parts[0], which), name).shape[1:]) for name in _NAMES}
+    return Sums(*(Computed(shapes[name], np.int64, partial(block, name)) for name in _NAMES))  # type: ignore[arg-type]
+
+
+def _inverse(places: Ints, size: int) -> Ints:
+    rows = np.full(size, -1, dtype=np.int32)
+    kept = np.flatnonzero(places >= 0)
+    rows[places[kept]] = kept
+    return rows
+
+
+def _shared_targets(first: ContextSums, others: Sequence[Opener]) -> Targets | None:
+    """The targets that were looked for in all of some sums."""
+    targets = first.targets
+    for opener in others:
+        more = opener().targets
+        if targets is not None and more is not None:  # otherwise they are refused when they are added
+            targets = targets & more
+    if targets is not None and not len(targets) and not targets.any_label:
+        raise BadSums("no target was looked for in all of these sums; collect them again for one list of targets")
+    return targets
+
+
+def _found(part: ContextSums, targets: Targets | None) -> list[str]:
+    """The keys that are listed because they occur: words of a whole vocabulary, and labels where any is a target."""
+    if targets is None or part.targets is None:
+        return part.keys
+    return [key for key in part.keys if part.targets.is_label(key)] if targets.any_label else []
+
+
+def _check_targets(wanted: Targets, given: Targets) -> None:
+    lacking = wanted.lacking(given)
+    if lacking is not None:
+        raise BadSums(
+            f"{lacking} was looked for in some of these sums and not in others, so occurrences would be missing; "
+            "collect all texts for one list of targets, which `discover` gives for all of them together",
+            hint=Hint(
+                "or keep the targets that were looked for everywhere: merge(…, shared_only=True)",
+                "or keep the targets that were looked for everywhere: --shared-only",
+            ),
+        )
+
+
+def _check_not_twice(twice: set[Unit], repeated: bool) -> None:
+    if twice and not repeated:
+        raise BadSums(
+            f"{next(iter(twice)).name} is in more than one of these sums and would be counted twice; leave one out",
+            hint=Hint("or pass repeated=True if it should be", "or pass --repeated if it should be"),
+        )
+
+
+def _check_contained(part: ContextSums, targets: Targets | None, places: dict[str, int], units: set[Unit]) -> None:
+    """Raise unless sums may be subtracted from a total of these targets and units."""
+    lacking = part.units - units
+    if lacking:
+        raise BadSums(f"{next(iter(lacking)).name} is not part of these sums, so it cannot be taken away")
+    found = set(_found(part, targets)) - places.keys()
+    for key, count in zip(part.keys, part.occurrences.tolist(), strict=True):
+        if count and key in found:
+            raise BadSums(f"{key!r} does not occur in these sums, so it cannot be taken away")
+
+
+def _check_counts(total: Sums, groups: Sums | None, first: ContextSums, read: Longs, subtracted: bool) -> None:
+    counts = [total] if groups is None else [total, groups]
+    if subtracted and ((read < 0).any() or any(part.any_count_below_zero() for part in counts)):
+        raise BadSums("more was taken away than there is; these sums do not hold that text")
+    most = int(total.occurrences.max(initial=0))
+    possible = most_windows(first.settings, first.scale)
+    if most > possible:
+        raise BadSums(f"{most:,} occurrences of one target are more than sums can hold ({possible:,})")

@@ -1,4 +1,4 @@
-"""How much each context word counts: all the same, stop words not at all, SIF, or any weight a word.
+"""How much each context word counts: all the same, stop words not at all, SIF, or any weight per word.
 
 A specification is a word that a saved model can record; `resolve` turns it into one number for each vector.
 
@@ -7,6 +7,7 @@ A specification is a word that a saved model can record; `resolve` turns it into
 | `uniform` | 1 |
 | `sif`, `sif:1e-3` | a / (a + p(w)), p from the corpus, a = 1e-3 unless given |
 | `top:100` | 0 for the 100 most frequent words of the corpus, else 1 |
+| `sif@counts.tsv`, `top:100@counts.tsv` | the same by a file of counts: a word, a tab and its count on each line |
 | `stopwords` | 0 for English function words, else 1 |
 | a list of words | 0 for these, else 1 |
 | a mapping from words to numbers | as given, 1 for words that are not in it |
@@ -15,15 +16,16 @@ A specification is a word that a saved model can record; `resolve` turns it into
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Longs, Singles
+from alacarte._io.checks import real_number, whole_number, word_set
+from alacarte._io.files import atomic_write
 from alacarte.errors import AlacarteError, TransformMismatch
 from alacarte.vectors.word_vectors import WordVectors
-
-Singles = npt.NDArray[np.float32]
-Counts = npt.NDArray[np.int64]
 
 # Words that carry grammar rather than meaning, and punctuation, in the spelling of the `words` tokenizer.
 STOP_WORDS = frozenset(
@@ -90,7 +92,22 @@ class ContextWeights:
 UNIFORM = ContextWeights("uniform", None)
 
 
-def resolve(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> ContextWeights:
+def read_once(what: object) -> object:
+    """A specification that can be read as often as one likes: words that come one by one become a set.
+
+    >>> sorted(read_once(word for word in ("the", "a")))
+    ['a', 'the']
+    """
+    if what is None or isinstance(what, str | ContextWeights):
+        return what
+    if isinstance(what, Mapping):
+        return {word: real_number(weight, f"the context weight of {word!r}") for word, weight in what.items()}
+    if isinstance(what, Iterable):
+        return word_set(what, "context_weights")
+    raise AlacarteError(f"context weights cannot be made from {type(what).__name__}; pass a name, words or a mapping")
+
+
+def resolve(what: object, vectors: WordVectors, count: Callable[[], Longs]) -> ContextWeights:
     """The weights that a specification means for these vectors; `count` counts their words in the corpus.
 
     `ContextWeights` that are ready-made must have been made for the same words in the same order.
@@ -101,61 +118,107 @@ def resolve(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> 
     >>> resolve(["the"], vectors, lambda: np.array([90, 10])).values.tolist()
     [0.0, 1.0]
     """
-    made = what if isinstance(what, ContextWeights) else _made(what, vectors, count)
-    return made.for_vectors(vectors)
-
-
-def _made(what: object, vectors: WordVectors, count: Callable[[], Counts]) -> ContextWeights:
-    """The weights that a name, a list or a mapping asks for."""
-    if what is None or what == "uniform":
-        return UNIFORM
-    if isinstance(what, str):
-        name, _, argument = what.partition(":")
-        if name == "sif":
-            return sif(count(), _number(argument or "1e-3", what))
-        if name == "top":
-            k = int(_number(argument, what))
-            values = np.ones(len(vectors), dtype=np.float32)
-            values[np.argsort(-count(), kind="stable")[:k]] = 0
-            return named(f"top:{k}", values)
-        if what == "stopwords":
-            return named("stopwords", _without(STOP_WORDS, vectors))
-        if name in ("learned", "informative"):
-            raise AlacarteError(
-                f"{name} context weights are made from sums, not from counts: "
-                "alacarte.transform.learned_weights.learn_weights and "
-                "alacarte.transform.informative_weights.informative_weights make them, and alc fit --context-weights "
-                "learned does"
-            )
-        raise AlacarteError(
-            f"context weights {what!r} are not known; use uniform, sif, sif:1e-3, top:100, stopwords, "
-            "a list of stop words or a mapping from words to weights"
-        )
-    if isinstance(what, Mapping):
+    asked = read_once(what)
+    if isinstance(asked, ContextWeights):
+        return asked.for_vectors(vectors)
+    if asked is None or isinstance(asked, str):
+        return _by_name(asked or "uniform", vectors, count).for_vectors(vectors)
+    if isinstance(asked, dict):
         values = np.ones(len(vectors), dtype=np.float32)
-        for word, weight in what.items():
+        for word, weight in asked.items():
             if word in vectors:
                 values[vectors.index(word)] = weight
-        return named("custom", values)
-    if isinstance(what, Iterable):
-        return named("without", _without(frozenset(what), vectors))
-    raise AlacarteError(f"context weights cannot be made from {type(what).__name__}")
+        return named("custom", values).for_vectors(vectors)
+    assert isinstance(asked, frozenset)
+    return named("without", _without(asked, vectors)).for_vectors(vectors)
+
+
+def _by_name(what: str, vectors: WordVectors, count: Callable[[], Longs]) -> ContextWeights:
+    rule, _, file = what.partition("@")
+    if file:
+        return _by_name(rule, vectors, lambda: counts_of(file, vectors))
+    name, _, argument = what.partition(":")
+    if what == "uniform":
+        return UNIFORM
+    if name == "sif":
+        return sif(count(), _number(argument or "1e-3", what))
+    if name == "top":
+        number = _number(argument, what)
+        k = whole_number(int(number) if number.is_integer() else number, f"context weights {what!r}: the number")
+        values = np.ones(len(vectors), dtype=np.float32)
+        values[np.argsort(-count(), kind="stable")[:k]] = 0
+        return named(f"top:{k}", values)
+    if what == "stopwords":
+        return named("stopwords", _without(STOP_WORDS, vectors))
+    if name == "learned":
+        raise AlacarteError(
+            "learned context weights are made from sums, not from counts: ALaCarte.fit (alc fit) makes them"
+        )
+    raise AlacarteError(
+        f"context weights {what!r} are not known; use uniform, sif, sif:1e-3, top:100, stopwords, "
+        "a list of stop words or a mapping from words to weights"
+    )
 
 
 def specification(what: object) -> str:
     """A name for what `resolve` is given, by which a checkpoint knows whether it is the same."""
-    if what is None or isinstance(what, str):
-        return what or "uniform"
-    if isinstance(what, ContextWeights):
-        return what.name
-    content = sorted(what.items()) if isinstance(what, Mapping) else sorted(map(str, what))  # type: ignore[call-overload]
+    asked = read_once(what)
+    if asked is None or isinstance(asked, str):
+        return asked or "uniform"
+    if isinstance(asked, ContextWeights):
+        return asked.name
+    content = sorted(asked.items() if isinstance(asked, dict) else asked)  # type: ignore[call-overload]
     return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def sif(counts: Counts, a: float = 1e-3) -> ContextWeights:
+def save_counts(path: str | PathLike[str], vectors: WordVectors, counts: Longs) -> None:
+    """Write how often words occur to a file, with a word, a tab and its count on each line.
+
+    >>> import tempfile
+    >>> vectors, path = WordVectors(["the", "cat"], [[1.0], [2.0]]), tempfile.mkdtemp() + "/counts.tsv"
+    >>> save_counts(path, vectors, np.array([90, 10]))
+    >>> resolve(f"sif:0.1@{path}", vectors, lambda: None).values.round(2)
+    array([0.1, 0.5], dtype=float32)
+    """
+    with atomic_write(Path(path)) as file:
+        file.writelines(f"{word}\t{count}\n".encode() for word, count in zip(vectors.words, counts, strict=True))
+
+
+def counts_of(source: Mapping[str, int] | str | PathLike[str], vectors: WordVectors) -> Longs:
+    """Return how often each word of the vectors occurs, by a mapping or by a file that `save_counts` wrote.
+
+    Words of which nothing is known occur 0 times.
+
+    >>> counts_of({"cat": 10}, WordVectors(["the", "cat"], [[1.0], [2.0]])).tolist()
+    [0, 10]
+    """
+    counts = np.zeros(len(vectors), dtype=np.int64)
+    for word, count in (source if isinstance(source, Mapping) else _read_counts(Path(source))).items():
+        if word in vectors:
+            counts[vectors.index(word)] = count
+    return counts
+
+
+def _read_counts(path: Path) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            for line in file:
+                word, _, count = line.rstrip("\r\n").rpartition("\t")
+                counts[word] = counts.get(word, 0) + int(count)
+    except OSError as error:
+        raise AlacarteError(f"{path}: the word counts cannot be read ({error.strerror}); check the path") from None
+    except ValueError:
+        raise AlacarteError(
+            f"{path}: line {len(counts) + 1:,} is not as it should be; write a word, a tab and its count on every line"
+        ) from None
+    return counts
+
+
+def sif(counts: Longs, a: float = 1e-3) -> ContextWeights:
     """Smooth inverse frequency, a / (a + p(w)), from word counts; words that never occur get weight 1."""
-    if a <= 0:
-        raise AlacarteError(f"the constant of sif must be positive, not {a:g}")
+    if not 0 < a < np.inf:
+        raise AlacarteError(f"the constant of sif is a number above 0, not {a:g}")
     total = int(counts.sum())
     if total == 0:
         raise AlacarteError("sif weights need text in which the vectors' words occur; none of them does")
@@ -169,13 +232,16 @@ def _without(stop: frozenset[str], vectors: WordVectors) -> Singles:
 
 
 def named(name: str, values: Singles) -> ContextWeights:
-    """The name carries a digest, so that other weights under the same name are told apart."""
+    """Return weights whose name has a digest, so that others of the same name are recognised."""
     digest = hashlib.blake2b(values.tobytes(), digest_size=4).hexdigest()
     return ContextWeights(f"{name}#{digest}", values)
 
 
 def _number(text: str, what: str) -> float:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise AlacarteError(f"context weights {what!r}: {text!r} is not a number, as in sif:1e-3 or top:100") from None
+        number = np.nan
+    if not np.isfinite(number):
+        raise AlacarteError(f"context weights {what!r}: {text!r} is not a number, as in sif:1e-3 or top:100")
+    return number

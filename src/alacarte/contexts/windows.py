@@ -1,8 +1,8 @@
 """Chosen windows, summed by the same kernel and so to the same bits as in a pass over text."""
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Ints, Longs
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import is_wide
@@ -11,8 +11,6 @@ from alacarte.contexts.sums import Sums
 from alacarte.targets.sequences import Matches
 from alacarte.text.encoding import Encoded
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 NOTHING = -1  # an id without a vector
 
 

@@ -1,4 +1,4 @@
-"""How often each word of the vectors occurs: a tally."""
+"""How often each word of the vectors occurs: a tally, and by sums that were collected."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -7,7 +7,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Longs
+from alacarte.contexts.sums import ContextSums
+from alacarte.errors import BadSums
 from alacarte.text.encoding import Encoded
+from alacarte.vectors.word_vectors import WordVectors
+
+
+def word_counts(sums: ContextSums, vectors: WordVectors) -> Longs:
+    """How often each word of the vectors occurred, by sums over the whole vocabulary."""
+    if sums.fingerprint != vectors.fingerprint or sums.targets is not None:
+        raise BadSums("word counts come from sums over the whole vocabulary of the same vectors; collect those")
+    counts = np.zeros(len(vectors), dtype=np.int64)
+    for key, count in zip(sums.keys, sums.occurrences.tolist(), strict=True):
+        counts[vectors.index(key)] = count
+    return counts
 
 
 class WordCounts:

@@ -1,9 +1,9 @@
-"""Documents as vectors made of the vectors of their n-grams, with the interface of scikit-learn.
+"""Document vectors from the vectors of n-grams, with the interface of scikit-learn.
 
 | name | what it is |
 |---|---|
-| `NgramEmbedder` | documents → vectors, from word and n-gram vectors that are there, or that a model induces |
-| `AlaCarteVectorizer` | the same from raw text and pretrained word vectors alone: one `fit` does everything |
+| `NgramEmbedder` | documents → vectors, from given word and n-gram vectors, or from those that a model induces |
+| `AlaCarteVectorizer` | the same, with the transform learned from the documents |
 
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -12,8 +12,8 @@
     classifier = make_pipeline(AlaCarteVectorizer("glove.6B.50d", n=2), LogisticRegression())
     classifier.fit(reviews["text"], reviews["stars"])
 
-What trains a classifier is `fit_transform` (a pipeline calls it by itself), in which a document has no part in the
-vectors of its own n-grams, as new documents have none; `fit(X).transform(X)` is something else.
+Train classifiers on `fit_transform(X)`, which a pipeline calls by itself, and not on `fit(X).transform(X)`: only in the
+first has a document no part in the vectors of its own n-grams, as new documents have none.
 
 Needs `pip install 'alacarte-embeddings[sklearn]'`.
 """

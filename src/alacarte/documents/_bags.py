@@ -1,20 +1,17 @@
-"""Documents → sparse bags of n-grams: which rows of which table each document holds, in the order of its text."""
+"""The n-grams of documents that have a vector, in the order of the text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Ints, Longs, Mask
 from alacarte.targets.targets import Targets
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Item = str | Sequence[str]
 
 
@@ -26,22 +23,22 @@ class Bag:
     bounds: Longs
     starts: Ints  # where each n-gram begins, counted in the tokens of all documents
 
-    def chosen(self, kept: Bools, rows: Longs) -> "Bag":
-        """The n-grams that are kept, with other rows."""
+    def select(self, kept: Mask, rows: Longs) -> "Bag":
+        """Return the n-grams that are kept, with other rows."""
         before = np.concatenate([[0], np.cumsum(kept)])
         return Bag(rows, before[self.bounds], self.starts[kept])
 
 
 @dataclass(frozen=True)
 class NgramBags:
-    """Some documents: their tokens as ids, and for k = 1 … n a bag of the k-grams that have a vector of their own."""
+    """Some documents: the ids of their tokens, and for k = 1 … n a bag of the k-grams with a vector of their own."""
 
     encoded: Encoded
     bags: list[Bag]
 
 
 class NgramFinder:
-    """Finds the n-grams that have a vector; words are looked up in `words` or, if `induced`, in `ngrams` as well."""
+    """Finds the n-grams that have a vector. Words are looked up in `words` or, if `induced`, in `ngrams`."""
 
     def __init__(
         self, words: WordVectors, ngrams: WordVectors | None, n: int, induced: bool, tokenizer: Tokenizer
@@ -60,7 +57,7 @@ class NgramFinder:
         self._encoder = Encoder(tokenizer, lexicon)
 
     def find(self, documents: Sequence[Item]) -> NgramBags:
-        """The tokens of each document, and its k-grams that have a vector, for k = 1 … n."""
+        """Return the tokens of each document, and its k-grams that have a vector, for k = 1 … n."""
         encoded = self._encoder.encode(list(documents))
         ids, offsets = encoded.ids, encoded.offsets
         nothing = np.empty(0, dtype=np.int64)
@@ -68,7 +65,7 @@ class NgramFinder:
         if not self.induced:
             positions = np.arange(len(ids), dtype=np.int32)
             known = (ids >= 0) & (ids < self.known)
-            bags[0] = Bag(ids.astype(np.int64), offsets, positions).chosen(known, ids[known].astype(np.int64))
+            bags[0] = Bag(ids.astype(np.int64), offsets, positions).select(known, ids[known].astype(np.int64))
         if self._matcher is not None:
             matches = self._matcher.match(encoded)
             lengths = matches.ends - matches.starts

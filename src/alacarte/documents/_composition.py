@@ -1,9 +1,9 @@
-"""N-gram vectors shrunk toward the composition of their words, by how often the n-gram was seen.
+"""N-gram vectors shrunk toward the composition of their words, by the number of occurrences of the n-gram.
 
-An n-gram that was seen c times, with vector v, gets the direction of c·v + τ·s. Here v has length 1, and so has s, the
-direction of the sum of the unit vectors of its words. An n-gram that was never seen gets s. No table of such vectors is
-kept: each is a number times the n-gram's own vector plus a number times each of its words' vectors, and the two numbers
-are all that is computed here.
+An n-gram with c occurrences and vector v gets the direction of c·v + τ·s. Here v has length 1, and so has s, the
+direction of the sum of the unit vectors of its words. An n-gram without occurrences gets s. No table of such vectors is
+kept: each is a number times the n-gram's own vector plus a number times each of its words' vectors, and only these two
+numbers are computed here.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Ints, Longs, Singles
 from alacarte.text.encoding import Lexicon
 from alacarte.vectors.word_vectors import WordVectors
 
-Singles = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 ROWS = 1 << 12  # of a table at a time
 NO_WORD = -1
 
@@ -27,7 +25,7 @@ NO_WORD = -1
 class NgramVectors:
     """The vector of n-gram i is `own[i] * table[i]`, plus `of_words[i]` times the vector of each of its words.
 
-    None where all of `own` are 1, or all of `of_words` are 0.
+    None if all of `own` are 1, or all of `of_words` are 0.
     """
 
     table: Singles
@@ -35,17 +33,17 @@ class NgramVectors:
     of_words: Singles | None = None
 
     @classmethod
-    def as_they_are(cls, table: Singles, unit: bool) -> "NgramVectors":
-        """Each row of the table, at length 1 if `unit`."""
+    def plain(cls, table: Singles, unit: bool) -> "NgramVectors":
+        """Return the rows of the table, at length 1 if `unit`."""
         return cls(table, inverse_lengths(table) if unit else None)
 
 
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """How n-grams are composed of words: the words' vectors, and τ, for how many occurrences the composition counts.
+    """How n-grams are composed of words: the words' vectors, and τ, the occurrences that the composition counts for.
 
-    `lengths` has 1 / length of each word's vector; None if vectors keep their lengths. Then the composition is the
-    mean of the words' vectors, and the shrunk vector is (c·v + τ·s) / (c + τ).
+    `lengths` has 1 / length of each word's vector; None if vectors keep their lengths. In that case the composition is
+    the mean of the words' vectors, and the shrunk vector is (c·v + τ·s) / (c + τ).
     """
 
     words: Singles
@@ -57,28 +55,28 @@ class Composition:
         return cls(words, inverse_lengths(words) if unit else None, tau)
 
     def word_factors(self, ids: Ints) -> Singles:
-        """What the vector of each word is multiplied by before it is added; 0 for words without a vector."""
+        """Return the factor of each word's vector; 0 for words without a vector."""
         known = (ids >= 0) & (ids < len(self.words))
         if self.lengths is None:
             return known.astype(np.float32)
         return np.where(known, self.lengths[np.where(known, ids, 0)], np.float32(0))
 
     def unseen(self, parts: Ints) -> Singles:
-        """For n-grams without a vector of their own, a row of word ids each: `NgramVectors.of_words`."""
+        """Return `NgramVectors.of_words` for n-grams without a vector of their own, one row of word ids per n-gram."""
         factors = np.empty(len(parts), dtype=np.float32)
         for low in range(0, len(parts), ROWS):
             factors[low : low + ROWS] = self._composed(parts[low : low + ROWS])[1]
         return factors
 
-    def shrunk(self, table: Singles, parts: Ints, counts: npt.NDArray[np.int64]) -> NgramVectors:
-        """The rows of a table of n-gram vectors, shrunk: `parts` has the ids of their words, a row each."""
+    def shrunk(self, table: Singles, parts: Ints, counts: Longs) -> NgramVectors:
+        """Return the rows of a table of n-gram vectors, shrunk; `parts` has one row of word ids per n-gram."""
         own, of_words = np.empty((2, len(table)), dtype=np.float32)
         for low in range(0, len(table), ROWS):
             block = slice(low, low + ROWS)
             vectors = table[block].astype(np.float64)
             sums, composed = self._composed(parts[block])
             lengths = np.ones(len(vectors), np.float32) if self.lengths is None else inverse_lengths(vectors)
-            # What has no length has no part: n-grams of words without a vector, and vectors of zeros.
+            # N-grams of words without a vector, and vectors of zeros, count for nothing.
             count, tau = counts[block] * (lengths > 0), self.tau * (composed > 0)
             if self.lengths is None:
                 total = count + tau
@@ -90,7 +88,7 @@ class Composition:
         return NgramVectors(table, own, of_words)
 
     def _composed(self, parts: Ints) -> tuple[Doubles, Singles]:
-        """(the sum of the words' vectors of each n-gram, the factor that makes it the composition)."""
+        """Return (the sum of the words' vectors of each n-gram, the factor that makes it the composition)."""
         sums = np.zeros((len(parts), self.words.shape[1]))
         known = np.zeros(len(parts), dtype=np.float32)
         for ids in parts.T:
@@ -103,8 +101,10 @@ class Composition:
 
 
 def word_ids(words: WordVectors, ngrams: Sequence[str]) -> Ints:
-    """The ids of the words of each n-gram, a row each; `NO_WORD` behind the last word of shorter n-grams.
+    """Return the ids of the words of each n-gram, one row each; `NO_WORD` after the last word of shorter n-grams.
 
+    Examples
+    --------
     >>> words = WordVectors(["new", "york"], [[1.0], [2.0]])
     >>> word_ids(words, ["new york", "york is new"])[:, [0, 1]].tolist()
     [[0, 1], [1, 2]]
@@ -116,7 +116,7 @@ def word_ids(words: WordVectors, ngrams: Sequence[str]) -> Ints:
 
 
 def inverse_lengths(table: npt.NDArray[Any]) -> Singles:
-    """1 / length of each row; 0 for rows of zeros."""
+    """Return 1 / length of each row; 0 for rows of zeros."""
     lengths = np.empty(len(table), dtype=np.float32)
     for low in range(0, len(table), ROWS):
         block = table[low : low + ROWS].astype(np.float64, copy=False)

@@ -1,16 +1,16 @@
-"""Fitted documents without their own occurrences: n-gram vectors as the rest of the text makes them.
+"""The vectors of fitted documents, each without its own occurrences in the vectors of its n-grams.
 
-A new document holds n-grams whose vectors come from other texts. A document that the vectors were made from would hold,
-beside them, all n-grams that occur nowhere else, each with the vector of its own surroundings, and a classifier would
-learn from what new documents do not have. So from the sums behind the n-grams of a fitted document its own occurrences
-are taken away, exactly (sums are whole numbers): what is left is what a fit without the document would have given.
+The n-grams of a new document have vectors from other texts. A document that was fitted also has n-grams that occur
+nowhere else, with vectors from its own text, and a classifier would learn from these although new documents have none.
+So the document's own occurrences are subtracted from the sums behind its n-grams. Sums are whole numbers, so the result
+is exactly that of a fit without the document.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Longs, Mask, Rows, Singles
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.windows import sums_of_matches
@@ -22,9 +22,6 @@ from alacarte.targets.sequences import Matches
 from alacarte.text.encoding import Encoded
 from alacarte.transform.transform import Transform
 
-Singles = npt.NDArray[np.float32]
-Bools = npt.NDArray[np.bool_]
-Longs = npt.NDArray[np.int64]
 VALUES = 1 << 23  # of the n-gram vectors that one block of documents may need
 
 
@@ -32,7 +29,7 @@ VALUES = 1 << 23  # of the n-gram vectors that one block of documents may need
 class FittedNgrams:
     """The sums behind n-gram vectors: of the fitted documents, and of more text if there was any.
 
-    `occurrences` counts the fitted documents alone: an n-gram has a vector if they hold it `min_count` times.
+    `occurrences` are those in the fitted documents: an n-gram has a vector if it has `min_count` of them.
     """
 
     sums: ContextSums
@@ -40,7 +37,7 @@ class FittedNgrams:
     min_count: int
     transform: Transform
     integers: IntegerVectors
-    seen: npt.NDArray[np.intp]  # the rows of the sums that have a vector, in the order of the n-gram vectors
+    seen: Rows  # the rows of the sums that have a vector, in the order of the n-gram vectors
 
     @classmethod
     def of(cls, model: ALaCarte, sums: ContextSums, occurrences: Longs, min_count: int) -> "FittedNgrams":
@@ -48,15 +45,15 @@ class FittedNgrams:
         return cls(sums, occurrences, min_count, model.transform, integers, sums.seen)
 
     def block(self, n: int) -> int:
-        """How many documents to embed at a time, for n-grams up to n."""
+        """Return how many documents to embed at a time, for n-grams up to n."""
         tokens = max(1, self.sums.tokens_read // max(1, self.sums.documents))
         return int(np.clip(VALUES // (tokens * n * self.sums.dimension), 1, 2048))
 
     def without_own(self, encoded: Encoded, bag: Bag, k: int) -> tuple[Sums, Bag, Longs]:
-        """(sums, bag, rows) for k-grams of fitted documents: a row of sums for each document and k-gram in it.
+        """Return (sums, bag, rows) for k-grams of fitted documents: one row of sums per document and k-gram in it.
 
-        The sums are those of all text but the document. The bag holds the k-grams that still have a vector, as rows of
-        these sums; `rows` says which row of the n-gram vectors each of them was.
+        The sums are those of all text but the document. The bag has the k-grams that still have a vector, as rows of
+        these sums; `rows` are their rows in the table of n-gram vectors.
         """
         documents = np.repeat(np.arange(len(bag.bounds) - 1), np.diff(bag.bounds))
         codes, pairs, own = np.unique(documents * len(self.seen) + bag.rows, return_inverse=True, return_counts=True)
@@ -64,13 +61,13 @@ class FittedNgrams:
         kept = self.occurrences[self.seen[rows]] - own >= self.min_count
         bag, rows = _of_pairs(bag, pairs, kept), rows[kept]
         matches = Matches(bag.starts, bag.starts + np.int32(k), bag.rows.astype(np.int32))
-        rest = self.sums.all.take(self.seen[rows])
-        rest.add(sums_of_matches(self.integers, self.sums.settings, encoded, matches, len(rows)), slice(None), sign=-1)
+        own_sums = sums_of_matches(self.integers, self.sums.settings, encoded, matches, len(rows))
+        rest = self.sums.all.take(self.seen[rows]) - own_sums
         beside_words = rest.totals > 0
         return rest.take(beside_words), _of_pairs(bag, bag.rows, beside_words), rows[beside_words]
 
     def pooled(self, documents: NgramBags, pooling: Pooling, induced_words: bool) -> Singles:
-        """The vectors of fitted documents, each without its own part in the vectors of its n-grams."""
+        """Return the vectors of fitted documents, each without its own part in the vectors of its n-grams."""
         ngrams, weights, bags = list(pooling.ngrams), list(pooling.weights), list(documents.bags)
         for place in range(0 if induced_words else 1, len(bags)):
             k = place + 1
@@ -81,13 +78,13 @@ class FittedNgrams:
                 parts = documents.encoded.ids[starts[:, None] + np.arange(k)]
                 ngrams[place] = pooling.composition.shrunk(table, parts, rest.contexts)
             else:
-                ngrams[place] = NgramVectors.as_they_are(table, unit=ngrams[place].own is not None)
+                ngrams[place] = NgramVectors.plain(table, unit=ngrams[place].own is not None)
             weights[place] = None if (factors := weights[place]) is None else factors[rows]
         own = replace(pooling, ngrams=tuple(ngrams), weights=tuple(weights))
         return own.vectors(replace(documents, bags=bags))
 
 
-def _of_pairs(bag: Bag, pairs: Longs, kept: Bools) -> Bag:
-    """The bag with the number of its pair for each n-gram, where that is kept; those kept are counted anew."""
+def _of_pairs(bag: Bag, pairs: Longs, kept: Mask) -> Bag:
+    """Return the n-grams whose pair is kept, with the numbers of these pairs among those kept as rows."""
     still = kept[pairs]
-    return bag.chosen(still, (np.cumsum(kept) - 1)[pairs[still]])
+    return bag.select(still, (np.cumsum(kept) - 1)[pairs[still]])

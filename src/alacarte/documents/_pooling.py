@@ -1,17 +1,15 @@
-"""N-grams of documents → document vectors: 1/k Σ v_(k-gram) for k = 1 … n, side by side or added."""
+"""The vectors of documents from those of their n-grams: 1/k Σ v_(k-gram) for k = 1 … n, side by side."""
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse
 
+from alacarte._io.arrays import Longs, Singles
 from alacarte.documents._bags import Bag, NgramBags
 from alacarte.documents._composition import Composition, NgramVectors
 from alacarte.text.encoding import Encoded
 
-Singles = npt.NDArray[np.float32]
-Longs = npt.NDArray[np.int64]
 DOCUMENTS = 2048  # at a time
 
 
@@ -19,36 +17,31 @@ DOCUMENTS = 2048  # at a time
 class Pooling:
     """How the n-grams of a document become its vector: the vectors of k-grams for k = 1 … n, and how they are added.
 
-    `weights[k - 1]` has the weight of each k-gram; None where all are 1. With `composition`, k-grams for k > 1 that
-    have no vector of their own are composed of their words. With `add` there is one block of columns, otherwise one for
-    each k.
+    `weights[k - 1]` has the weight of each k-gram; None if all are 1. With `composition`, k-grams for k > 1 that
+    have no vector of their own are composed of their words. There is a block of columns for each k.
     """
 
     ngrams: tuple[NgramVectors, ...]
     weights: tuple[Singles | None, ...]
     composition: Composition | None
     mean: bool
-    add: bool
 
     @property
     def widths(self) -> list[int]:
         """The dimensions of each block of columns."""
-        return [ngrams.table.shape[1] for ngrams in (self.ngrams[:1] if self.add else self.ngrams)]
+        return [ngrams.table.shape[1] for ngrams in self.ngrams]
 
     def parts(self, vectors: Singles) -> list[Singles]:
-        """Views of the blocks of columns."""
+        """Return views of the blocks of columns."""
         return np.split(vectors, np.cumsum(self.widths)[:-1], axis=1)
 
     def vectors(self, documents: NgramBags) -> Singles:
-        """A row for each document."""
-        result = np.zeros((len(documents.encoded.offsets) - 1, sum(self.widths)), dtype=np.float32)
-        parts = self.parts(result)
-        for k, bag in enumerate(documents.bags, start=1):
-            parts[0 if self.add else k - 1][...] += self._pooled(documents.encoded, bag, k)
-        return result
+        """Return one row per document."""
+        parts = [self._pooled(documents.encoded, bag, k) for k, bag in enumerate(documents.bags, start=1)]
+        return np.concatenate(parts, axis=1)
 
     def _pooled(self, encoded: Encoded, bag: Bag, k: int) -> Singles:
-        """1/k Σ, or 1/k times the mean, of the vectors of the k-grams of each document."""
+        """Return 1/k Σ, or 1/k times the mean, of the vectors of the k-grams of each document."""
         ngrams, weights = self.ngrams[k - 1], self.weights[k - 1]
         weight = np.ones(len(bag.rows), dtype=np.float32) if weights is None else weights[bag.rows]
         own = weight if ngrams.own is None else weight * ngrams.own[bag.rows]
@@ -65,7 +58,7 @@ class Pooling:
         return result
 
     def _shares_of_words(self, encoded: Encoded, bag: Bag, k: int, weight: Singles) -> Singles:
-        """For the k-gram that begins at each token, the factor of its words' vectors; 0 where none begins."""
+        """Return, for the k-gram that begins at each token, the factor of its words' vectors; 0 if none begins."""
         assert self.composition is not None
         shares = np.zeros(len(encoded.ids), dtype=np.float32)
         alone = np.ones(len(encoded.ids), dtype=bool)
@@ -80,7 +73,7 @@ class Pooling:
         return shares
 
     def _sums_of_words(self, encoded: Encoded, shares: Singles, k: int) -> Singles:
-        """For each document the sum of its words' vectors, each times the shares of the k-grams that it is part of."""
+        """Return the sum of each document's word vectors, each times the shares of the k-grams that it is part of."""
         assert self.composition is not None
         factors = shares.copy()
         for place in range(1, k):
@@ -91,14 +84,14 @@ class Pooling:
 
 
 def _sums(factors: Singles, rows: Longs, bounds: Longs, table: Singles) -> Singles:
-    """For each document, rows of a table times their factors, added: a sparse matrix times the table."""
+    """Return, for each document, the sum of rows of a table times their factors: a sparse matrix times the table."""
     sparse = scipy.sparse.csr_array((factors, rows, bounds), shape=(len(bounds) - 1, len(table)))
     result: Singles = sparse @ table
     return result
 
 
 def common_directions(vectors: Singles, components: int) -> Singles:
-    """The leading right singular vectors, a row each."""
+    """Return the leading right singular vectors, as rows."""
     gram = np.zeros((vectors.shape[1], vectors.shape[1]))
     for low in range(0, len(vectors), DOCUMENTS):
         block = vectors[low : low + DOCUMENTS].astype(np.float64)
@@ -109,8 +102,10 @@ def common_directions(vectors: Singles, components: int) -> Singles:
 
 
 def sif_constant(weights: str | None) -> float | None:
-    """The constant a of smooth inverse frequency, a / (a + p), out of "sif" or "sif:1e-3"; None for None.
+    """Return the constant a of smooth inverse frequency, a / (a + p), from "sif" or "sif:1e-3"; None for None.
 
+    Examples
+    --------
     >>> sif_constant("sif"), sif_constant("sif:0.1")
     (0.001, 0.1)
     """

@@ -1,4 +1,4 @@
-"""`NgramEmbedder`: v_D = concatenation over k of 1/k Σ v_(k-gram), as a scikit-learn transformer."""
+"""`NgramEmbedder`: the concatenation over k of 1/k Σ v_(k-gram), as a scikit-learn transformer."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Longs, Rows, Singles
 from alacarte._io.progress import progress
 from alacarte._io.table import Columns, Table
 from alacarte.documents._bags import Item, NgramBags, NgramFinder
@@ -27,72 +28,103 @@ from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 base: Any = require("sklearn.base", extra="sklearn", purpose="embedding documents")
 validation: Any = require("sklearn.utils.validation", extra="sklearn", purpose="embedding documents")
 
-Singles = npt.NDArray[np.float32]
-Longs = npt.NDArray[np.int64]
 Result = TypeVar("Result")
-CHOICES = {
-    "unigrams": ("source", "induced"),
-    "pooling": ("sum", "mean"),
-    "combine": ("concat", "add"),
-}
+CHOICES = {"unigrams": ("source", "induced"), "pooling": ("sum", "mean")}
 
 
 @dataclass(frozen=True)
 class Coverage(Table):
-    """How much of each document the vectors cover; as a table, a row a document."""
+    """How much of each document the vectors cover; as a table, one row per document.
 
-    tokens: Longs  # (documents,)
-    ngrams: Longs  # (documents, n): how many k-grams have a vector of their own, for k = 1 … n
+    Parameters
+    ----------
+    tokens : array
+        The number of tokens of each document.
+    ngrams : array
+        One row per document: how many of its k-grams have a vector of their own, for k = 1 … n.
+    """
+
+    tokens: Longs
+    ngrams: Longs
 
     @property
-    def empty(self) -> npt.NDArray[np.intp]:
-        """The documents without any n-gram that has a vector: their vectors are zeros."""
+    def empty(self) -> Rows:
+        """The numbers of the documents without any n-gram that has a vector: they become zeros."""
         return np.flatnonzero(~self.ngrams.any(axis=1))
 
     def columns(self) -> Columns:
+        """Return the columns of the table."""
         counts = {f"{k}-grams": column for k, column in enumerate(self.ngrams.T, start=1)}
         return {"tokens": self.tokens, **counts}
 
 
 class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[misc]
-    """Documents as sums of the vectors of their words, bigrams, … n-grams: the paper's section 5.2.
+    """Represent documents as sums of the vectors of their words, bigrams, … n-grams (the paper's section 5.2).
 
     Documents are strings, or lists of tokens. A document without any n-gram that has a vector (an empty one, say)
     becomes zeros, with a warning.
 
-    Args:
-        vectors: word vectors (anything `WordVectors.of` takes), induced vectors, or an `ALaCarte` model. With a
-            model and no `ngrams`, `fit` induces the vectors of the documents' n-grams.
-        n: the longest n-grams.
-        ngrams: vectors of n-grams, keyed by their tokens with spaces between. If left out, `vectors` holds them. They
-            are taken as they are, and n-grams that are not among them add nothing.
-        corpus: with a model, more text that shows the n-grams in use, besides the documents that are fitted.
-        unigrams: "source": words have the vectors they came with (the authors' setting); "induced": those in `ngrams`.
-        unit: scale each n-gram's vector to length 1 (the authors' setting).
-        pooling: "sum" (the authors' setting), or "mean" over the n-grams of a document.
-        weights: None, or "sif" / "sif:1e-3": a / (a + frequency of the n-gram in the documents that are fitted).
-        combine: "concat" the sums for k = 1 … n, or "add" them.
-        components: how many common directions of the fitted documents to remove (1 in SIF), for each k.
-        normalise: scale each document's vector to length 1.
-        min_count: with a model, how often an n-gram occurs in the fitted documents at least, to have a vector.
-        shrinkage: with a model, for how many occurrences the words of an n-gram count. The vector of an n-gram that was
-            seen c times is the direction of c · its own vector + shrinkage · the sum of its words' vectors, and that of
-            one that was never seen is the sum of its words' vectors (all at length 1). With 0 each n-gram has its own
-            vector alone, and those that were never seen add nothing.
-        tokenizer: None is that of the model, or "words".
-        threads: None is all cores. The result does not depend on it.
-        show_progress: None shows a bar on a terminal when the work takes more than a second.
+    Parameters
+    ----------
+    vectors : WordVectors, InducedVectors, ALaCarte, str or path
+        Word vectors (anything that `WordVectors.of` takes), induced vectors, or a model. With a model and no `ngrams`,
+        `fit` induces the vectors of the documents' n-grams.
+    n : int
+        The length of the longest n-grams.
+    ngrams : WordVectors, str or path, optional
+        Vectors of n-grams, keyed by their tokens with spaces between; by default those in `vectors`. They are taken as
+        they are, and n-grams that are not among them add nothing.
+    corpus : Corpus, iterable of documents, or path, optional
+        With a model, more text in which the n-grams are used, besides the documents that are fitted.
+    unigrams : {"source", "induced"}
+        "source": words have the vectors that they came with (the authors' setting); "induced": those in `ngrams`.
+    unit : bool
+        Scale each n-gram's vector to length 1 (the authors' setting).
+    pooling : {"sum", "mean"}
+        Add the n-grams of a document (the authors' setting), or take their mean.
+    weights : str, optional
+        "sif" or "sif:1e-3": n-grams have the weight a / (a + their frequency in the fitted documents).
+    components : int
+        How many common directions of the fitted documents to remove (1 in SIF), for each k.
+    min_count : int
+        With a model: n-grams that occur less often in the fitted documents get no vector.
+    shrinkage : float
+        With a model: the vector of an n-gram with c occurrences is the direction of c · its own vector + shrinkage ·
+        the sum of its words' vectors, all at length 1; that of an n-gram without occurrences is the sum of its words'
+        vectors. With 0 each n-gram has its own vector alone, and those without occurrences add nothing.
+    tokenizer : str or callable, optional
+        By default that of the model, or "words".
+    threads : int, optional
+        By default all cores. The result does not depend on it.
+    show_progress : bool, optional
+        By default a bar is shown on a terminal when the work takes more than a second.
 
-    `fit(X).transform(X)` does not equal `fit_transform(X)` where `fit` induces n-gram vectors from the documents:
-    `fit_transform`, which is what a `Pipeline` calls on training data, leaves a document's own occurrences out of the
-    vectors of its n-grams; n-grams that occur in no other document count as never seen. So training documents look as
-    new ones do to `transform`; fit whatever learns from the vectors on those of `fit_transform`. (Weights, common
-    directions and an `AlaCarteVectorizer`'s transform are those of all documents.)
+    Attributes
+    ----------
+    words_ : WordVectors
+        The vectors of words.
+    ngrams_ : WordVectors or None
+        The vectors of n-grams; None if no n-gram has one.
+    tokenizer_ : Tokenizer
+        The tokenizer.
+    components_ : list of array
+        The directions that were removed, for each k.
 
-    What `fit` finds is in attributes whose names end in `_`: `words_`, `ngrams_` (None where no n-gram has a vector),
-    `tokenizer_`, `pooling_`, `components_` and others. A parameter that is set later has no effect before the next
-    `fit`, but for `threads` and `show_progress`.
+    See Also
+    --------
+    AlaCarteVectorizer : The same, with the transform learned from the documents.
 
+    Notes
+    -----
+    `fit(X).transform(X)` does not equal `fit_transform(X)` where `fit` induces n-gram vectors from the documents.
+    `fit_transform`, which a `Pipeline` calls on training data, leaves a document's own occurrences out of the vectors
+    of its n-grams, and n-grams that occur in no other document count as never seen. So training documents have vectors
+    like those that `transform` gives to new documents; whatever learns from the vectors should be fitted on those of
+    `fit_transform`. (Weights, common directions and the transform of an `AlaCarteVectorizer` are those of all
+    documents.) A parameter that is set later has no effect before the next `fit`, except `threads` and `show_progress`.
+
+    Examples
+    --------
     >>> words = WordVectors(["new", "york"], [[2.0, 0.0], [0.0, 1.0]])
     >>> ngrams = WordVectors(["new york"], [[0.6, 0.8]])
     >>> embedder = NgramEmbedder(words, n=2, ngrams=ngrams)
@@ -111,9 +143,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         unit: bool = True,
         pooling: Literal["sum", "mean"] = "sum",
         weights: str | None = None,
-        combine: Literal["concat", "add"] = "concat",
         components: int = 0,
-        normalise: bool = False,
         min_count: int = 1,
         shrinkage: float = 5.0,
         tokenizer: TokenizerLike | None = None,
@@ -128,9 +158,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         self.unit = unit
         self.pooling = pooling
         self.weights = weights
-        self.combine = combine
         self.components = components
-        self.normalise = normalise
         self.min_count = min_count
         self.shrinkage = shrinkage
         self.tokenizer = tokenizer
@@ -140,19 +168,34 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     # ----------------------------------------------------------------------------------------------- fit
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the vectors of the documents' n-grams, and what the weights and the common directions are."""
+        """Find the vectors of the documents' n-grams, the weights and the common directions.
+
+        Parameters
+        ----------
+        X : iterable of str or of lists of tokens
+            The documents.
+        y : ignored
+            For scikit-learn.
+        """
         self._fit(X, embed=False)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Singles:
-        """Fit, and embed the same documents as training data: each without its own part in the n-gram vectors.
+        """Fit, and return the vectors of the same documents, each without its own part in the n-gram vectors.
 
-        `fit(X).transform(X)` is something else where n-gram vectors are induced from `X`: see the class.
+        Where n-gram vectors are induced from `X`, `fit(X).transform(X)` gives others: see the notes on the class.
+
+        Parameters
+        ----------
+        X : iterable of str or of lists of tokens
+            The documents.
+        y : ignored
+            For scikit-learn.
         """
         return self._finished(self._fit(X, embed=True))
 
     def _begin(self, X: Any) -> list[Item]:
-        """The documents to fit, after a look at the parameters."""
+        """Check the parameters, and return the documents to fit."""
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}, not {getattr(self, name)!r}")
@@ -171,17 +214,16 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return NgramFinder(self.words_, self.ngrams_, n, self.induced_words_, self.tokenizer_)
 
     def _source(self, documents: list[Item]) -> VectorsLike | ALaCarte:
-        """Where vectors come from."""
+        """Return what vectors come from."""
         return self.vectors
 
     def _fit(self, X: Any, *, embed: bool) -> Singles:
-        """Learn everything; the sums of the fitted documents, before `components` and `normalise`, if asked for."""
+        """Learn everything; return the vectors of the fitted documents with their common directions, if asked for."""
         documents = self._begin(X)
         fitted = self._find_vectors(self._source(documents), documents)
         self.induced_words_ = self.unigrams == "induced"
         self.pooling_ = self._new_pooling(fitted)
         self._finder: NgramFinder | None = self._new_finder()
-        self.normalise_ = bool(self.normalise)
         self.components_: list[Singles] = []
         constant = sif_constant(self.weights)
         if constant is not None:
@@ -194,10 +236,10 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return vectors
 
     def _new_pooling(self, fitted: FittedNgrams | None) -> Pooling:
-        """How n-grams are added, all weights 1."""
+        """Return how n-grams are added, with all weights 1."""
         others = self.words_ if self.ngrams_ is None else self.ngrams_
         words = others if self.induced_words_ else self.words_
-        ngrams = NgramVectors.as_they_are(others.matrix, self.unit)
+        ngrams = NgramVectors.plain(others.matrix, self.unit)
         composition = None
         if self.induces_ngrams_ and self.shrinkage > 0 and self.n > 1:
             composition = Composition.of(self.words_.matrix, float(self.shrinkage), self.unit)
@@ -205,15 +247,14 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
                 counts = fitted.sums.contexts[fitted.seen]
                 ngrams = composition.shrunk(others.matrix, word_ids(self.words_, others.words), counts)
         return Pooling(
-            (NgramVectors.as_they_are(words.matrix, self.unit), *[ngrams] * (self.n - 1)),
+            (NgramVectors.plain(words.matrix, self.unit), *[ngrams] * (self.n - 1)),
             (None,) * self.n,
             composition,
             self.pooling == "mean",
-            self.combine == "add",
         )
 
     def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[Item]) -> FittedNgrams | None:
-        """Set `words_`, `ngrams_` and `tokenizer_`, from what `vectors` is; the sums, where n-grams are induced."""
+        """Set `words_`, `ngrams_` and `tokenizer_`; return the sums if n-grams are induced."""
         model = vectors if isinstance(vectors, ALaCarte) else None
         ngrams = None if self.ngrams is None else WordVectors.of(self.ngrams)
         if model is not None:
@@ -236,28 +277,22 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         else:
             self.tokenizer_ = get_tokenizer(self.tokenizer or "words")
         self.ngrams_ = ngrams
-        fitted = None
         self.induces_ngrams_ = ngrams is None and model is not None
-        if ngrams is None and model is not None and (self.n > 1 or self.unigrams == "induced"):
-            if self.tokenizer_ != model.tokenizer:
-                raise ValueError(
-                    f"the model induces n-grams with its tokenizer {model.tokenizer.name!r}, and "
-                    f"{self.tokenizer_.name!r} would not find them; leave tokenizer out"
-                )
-            fitted = self._induced(model, documents)
-        if self.combine == "add" and self.ngrams_ is not None and self.ngrams_.dimension != self.words_.dimension:
+        if ngrams is not None or model is None or (self.n == 1 and self.unigrams == "source"):
+            return None
+        if self.tokenizer_ != model.tokenizer:
             raise ValueError(
-                f"words have {self.words_.dimension} dimensions and n-grams {self.ngrams_.dimension}; "
-                "combine='add' needs as many, combine='concat' does not"
+                f"the model induces n-grams with its tokenizer {model.tokenizer.name!r}, and "
+                f"{self.tokenizer_.name!r} would not find them; leave tokenizer out"
             )
-        return fitted
+        return self._induced(model, documents)
 
     def _induced(self, model: ALaCarte, documents: list[Item]) -> FittedNgrams | None:
-        """Set `ngrams_` to vectors of the documents' n-grams; None where none stands beside a word with a vector."""
+        """Set `ngrams_` to vectors of the documents' n-grams; return None if none is beside a word with a vector."""
         induced_words = self.unigrams == "induced"
         targets = discover(
             documents,
-            n=range(1 if induced_words else 2, self.n + 1),
+            ngrams=range(1 if induced_words else 2, self.n + 1),
             min_count=self.min_count,
             punctuation=True,
             vectors=model.vectors.words,
@@ -276,12 +311,12 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             induced = model.apply(sums)
         except NotEnoughData:
             return None
-        # Without the sums, which are thrice as large.
+        # Without the sums, which are three times as large.
         self.ngrams_ = WordVectors._of_checked(induced.words, induced.matrix)
         return FittedNgrams.of(model, sums, occurrences, self.min_count)
 
     def _frequency_weights(self, documents: list[Item], constant: float) -> tuple[Singles, ...]:
-        """Smooth inverse frequencies of n-grams in the documents; an n-gram not in them has weight 1."""
+        """Return smooth inverse frequencies of n-grams in the documents; others have weight 1."""
         counts = [np.zeros(len(ngrams.table), dtype=np.int64) for ngrams in self.pooling_.ngrams]
         for bags in self._in_blocks(documents, "counting", lambda block: block.bags):
             for count, bag in zip(counts, bags, strict=True):
@@ -292,12 +327,24 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     # ----------------------------------------------------------------------------------------- transform
 
     def transform(self, X: Any) -> Singles:
-        """A row for each document; float32. For documents that were fitted, see `fit_transform`."""
+        """Return one float32 row per document.
+
+        Parameters
+        ----------
+        X : iterable of str or of lists of tokens
+            New documents. For those that were fitted, see `fit_transform`.
+        """
         validation.check_is_fitted(self)
         return self._finished(self._pooled(_documents(X)))
 
     def coverage(self, X: Any) -> Coverage:
-        """How many tokens each document has, and how many of its n-grams have a vector of their own."""
+        """Return how many tokens each document has, and how many of its n-grams have a vector of their own.
+
+        Parameters
+        ----------
+        X : iterable of str or of lists of tokens
+            The documents.
+        """
         validation.check_is_fitted(self)
         tokens = [np.empty(0, dtype=np.int64)]
         ngrams = [np.empty((0, len(self.pooling_.ngrams)), dtype=np.int64)]
@@ -307,7 +354,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return Coverage(np.concatenate(tokens), np.concatenate(ngrams))
 
     def _finished(self, vectors: Singles) -> Singles:
-        """Remove the common directions and scale to length 1, in place; warn about documents that are zeros."""
+        """Remove the common directions in place, and warn about documents that are zeros."""
         empty = int(np.count_nonzero(~vectors.any(axis=1)))
         if empty:
             warnings.warn(
@@ -318,13 +365,10 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             )
         for part, directions in zip(self.pooling_.parts(vectors), self.components_, strict=False):
             part -= (part @ directions.T) @ directions
-        if self.normalise_:
-            lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-            np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
 
     def _pooled(self, documents: list[Item], fitted: FittedNgrams | None = None) -> Singles:
-        """Sums of n-gram vectors; with `fitted`, of documents that these come from, each without its own part."""
+        """Return the sums of n-gram vectors; with `fitted`, each document without its own part in them."""
         pooling, induced_words = self.pooling_, self.induced_words_
 
         def pooled(block: NgramBags) -> Singles:
@@ -341,7 +385,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     def _in_blocks(
         self, documents: list[Item], description: str, task: Callable[[NgramBags], Result], size: int = DOCUMENTS
     ) -> Iterator[Result]:
-        """What `task` makes of the n-grams found in each block of documents, in order."""
+        """Yield the result of `task` for the n-grams of each block of documents, in order."""
         finder = self._finder = self._finder or self._new_finder()
 
         def work(low: int) -> Result:
@@ -360,13 +404,16 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return sum(self.pooling_.widths)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """`1gram0`, `1gram1`, …: the sums for k = 1 … n, one after the other; `ngram0`, … where they are added."""
+        """Return the names of the columns: `1gram0`, `1gram1`, …, and so on for k = 1 … n.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For scikit-learn.
+        """
         validation.check_is_fitted(self)
         widths = self.pooling_.widths
-        names = ["ngram"] if self.pooling_.add else [f"{k}gram" for k in range(1, len(widths) + 1)]
-        return np.array(
-            [f"{name}{i}" for name, width in zip(names, widths, strict=True) for i in range(width)], dtype=object
-        )
+        return np.array([f"{k}gram{i}" for k, width in enumerate(widths, 1) for i in range(width)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -378,12 +425,12 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
         if "_finder" in state:
-            state["_finder"] = None  # hash tables that are quickly made again
+            state["_finder"] = None  # hash tables that are quickly built again
         return state
 
 
 def _documents(X: Any) -> list[Item]:
-    """A list of texts and token lists, from whatever holds them one after the other."""
+    """Return a list of texts and token lists."""
     if isinstance(X, str):
         raise BadCorpus("a string is one document, and several are wanted; put it in a list")
     if getattr(X, "ndim", 1) > 1:

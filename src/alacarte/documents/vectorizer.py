@@ -1,4 +1,4 @@
-"""`AlaCarteVectorizer`: from raw text and pretrained word vectors to document vectors, in one object."""
+"""`AlaCarteVectorizer`: document vectors from raw text and pretrained word vectors."""
 
 from typing import Literal
 
@@ -15,17 +15,29 @@ from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 
 class AlaCarteVectorizer(NgramEmbedder):
-    """Documents → vectors, with everything learned in `fit`: the transform, then the vectors of the n-grams.
+    """Represent documents as sums of n-gram vectors, with the transform learned from the documents.
 
-    The documents that are fitted are the corpus; `corpus` adds to it, and helps: a transform wants some hundred
-    thousand words of text at least. Where a transform for the vectors is there already, `NgramEmbedder` with an
-    `ALaCarte` model is faster and, for small data, better.
+    The documents that are fitted are the corpus, and `corpus` adds to it: a transform needs some hundred thousand words
+    of text at least. If there is a transform for the vectors, `NgramEmbedder` with an `ALaCarte` model is faster and,
+    for small data, better.
 
-    Args:
-        window: words each side of an n-gram that are its context.
-        weighting, ridge: how the transform is learned, as in `Transform.fit`.
-        others: as for `NgramEmbedder`.
+    Parameters
+    ----------
+    vectors : WordVectors, str or path
+        Word vectors.
+    n : int
+        The length of the longest n-grams.
+    corpus : Corpus, iterable of documents, or path, optional
+        More text.
+    window : int or (int, int)
+        Words on each side of an n-gram that are its context.
+    weighting, ridge
+        How the transform is learned, as in `Transform.fit`.
+    unigrams, unit, pooling, weights, components, min_count, shrinkage, tokenizer, threads, show_progress
+        As for `NgramEmbedder`.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
@@ -47,9 +59,7 @@ class AlaCarteVectorizer(NgramEmbedder):
         unit: bool = True,
         pooling: Literal["sum", "mean"] = "sum",
         weights: str | None = None,
-        combine: Literal["concat", "add"] = "concat",
         components: int = 0,
-        normalise: bool = False,
         min_count: int = 1,
         shrinkage: float = 5.0,
         tokenizer: TokenizerLike | None = None,
@@ -64,9 +74,7 @@ class AlaCarteVectorizer(NgramEmbedder):
             unit=unit,
             pooling=pooling,
             weights=weights,
-            combine=combine,
             components=components,
-            normalise=normalise,
             min_count=min_count,
             shrinkage=shrinkage,
             tokenizer=tokenizer,
@@ -78,7 +86,7 @@ class AlaCarteVectorizer(NgramEmbedder):
         self.ridge = ridge
 
     def _source(self, documents: list[Item]) -> ALaCarte:
-        """A model whose transform is learned from the documents, and from more text if there is any."""
+        """Return a model whose transform is learned from the documents, and from more text if there is any."""
         vectors = WordVectors.of(self.vectors)
         tokenizer = self.tokenizer or "words"
         work: WorkOptions = {"threads": self.threads, "show_progress": self.show_progress}

@@ -1,4 +1,4 @@
-"""Intervals for the squared length θ = ‖β‖² of a coefficient vector b that is noisy. Arrays only.
+"""Intervals for the squared length θ = ‖β‖² of a coefficient vector b that is noisy.
 
 b has the covariance V. T = ‖b‖² − tr V̂ is θ on average, with the variance 2 tr V² + 4 β'Vβ and the third moment
 8 tr V³ + 24 β'V²β. The interval has every θ at which T is not in the tails of that distribution. What it takes:
@@ -12,16 +12,15 @@ b has the covariance V. T = ‖b‖² − tr V̂ is θ on average, with the vari
 - Near θ = 0 the tails of Feldman and Cousins (1998): all on the upper side at 0, evenly on both from about two standard
   errors on. An interval holds 0 if and only if a one-sided test does not reject it, is never empty, and covers as often
   as it says, where one with even tails that is cut off at 0 covers more.
-- Student's t for the units V̂ comes from.
+- Student's t, because V̂ comes from so many units.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from alacarte.inference.means import combined
-from alacarte.inference.multiple_testing import SMALLEST
-from alacarte.inference.regression_noise import Doubles, Fit, Tick, for_leverage, independent, leverage_corrected
+from alacarte._io.arrays import Doubles
+from alacarte.inference.regression_noise import Fit, Tick, for_leverage, leverage_corrected
 
 STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
@@ -45,28 +44,7 @@ class Noise:
 
 
 def noises(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -> list[Noise]:
-    """The noise of each combination of coefficients."""
-    ways = [_noises(way, combinations, tick) for way in fit.ways]
-    return ways[0] if len(ways) == 1 else [_two_ways(*kinds) for kinds in zip(*ways, strict=True)]
-
-
-def _two_ways(first: Noise, second: Noise, both: Noise) -> Noise:
-    """By clusters of two kinds: the size that both come to, the form and the units of the kind with more noise."""
-    larger = first if first.total >= second.total else second
-    total = float(combined([first.total, second.total, both.total]))
-    more = total / larger.total if larger.total > 0 else 1.0
-    return Noise(
-        total,
-        larger.second * more**2,
-        larger.third * more**3,
-        max(first.share, second.share),
-        larger.axes,
-        larger.values * more,
-        larger.variances * more,
-    )
-
-
-def _noises(fit: Fit, combinations: Doubles, tick: Tick) -> list[Noise]:
+    """Return the noise of each combination of coefficients."""
     a = fit.combined(combinations)
     d = fit.residuals.shape[1]
     covariance = np.zeros((len(a), d, d))
@@ -86,7 +64,7 @@ def _noises(fit: Fit, combinations: Doubles, tick: Tick) -> list[Noise]:
 
 
 def ties(fit: Fit, a: Doubles) -> tuple[Doubles, Doubles]:
-    """(Σ of squared covariances of two scores, Σ of squared variances), in units of the squared sum of the variances.
+    """Return (Σ of squared covariances of two scores, Σ of squared variances), over the squared sum of variances.
 
     Scores of residuals are tied to each other: if all units are equally noisy, those of g and h have the covariance
     c Σ with c = −v_g·v_h, v_g = a (I − A_g)^(−½) A_g, and each has the variance a A_g a' Σ.
@@ -132,11 +110,12 @@ class Length:
 
     @classmethod
     def of(cls, b: Doubles, noise: Noise) -> "Length":
+        """Return the length of a coefficient vector."""
         masses = np.square(b @ noise.axes) - noise.variances
         return cls(noise, float(b @ b) - noise.total, masses)
 
     def moments(self, theta: Doubles) -> tuple[Doubles, Doubles]:
-        """The variance and the third moment of T for each θ that might be true."""
+        """Return the variance and the third moment of T for each θ that might be true."""
         noise, along = self.noise, self.noise.variances
         gap = (self.estimate - theta)[:, None]
         weights = np.broadcast_to(2 * along**2, (len(theta), len(along)))
@@ -152,11 +131,11 @@ class Length:
         return 2 * noise.second * (1 + noise.share) + 4 * first, 8 * noise.third + 24 * square
 
     def error(self) -> float:
-        """The standard error of T if it is right, or if there is no effect where it is negative."""
+        """Return the standard error of T if it is right, or if there is no effect where it is negative."""
         return float(np.sqrt(self.moments(np.array([max(self.estimate, 0.0)]))[0][0])) if self.noise.total > 0 else 0.0
 
     def places(self, theta: Doubles) -> tuple[Doubles, Doubles]:
-        """(the probability of a smaller T, θ in standard errors) for each θ that might be true."""
+        """Return (the probability of a smaller T, θ in standard errors) for each θ that might be true."""
         from scipy import special
 
         variance, third = self.moments(theta)
@@ -166,12 +145,13 @@ class Length:
         return np.asarray(special.stdtr(1 / self.noise.share, score)), np.asarray(theta / np.sqrt(variance))
 
     def outside(self, theta: Doubles, level: float) -> tuple[Doubles, Doubles]:
-        """How far T is in the tail below (θ is too large) and above (θ is too small); at most 0 if it is not."""
+        """Return how far T is in the tail below (θ is too large) and above (θ is too small); at most 0 if it is not."""
         position, distance = self.places(theta)
         below, above = tails(distance, level)
         return below - position, position - (1 - above)
 
     def interval(self, level: float) -> tuple[float, float]:
+        """Return the lowest and the highest θ at which T is not in a tail."""
         from scipy import special
 
         centre = max(self.estimate, 0.0)
@@ -199,7 +179,7 @@ class Length:
 
 
 def tails(distance: Doubles, level: float) -> tuple[Doubles, Doubles]:
-    """The probabilities left out below and above, for truths that are `distance` standard errors above 0.
+    """Return the probabilities left out below and above, for truths that are `distance` standard errors above 0.
 
     Feldman and Cousins' for a normal: of all regions of probability `level` the one whose values are likeliest under
     this truth in comparison with the best truth ≥ 0.
@@ -221,36 +201,10 @@ def tails(distance: Doubles, level: float) -> tuple[Doubles, Doubles]:
     return np.maximum(1 - level - above, 0.0), above
 
 
-def score_test(fit: Fit, combinations: Doubles) -> Doubles:
-    """p-values of squared lengths, without permutations: how likely an estimate this large is without an effect."""
-    coefficients = fit.combined(combinations) @ fit.inner
-    lengths = [Length.of(b, noise) for b, noise in zip(coefficients, noises(fit, combinations), strict=True)]
-    nothing = np.zeros(1)
-    p = [1 - length.places(nothing)[0][0] if length.noise.total > 0 else np.nan for length in lengths]
-    return np.maximum(p, np.finfo(np.float64).eps)  # 1 less a number near 1 knows no less
-
-
-def joint_score_test(fit: Fit, combinations: Doubles) -> float:
-    """One p-value of several combinations, for clusters of two kinds: an F test of their squared lengths together.
-
-    In a basis in which combinations are independent if rows are alike; the degrees of freedom are those of the noise's
-    effective dimensions, and the clusters that count (as in `alacarte.inference.comparing`).
-    """
-    from scipy import special
-
-    rows = independent(fit, combinations)
-    every = noises(fit, rows)
-    total = sum(noise.total for noise in every)
-    dimensions = total**2 / sum(noise.second for noise in every)
-    share = max(noise.share for noise in every)
-    statistic = float(np.square(rows @ fit.coefficients).sum()) / total
-    return max(float(special.fdtrc(dimensions, 1 / share, statistic)), SMALLEST)
-
-
 def score_interval(
     fit: Fit, combinations: Doubles, level: float, tick: Tick = lambda done: None
 ) -> tuple[Doubles, Doubles, Doubles]:
-    """(standard error, lower, upper) of the squared lengths of combinations of coefficients."""
+    """Return (standard error, lower, upper) of the squared lengths of combinations of coefficients."""
     coefficients = fit.combined(combinations) @ fit.inner
     columns = np.empty((3, len(coefficients)))
     for m, (b, noise) in enumerate(zip(coefficients, noises(fit, combinations, tick), strict=True)):

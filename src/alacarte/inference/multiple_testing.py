@@ -5,36 +5,24 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles
 from alacarte.errors import AlacarteError
 
-Doubles = npt.NDArray[np.float64]
-Adjust = Literal["none", "bonferroni", "holm", "bh"]
-SMALLEST = float(np.finfo(np.float64).tiny)  # no p-value is 0, though it may be too small for a number to hold
+Adjust = Literal["none", "holm", "bh"]
+SMALLEST = float(np.finfo(np.float64).tiny)  # no p-value is 0, though it may be too small for 64 bits
 
 
-def p_value(exceeding: npt.ArrayLike, permutations: int, *, count_observed: bool = True) -> Doubles:
-    """The share of statistics that reach the observed one, which counts as one of them if `count_observed`.
+def p_value(exceeding: npt.ArrayLike, permutations: int) -> Doubles:
+    """Return the share of statistics that reach the observed one, which counts as one of them.
 
-    >>> float(p_value(0, 99)), float(p_value(0, 99, count_observed=False))
-    (0.01, 0.0)
+    >>> float(p_value(0, 99))
+    0.01
     """
-    more = 1 if count_observed else 0
-    return (np.asarray(exceeding, dtype=np.float64) + more) / (permutations + more)
-
-
-def t_test(estimate: Doubles, error: Doubles, df: npt.ArrayLike) -> Doubles:
-    """Two-sided p-values of estimates with these standard errors and degrees of freedom.
-
-    >>> t_test(np.array([2.0]), np.array([1.0]), 60).round(3).tolist()
-    [0.05]
-    """
-    from scipy import special
-
-    return np.asarray(np.maximum(2 * special.stdtr(np.maximum(df, 1.0), -np.abs(estimate / error)), SMALLEST))
+    return (np.asarray(exceeding, dtype=np.float64) + 1) / (permutations + 1)
 
 
 def adjusted(p: npt.ArrayLike, method: Adjust) -> Doubles:
-    """p-values adjusted for their number: Bonferroni, Holm, or Benjamini and Hochberg's false discovery rate.
+    """Return p-values adjusted for their number: by Holm, or by Benjamini and Hochberg's false discovery rate.
 
     NaN stays NaN and does not count as a test.
 
@@ -47,9 +35,7 @@ def adjusted(p: npt.ArrayLike, method: Adjust) -> Doubles:
     result = np.array(p, dtype=np.float64)
     present = ~np.isnan(result)
     values, count = result[present], int(present.sum())
-    if method == "bonferroni":
-        values = values * count
-    elif method == "holm":
+    if method == "holm":
         order = np.argsort(values)
         values[order] = np.maximum.accumulate(values[order] * (count - np.arange(count)))
     elif method == "bh" and count:
@@ -67,6 +53,6 @@ def check_adjust(method: str) -> None:
 
 
 def check_permutations(permutations: int | None) -> None:
-    """Raise if so many permutations make no sense."""
+    """Raise if this number of permutations makes no sense."""
     if permutations is not None and permutations < 0:
         raise AlacarteError(f"permutations are 0 for none, or more, not {permutations}")

@@ -8,9 +8,9 @@ decides, and with a whole vocabulary it is the tail that counts. Here the tail i
 """
 
 import numpy as np
-import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
+from alacarte._io.arrays import Doubles
+
 STEPS = 80
 NEAR_MEAN = 1e-4  # of a standard deviation or so: here the approximation is 0 / 0, and a line is drawn through it
 BLOCK = 1 << 14  # rows at a time

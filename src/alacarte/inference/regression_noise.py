@@ -1,6 +1,6 @@
 """Least squares of d outputs at once, the noise of its coefficients, and their jackknife and permutations.
 
-Arrays only; `alacarte.inference.lengths` says what follows for the length of a coefficient vector.
+`alacarte.inference.lengths` says what follows for the length of a coefficient vector.
 
 All of it works in a basis Z = √W X T of the design in which Z'Z = I (W the rows' weights), so that no covariate's scale
 or origin costs precision; a coefficient, a contrast or any other linear combination is a row of `combinations` @ T in
@@ -15,28 +15,24 @@ With units g (rows, or clusters), A_g = Z_g'Z_g and S_g = Z_g'E_g (E the residua
 
 The first kind has no bias where rows are independent and equally noisy, however few units there are and however hard
 some pull. Where the rows of a cluster are correlated it is too small if clusters are few and of very unequal sizes
-(docs/inference.md has figures); the second, which conText has and the jackknife here uses, is smaller still. With
-clusters of two kinds the noise is that by the one, plus that by the other, less that by both together. For a regression
-on a constant alone the first kind is the noise of a mean (`alacarte.inference.means`).
+(docs/evidence/inference.md has figures); the second, which conText has and the jackknife here uses, is smaller still.
+For a regression on a constant alone the first kind is the noise of a mean (`alacarte.inference.means`).
 
 Leaving out g changes c by δ_g = (I − A_g)⁻¹ S_g and another unit's S_h to S_h + A_h δ_g. Sums over all h of products
 of these are contractions of three tensors that do not depend on g, so that the whole jackknife is linear in N.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import AlacarteError, NotEnoughData
-from alacarte.inference.means import combined, ways_of
-from alacarte.vectors.geometry import unit_rows
+from alacarte._io.arrays import Doubles, Longs, Mask
+from alacarte.errors import NotEnoughData
+from alacarte.inference.cosines import directions_of
 
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.floating[Any]]
 BLOCK = 1 << 22  # numbers of a block of scores: 32 MiB
 PERMUTED = 1 << 25  # row numbers of a block of permutations: 128 MiB
@@ -60,34 +56,33 @@ class Fit:
     coefficients: Doubles  # in the user's basis, (k, d)
     inner: Doubles  # in the basis Z
     roots: Doubles | None = None  # √W; None where all rows weigh the same
-    other_ways: "tuple[Fit, ...]" = ()  # with clusters of two kinds: by the second kind, and by both
-
-    @property
-    def ways(self) -> "tuple[Fit, ...]":
-        return (self, *self.other_ways)
 
     @property
     def weights(self) -> Doubles:
+        """The weight of each row."""
         return np.ones(len(self.z)) if self.roots is None else self.roots**2
 
     @property
     def rows(self) -> int:
+        """How many rows there are."""
         return len(self.z)
 
     @property
     def clusters(self) -> int:
+        """How many clusters there are; as many as rows, if there are none."""
         return self.rows if self.units is None else int(self.units[-1]) + 1
 
     @property
     def columns(self) -> int:
+        """How many coefficients there are."""
         return int(self.z.shape[1])
 
     def combined(self, combinations: Doubles) -> Doubles:
-        """Rows that act on `inner` as `combinations` act on the coefficients."""
+        """Return rows that act on `inner` as `combinations` act on the coefficients."""
         return np.atleast_2d(combinations) @ self.basis
 
     def blocks(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
-        """(which units, their S (units, k, d), their A (units, k, k))."""
+        """Yield blocks of (which units, their S (units, k, d), their A (units, k, k))."""
         k, d = self.columns, self.residuals.shape[1]
         if self.units is None:
             step = max(1, BLOCK // (k * d))
@@ -114,17 +109,17 @@ class Fit:
 def least_squares(
     x: Doubles,
     y: Doubles,
-    clusters: "Longs | Sequence[Longs] | None",
+    clusters: Longs | None,
     *,
     equal_clusters: bool = False,
     weights: Doubles | None = None,
 ) -> tuple[Fit, Longs]:
-    """(fit, the order the rows were brought into): rows of a cluster weigh one together if `equal_clusters`."""
+    """Return (fit, the order the rows were brought into).
+
+    With `equal_clusters` the rows of a cluster weigh 1 together.
+    """
     from scipy import linalg
 
-    if clusters is not None and not isinstance(clusters, np.ndarray):
-        (first, order), *others = (least_squares(x, y, way, weights=weights) for way in ways_of(clusters))
-        return replace(first, other_ways=tuple(fit for fit, _ in others)), order
     order = np.arange(len(x)) if clusters is None else np.argsort(clusters, kind="stable")
     units = None if clusters is None else np.unique(clusters[order], return_inverse=True)[1]
     weight = weights
@@ -149,7 +144,7 @@ def least_squares(
 
 
 def factor(units: float, rows: npt.ArrayLike, columns: float) -> Doubles:
-    """Stata's small-sample factor; N/(N−k) where each row is a unit of its own."""
+    """Return Stata's small-sample factor; N/(N−k) where each row is a unit of its own."""
     rows = np.asarray(rows, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         correction = units / (units - 1) * (rows - 1) / (rows - columns)
@@ -157,27 +152,21 @@ def factor(units: float, rows: npt.ArrayLike, columns: float) -> Doubles:
 
 
 def noise(fit: Fit, combinations: Doubles, robust: Robust = "HC2") -> Doubles:
-    """Σ over outputs of the squared standard errors of each combination."""
-    ways = []
-    for way in fit.ways:
-        a = way.combined(combinations)
-        total = np.zeros((fit.columns, fit.columns))
-        for s in _scores(way, robust):
-            total += np.einsum("gpd,gqd->pq", s, s, optimize=True)
-        ways.append(_correction(way, robust) * np.einsum("mp,pq,mq->m", a, total, a))
-    return np.asarray(combined(ways))
+    """Return the sum over outputs of the squared standard errors of each combination."""
+    a = fit.combined(combinations)
+    total = np.zeros((fit.columns, fit.columns))
+    for s in _scores(fit, robust):
+        total += np.einsum("gpd,gqd->pq", s, s, optimize=True)
+    return np.asarray(_correction(fit, robust) * np.einsum("mp,pq,mq->m", a, total, a))
 
 
 def covariances(fit: Fit, robust: Robust = "HC2") -> Doubles:
-    """The sandwich for each output, (d, k, k)."""
-    ways = []
-    for way in fit.ways:
-        total = np.zeros((way.residuals.shape[1], way.columns, way.columns))
-        for s in _scores(way, robust):
-            by_output = s.transpose(2, 1, 0)
-            total += by_output @ by_output.transpose(0, 2, 1)
-        ways.append(_correction(way, robust) * (way.basis @ total @ way.basis.T))
-    return np.asarray(combined(ways, lambda all_of_it: np.trace(all_of_it, axis1=1, axis2=2)[:, None, None]))
+    """Return the robust covariance of the coefficients for each output, (d, k, k)."""
+    total = np.zeros((fit.residuals.shape[1], fit.columns, fit.columns))
+    for s in _scores(fit, robust):
+        by_output = s.transpose(2, 1, 0)
+        total += by_output @ by_output.transpose(0, 2, 1)
+    return np.asarray(_correction(fit, robust) * (fit.basis @ total @ fit.basis.T))
 
 
 def _scores(fit: Fit, robust: Robust) -> Iterator[Doubles]:
@@ -185,33 +174,29 @@ def _scores(fit: Fit, robust: Robust) -> Iterator[Doubles]:
 
 
 def leverage_corrected(fit: Fit) -> Iterator[Doubles]:
-    """Blocks of scores (units, k, d) that are not too small where a unit pulls hard: (I − A_g)^(−½) S_g."""
+    """Yield blocks of scores (units, k, d) that are not too small where a unit pulls hard: (I − A_g)^(−½) S_g."""
     for _, s, g in fit.blocks():
         yield for_leverage(fit, s, g)
 
 
 def for_leverage(fit: Fit, s: Doubles, g: Doubles) -> Doubles:
-    """(I − A_g)^(−½) S_g, or of any other S_g that is made of the unit's own rows of the design."""
+    """Return (I − A_g)^(−½) S_g, or of any other S_g that is a product of the unit's own rows of the design."""
     if fit.units is None:  # A_g is zz', and zz'/√(1 − z'z) comes to the same
         return np.asarray(s / np.sqrt(np.maximum(1 - np.einsum("gpp->g", g), LEVERAGE))[:, None, None])
-    return inflated(s, g)
+    values, vectors = np.linalg.eigh(np.eye(g.shape[1]) - g)
+    root = 1 / np.sqrt(np.maximum(values, LEVERAGE))
+    return np.asarray((vectors * root[:, None, :]) @ (vectors.transpose(0, 2, 1) @ s))
 
 
 def _correction(fit: Fit, robust: Robust) -> Doubles:
     return np.ones(()) if robust == "HC2" else factor(fit.clusters, fit.rows, fit.columns)
 
 
-def inflated(s: Doubles, g: Doubles) -> Doubles:
-    values, vectors = np.linalg.eigh(np.eye(g.shape[1]) - g)
-    root = 1 / np.sqrt(np.maximum(values, LEVERAGE))
-    return np.asarray((vectors * root[:, None, :]) @ (vectors.transpose(0, 2, 1) @ s))
-
-
-def alone(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
-    """Which combinations rest on a single unit: without it they cannot be estimated, so that it hides its noise."""
+def alone(fit: Fit, combinations: Doubles) -> Mask:
+    """Return which combinations rest on a single unit: without it they cannot be estimated, so its noise is hidden."""
     a = fit.combined(combinations)
     lone = np.zeros(len(a), dtype=bool)
-    for _, _, g in chain.from_iterable(way.blocks() for way in fit.ways[:2]):
+    for _, _, g in fit.blocks():
         heavy = g[np.einsum("gpp->g", g) > 1 - SATURATED]
         if len(heavy):
             lone |= _unknown(_without(heavy)[2], a).any(axis=0)
@@ -222,9 +207,9 @@ def alone(fit: Fit, combinations: Doubles) -> npt.NDArray[np.bool_]:
 
 
 def jackknife(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -> Doubles:
-    """The debiased squared lengths without each unit in turn, (units, combinations).
+    """Return the debiased squared lengths without each unit in turn, (units, combinations).
 
-    NaN where a combination cannot be estimated without that unit.
+    They are NaN where a combination cannot be estimated without that unit.
     """
     k, d = fit.columns, fit.residuals.shape[1]
     if k**4 > JACKKNIFE:
@@ -276,7 +261,7 @@ def _without(g: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     return rest, (~gone).sum(axis=1).astype(np.float64), vectors * gone[:, None, :]
 
 
-def _unknown(lost: Doubles, a: Doubles) -> npt.NDArray[np.bool_]:
+def _unknown(lost: Doubles, a: Doubles) -> Mask:
     """Which combinations need a direction that is lost, (units, combinations)."""
     needed = np.abs(np.einsum("gkr,mk->gmr", lost, a, optimize=True))
     return np.asarray((needed > 1e-6 * np.linalg.norm(a, axis=1)[None, :, None]).any(axis=2))
@@ -293,15 +278,13 @@ def permute(
     studentised: bool = True,
     tick: Tick = lambda done: None,
 ) -> Doubles:
-    """How often the statistic of residuals without any effect reaches the observed one, for each test.
+    """Return how often the statistic of residuals without any effect reaches the observed one, for each test.
 
-    A test is that of one combination of coefficients, or of several rows of such together (a factor, a spline). Rows:
+    A test is of one combination of coefficients, or of several rows of such together (a factor, a spline). Rows:
     residuals are shuffled over the rows of the design; the statistic is ‖b‖² over what noise adds to it if
     `studentised`, or else ‖b‖² itself, where b are the combinations in a basis in which they are independent. Clusters:
     their scores change sign at random.
     """
-    if fit.other_ways:
-        raise AlacarteError("with clusters of two kinds nothing can be permuted")
     bases = [_independent(fit.combined(test)) for test in tests]
     if fit.units is not None:
         return _flip_clusters(fit, bases, permutations, rng, tick)
@@ -311,22 +294,25 @@ def permute(
 def _independent(rows: Doubles) -> Doubles:
     """Orthonormal rows that span the same; the noise of combinations is independent along them if rows are alike."""
     if len(rows) == 1:
-        return unit_rows(rows)
+        return directions_of(rows)
     _, sizes, basis = np.linalg.svd(rows, full_matrices=False)
     return np.asarray(basis[sizes > SATURATED * sizes[0]])
 
 
 def independent(fit: Fit, combinations: Doubles) -> Doubles:
-    """Combinations that span the same, of length 1 and independent of each other if rows are equally noisy."""
+    """Return combinations that span the same, of length 1 and independent of each other if rows are equally noisy."""
     return np.asarray(_independent(fit.combined(combinations)) @ np.linalg.inv(fit.basis))
 
 
 def _shuffle_rows(
     fit: Fit, bases: list[Doubles], count: int, rng: np.random.Generator, studentised: bool, tick: Tick
 ) -> Doubles:
-    """Many permutations side by side: a block of rows of residuals is read once and multiplied with the permuted
-    designs of all of them, so that the work is one wide matrix product and not many narrow ones. Permuted residuals
-    are studentised by their own squares, and so is the observed effect by those of residuals that still hold it."""
+    """Permute many times side by side.
+
+    A block of rows of residuals is read once and multiplied with the permuted designs of all permutations, so that the
+    work is one wide matrix product and not many narrow ones. Permuted residuals are studentised by their own squares,
+    and so is the observed effect by those of residuals that still hold it.
+    """
     precision: type[np.floating[Any]] = np.float32 if fit.rows >= SINGLE else np.float64
     pull = fit.z @ np.concatenate(bases).T  # (rows, combinations)
     leverage = np.einsum("np,np->n", fit.z, fit.z)
@@ -411,6 +397,6 @@ def _flip_clusters(fit: Fit, bases: list[Doubles], count: int, rng: np.random.Ge
     return exceeding
 
 
-def _exceeds(statistic: Doubles, observed: npt.ArrayLike, studentised: bool) -> npt.NDArray[np.bool_]:
+def _exceeds(statistic: Doubles, observed: npt.ArrayLike, studentised: bool) -> Mask:
     least = np.asarray(observed)
     return np.asarray(statistic >= least - 1e-12 * np.abs(least) if studentised else statistic > least)

@@ -15,25 +15,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Longs, Mask
 from alacarte.inference.cosines import own_pulls, pulls, slope
-from alacarte.inference.means import WHOLE, Units, combined
+from alacarte.inference.means import WHOLE, Units
 from alacarte.inference.regression_noise import Tick
 
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
 SHORTEST = 0.02  # of ‖m‖²: a shuffled mean's squared length without noise is no smaller
-Chosen = tuple[
-    Doubles, Longs | None
-]  # unit vectors of words, and whose neighbour each is; None for words that are fixed
+# Unit vectors of words, and whose neighbour each is; None for words that are fixed.
+Chosen = tuple[Doubles, Longs | None]
 Choose = Callable[[Doubles], Chosen]  # the words that would be chosen for two means
 
 
 def difference(
     groups: list[Units], directions: Doubles, excess: Doubles | None = None, logarithm: bool = False
 ) -> tuple[Doubles, Doubles, Doubles]:
-    """(θ₁ − θ₂, its standard error, its degrees of freedom) for debiased cosines θ, or for their logarithms.
+    """Return (θ₁ − θ₂, its standard error, its degrees of freedom) for debiased cosines θ, or for their logarithms.
 
     A cluster that lies in both groups pulls on both at once. `excess` (two groups, directions) is what choosing the
     directions added to the cosines.
@@ -43,10 +40,10 @@ def difference(
         values = tuple(np.stack(values) - excess)
     scales = [value if logarithm else np.ones_like(value) for value in values]
     with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = [[way / scale for way in ways] for ways, scale in zip(by_unit, scales, strict=True)]
+        scaled = [pull / scale for pull, scale in zip(by_unit, scales, strict=True)]
         apart = np.log(values[0]) - np.log(values[1]) if logarithm else values[0] - values[1]
-    own = [combined([np.sum(way**2, axis=0) for way in ways]) for ways in scaled]
-    both = combined([_joint(*way) for way in zip(groups[0].ways, groups[1].ways, *scaled, strict=True)])
+    own = [np.sum(pull**2, axis=0) for pull in scaled]
+    both = _joint(groups[0], groups[1], scaled[0], scaled[1])
     few = min(map(len, groups)) < 3
     if share_clusters(groups):
         df = np.full(len(both), min(group.df() for group in groups))
@@ -77,11 +74,12 @@ class Cells:
 
     sums: Doubles  # (cells, d)
     sizes: Doubles
-    first: npt.NDArray[np.bool_]  # which cells are of the first group
+    first: Mask  # which cells are of the first group
     cluster: Longs | None  # sorted; None where no cluster lies in both groups
 
     @classmethod
     def of(cls, groups: list[Units]) -> "Cells":
+        """Return the cells of two groups."""
         sums = np.concatenate([group.sums for group in groups])
         sizes = np.concatenate([group.sizes for group in groups])
         first = np.repeat([True, False], [len(group.sums) for group in groups])
@@ -93,12 +91,12 @@ class Cells:
         return cls(sums[order], sizes[order], first[order], cluster)
 
     def means(self) -> Doubles:
-        """The two groups' means."""
+        """Return the two groups' means."""
         taken = np.stack([self.first, ~self.first]).astype(np.float64)
         return np.asarray((taken @ self.sums) / (taken @ self.sizes)[:, None])
 
     def statistic(self, directions: Doubles) -> Doubles:
-        """The studentised difference of debiased cosines; as `difference` has it, but never undefined."""
+        """Return the studentised difference of debiased cosines; as `difference` has it, but never undefined."""
         sides = [self._side(taken, mean, directions) for taken, mean in zip(self._sides(), self.means(), strict=True)]
         pull = sides[0][1] - sides[1][1]
         if self.cluster is not None:
@@ -106,7 +104,7 @@ class Cells:
         return np.asarray((sides[0][0] - sides[1][0]) / np.sqrt((pull**2).sum(axis=0)))
 
     def under_null(self, groups: list[Units]) -> tuple[Doubles, Doubles]:
-        """(the cells' sums if all were at the mean that both groups have in common, their deviations from it).
+        """Return (the cells' sums if all were at the mean that both groups have in common, their deviations from it).
 
         That mean weighs each group by its noise, and has the length it would have without noise.
         """
@@ -121,14 +119,15 @@ class Cells:
         return np.outer(self.sizes, common), (self.sums - self.sizes[:, None] * own) / left[:, None]
 
     def signs(self, rng: np.random.Generator) -> Doubles:
+        """Return one random sign per cell; cells of one cluster have the same."""
         number = len(self.sums) if self.cluster is None else int(self.cluster[-1]) + 1
         signs = np.asarray(rng.integers(0, 2, number) * 2.0 - 1, dtype=np.float64)
         return signs if self.cluster is None else np.asarray(signs[self.cluster])
 
-    def _sides(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def _sides(self) -> tuple[Mask, Mask]:
         return self.first, ~self.first
 
-    def _side(self, taken: npt.NDArray[np.bool_], mean: Doubles, directions: Doubles) -> tuple[Doubles, Doubles]:
+    def _side(self, taken: Mask, mean: Doubles, directions: Doubles) -> tuple[Doubles, Doubles]:
         """`cosines.pulls` of the cells taken, without a copy of their sums."""
         total = float(self.sizes @ taken)
         rest = 1 - self.sizes / total
@@ -144,7 +143,7 @@ class Cells:
 
 
 def share_clusters(groups: list[Units]) -> bool:
-    """Whether a cluster lies in both groups."""
+    """Return whether a cluster lies in both groups."""
     return groups[0].clustered and len(np.intersect1d(groups[0].labels, groups[1].labels)) > 0
 
 
@@ -156,9 +155,9 @@ def wild_bootstrap(
     rng: np.random.Generator,
     tick: Tick = lambda done: None,
 ) -> tuple[Doubles, Doubles]:
-    """(how many statistics without a difference reach the observed one, of how many) for each of the words.
+    """Return, for each word, how many statistics without a difference reach the observed one, and of how many.
 
-    Of the words chosen after a toss that are near to the same side, the share counts whose statistic reaches.
+    Where words are chosen anew, what counts is the share of those near to the same side whose statistic reaches it.
     """
     cells = Cells.of(groups)
     directions, side = words

@@ -10,8 +10,9 @@ from alacarte._io.lazy import exports
 if TYPE_CHECKING:
     from alacarte.model.embedding import Contexts
     from alacarte.model.explaining import Explanation, explain
+    from alacarte.model.few_shot import SLOT
     from alacarte.model.induced import InducedVectors
-    from alacarte.model.model import SLOT, ALaCarte, FitOptions, learning_sums
+    from alacarte.model.model import ALaCarte, learning_sums
     from alacarte.model.saving import pretrained_names
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "ALaCarte",
     "Contexts",
     "Explanation",
-    "FitOptions",
     "InducedVectors",
     "explain",
     "learning_sums",
@@ -32,7 +32,8 @@ __getattr__, __dir__ = exports(
         "embedding": ["Contexts"],
         "explaining": ["Explanation", "explain"],
         "induced": ["InducedVectors"],
-        "model": ["SLOT", "ALaCarte", "FitOptions", "learning_sums"],
+        "few_shot": ["SLOT"],
+        "model": ["ALaCarte", "learning_sums"],
         "saving": ["pretrained_names"],
     },
 )

@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Longs, Singles
+from alacarte._io.printing import shortened
 from alacarte.contexts.agreement import agreement_weights
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Reading
@@ -19,8 +20,6 @@ from alacarte.errors import AlacarteWarning, NoOccurrences, NotEnoughData
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
 Contexts = str | Iterable[str | Sequence[str]]
 Absent = Literal["error", "whole"]
 ONES = np.ones(256)
@@ -36,7 +35,7 @@ class ContextSum(NamedTuple):
     filled: float  # occurrences beside at least one word that has a vector
 
     def times(self, factor: float) -> "ContextSum":
-        """As if the context had been there so many times."""
+        """Return the sum as if the context occurred `factor` times."""
         return ContextSum(factor * self.vectors, factor * self.occurrences, factor * self.weight, factor * self.filled)
 
 
@@ -93,7 +92,7 @@ class ContextReader:
             context = self.around(tokens, wanted)
             if context is None and absent == "error":
                 raise NoOccurrences(
-                    f"{target!r} does not occur in context {position + 1}, {_shortened(tokens)!r}; correct the "
+                    f"{target!r} does not occur in context {position + 1}, {_as_text(tokens)!r}; correct the "
                     "spelling, or leave `target` out to use the whole context"
                 )
             whole += context is None
@@ -116,7 +115,7 @@ class ContextReader:
         return total(sums) if sums else None
 
     def windows(self, tokens: Sequence[str], target: list[str]) -> list[Window]:
-        """What stands around each occurrence of a target."""
+        """Return the words around each occurrence of a target."""
         tokens, get = list(tokens), self._index.get
         windows: list[Window] = []
         plain = self._uniform and not self._drop
@@ -142,7 +141,7 @@ class ContextReader:
             windows.append((rows, weights))
         return windows
 
-    def words(self, tokens: Sequence[str], target: list[str] | None) -> list[tuple[npt.NDArray[np.int64], Doubles]]:
+    def words(self, tokens: Sequence[str], target: list[str] | None) -> list[tuple[Longs, Doubles]]:
         """(rows of the vectors, their weights) of each window; of the whole context where the target does not occur."""
         windows = [] if target is None else self.windows(tokens, target)
         windows = windows or [(self._known(tokens), None)]
@@ -164,7 +163,7 @@ class ContextReader:
             return ContextSum(np.zeros(self._vectors.dimension), 1, 0.0, 0)
         weights = self._word_weights(rows, scales)
         weight = float(len(rows)) if self._weights is None and scales is None else float(weights.sum())
-        vectors = weights.dot(self._vectors.rows(np.array(rows)).astype(np.float64))
+        vectors = weights.dot(self._vectors.matrix[rows].astype(np.float64))
         if self._averaging == "context" and weight > 0:
             vectors = vectors / weight
         return ContextSum(vectors, 1, weight, weight > 0)
@@ -175,7 +174,7 @@ class ContextReader:
         """A u (+ b) for the u that the averaging means; the tokens are named where there is nothing to average."""
         if context.weight <= 0:
             raise NotEnoughData(
-                f"none of the context words has a vector: {_shortened(tokens)!r}; give a context with known words"
+                f"none of the context words has a vector: {_as_text(tokens)!r}; give a context with known words"
             )
         by = divisor(self._averaging, context.occurrences, context.weight, context.filled)
         return self._transform(context.vectors if by == 1 else context.vectors / by)
@@ -225,6 +224,5 @@ def _occurrences(tokens: list[str], target: list[str]) -> list[int]:
     return places
 
 
-def _shortened(tokens: Sequence[str]) -> str:
-    text = " ".join(tokens)
-    return text if len(text) <= 60 else text[:57] + "…"
+def _as_text(tokens: Sequence[str]) -> str:
+    return shortened(" ".join(tokens))

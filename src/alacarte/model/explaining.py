@@ -10,23 +10,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.averaging import divisor
-from alacarte.inference.uncertainty import Similarities, Uncertainty
 from alacarte.model.embedding import Contexts
 from alacarte.model.model import ALaCarte
 from alacarte.spelling.uncertainty import FusedUncertainty
-
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
-Singles = npt.NDArray[np.float32]
+from alacarte.uncertainty.uncertainty import Similarities, Uncertainty
 
 
 @dataclass(frozen=True)
 class WordShare:
-    """A context word: how often it counted (with a weight above 0), and its share of the vector."""
+    """A context word: how often it counts (with a weight above 0), and its share of the vector."""
 
     word: str
     times: int
@@ -35,15 +31,27 @@ class WordShare:
 
 @dataclass(frozen=True, eq=False)
 class Explanation(Table):
-    """What a vector is made of, the words with the largest shares first; as a table, a row a context word.
+    """What a vector is made of; as a table, one row per context word, the largest shares first.
 
-    Row i of `contributions` is what `words[i]` adds to `vector`; `vector` less the sum of these rows is what the
-    transform's intercept and the spelling add. `intercept` and `spelling` are the shares of these two; `spelling` is
-    None unless `form=True`.
-
-    `confidence` is the cosine to be expected with the vector that infinitely many contexts would give. It is None
-    where nothing is known of how contexts differ: one context, and a model without `typical` spread. `nearest` has an
-    interval on each similarity; it is None under the same condition.
+    Attributes
+    ----------
+    word : str or None
+        The target.
+    vector : numpy.ndarray
+        Its vector.
+    contexts : int
+        How many contexts were read.
+    words : tuple of WordShare
+        The context words with their shares of the vector.
+    contributions : numpy.ndarray
+        What each of them adds to the vector, one row per word.
+    intercept, spelling : float
+        The shares of the transform's intercept and of the spelling; `spelling` is None without `form=True`.
+    confidence : float or None
+        The expected cosine with the vector that infinitely many contexts would give. None where nothing is known of
+        how contexts differ: for one context, and a model without typical spread.
+    nearest : Similarities or None
+        The nearest words, with intervals; None under the same condition.
     """
 
     word: str | None
@@ -57,10 +65,11 @@ class Explanation(Table):
     nearest: Similarities | None
 
     def columns(self) -> Columns:
+        """Return the table's columns."""
         return {name: [getattr(item, name) for item in self.words] for name in ("word", "times", "share")}
 
     def to_dict(self) -> Any:
-        """All but the vectors, with values that JSON can hold."""
+        """Return all but the vectors, as JSON can hold it."""
         return {
             "word": self.word,
             "contexts": self.contexts,
@@ -83,11 +92,28 @@ def explain(
     absent: Literal["error", "whole"] = "error",
     form: bool = False,
 ) -> Explanation:
-    """Explain `model.embed(contexts, target, absent=…, form=…)`: the same vector, and what it is made of.
+    """Explain `model.embed(contexts, target)`: the same vector, and what it is made of.
 
-    `k`, `among` and `level` are for the nearest words: how many, among how many of the first words, and the level of
-    the intervals.
+    Parameters
+    ----------
+    model
+        The model.
+    contexts, target, absent, form
+        As for `ALaCarte.embed`.
+    k
+        How many nearest words are listed.
+    among
+        Among how many of the first words, which are the most frequent ones; by default all.
+    level
+        The level of their intervals.
 
+    Returns
+    -------
+    Explanation
+        The share of each context word, and the nearest words with intervals.
+
+    Examples
+    --------
     >>> from alacarte import Transform, WordVectors
     >>> vectors = WordVectors(["a", "b", "c"], [[3.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     >>> explanation = explain(ALaCarte(vectors, Transform(np.eye(2))), ["a x b", "x a"], target="x")

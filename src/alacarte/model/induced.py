@@ -4,37 +4,49 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Longs, Rows, Singles
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, NotEnoughData
-from alacarte.inference.uncertainty import Uncertainty
 from alacarte.passes.memory import scratch_file
 from alacarte.passes.work import WorkOptions
 from alacarte.spelling.uncertainty import FusedUncertainty
 from alacarte.targets.targets import spelling_hint
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.transform import Transform
+from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from alacarte.model.model import ALaCarte
 
-Singles = npt.NDArray[np.float32]
 
 BLOCK = 1 << 14  # targets transformed together
 LARGE = 1 << 30  # bytes of induced vectors from which on they are memory-mapped
 
 
 class InducedVectors(WordVectors):
-    """Vectors for targets, with how often each was met (`counts`) and which were not (`missing`).
+    """Vectors for targets, as `ALaCarte.induce` returns them: `WordVectors`, and where they come from.
 
-    Itself a `WordVectors`, so it can be searched, saved in any format and handed on. `sums` holds the statistics
-    behind it, which `update` continues. With `form`, single words have a part from their spelling, those never met
-    too: `origin` says for each where its vector comes from.
+    Attributes
+    ----------
+    words : sequence of str
+        The targets that have a vector.
+    matrix : numpy.ndarray
+        Their vectors, one row per word.
+    counts : numpy.ndarray
+        How often each of them occurs.
+    missing : list of str
+        Targets without a vector: they do not occur, or never beside a word that has one.
+    origin : tuple of str or None
+        With `form=True`: "contexts", "spelling" or "contexts and spelling", for each word.
+    sums : ContextSums
+        The sums of contexts that the vectors come from.
+    model : ALaCarte
+        The model that made them.
     """
 
-    counts: npt.NDArray[np.int64]
+    counts: Longs
 
     def __init__(self, model: "ALaCarte", sums: ContextSums, *, form: bool = False) -> None:
         seen = sums.seen
@@ -56,8 +68,10 @@ class InducedVectors(WordVectors):
 
     @property
     def coverage(self) -> float:
-        """The share of the tokens read that have a vector: low if text and vectors differ in language or spelling.
+        """The share of the tokens read that have a vector; it is low if text and vectors differ in language or case.
 
+        Examples
+        --------
         >>> from alacarte import ALaCarte, Transform
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> model.induce(["a x b b"], ["x"]).coverage
@@ -66,16 +80,18 @@ class InducedVectors(WordVectors):
         return self.sums.tokens_known / self.sums.tokens_read if self.sums.tokens_read else float("nan")
 
     def count(self, key: str) -> int:
-        """How many occurrences a vector comes from."""
+        """Return how many occurrences the vector of a target comes from."""
         return int(self.counts[self.index(key)])
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
-        """How sure each vector is; needs sums collected with `spread`.
+        """Standard errors and intervals of the vectors; needs `induce(…, spread=16)`.
 
-        Vectors with a part from spelling have intervals about what infinitely many contexts would make of them beside
-        the same spelling with the same weight; those from spelling alone have none.
+        For vectors with a part from spelling they are about what infinitely many contexts would give beside the same
+        spelling with the same weight; vectors from spelling alone have none.
 
+        Examples
+        --------
         >>> from alacarte import ALaCarte
         >>> model = ALaCarte.pretrained("glove.6B.50d")
         >>> text = ["the blorp ate cheese", "a blorp and a cat", "the cat saw a blorp sleep"]
@@ -89,19 +105,23 @@ class InducedVectors(WordVectors):
         return FusedUncertainty.of_fused(*known, self.model.require_form())
 
     @property
-    def confidence(self) -> npt.NDArray[np.float64]:
-        """The cosine to be expected between each vector and what infinitely many contexts would give.
-
-        What never occurs, and so comes from its spelling alone, has no number.
-        """
+    def confidence(self) -> Doubles:
+        """The expected cosine of each vector with what infinitely many contexts would give; NaN for spelling alone."""
         known = dict(zip(self.uncertainty.keys, self.uncertainty.confidence.tolist(), strict=True))
         return np.array([known.get(word, np.nan) for word in self.words])
 
     def update(self, corpus: CorpusLike, **work: Unpack[WorkOptions]) -> "InducedVectors":
-        """What one pass over the former text and this would have given; the old object stays as it is.
+        """Return what one pass over the former text and this one together gives; this object stays as it is.
 
-        Targets and `spread` are those of the former pass; the options say how the work is done (`Work`).
+        Parameters
+        ----------
+        corpus
+            More text.
+        **work
+            How the work is done: `threads`, `memory`, … (see `alacarte.passes.work.Work`).
 
+        Examples
+        --------
         >>> from alacarte import ALaCarte, Transform
         >>> vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
         >>> model = ALaCarte(vectors, Transform(np.eye(2)))
@@ -115,7 +135,7 @@ class InducedVectors(WordVectors):
         return self.model.apply(self.sums + more, form=self.origin is not None)
 
 
-def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.intp]) -> Singles:
+def _transformed(transform: Transform, sums: ContextSums, rows: Rows) -> Singles:
     """The vectors of some rows, a block at a time; in a file of the system's own if they are large."""
     shape = len(rows), sums.dimension
     large = 4 * shape[0] * shape[1] > LARGE
@@ -126,18 +146,16 @@ def _transformed(transform: Transform, sums: ContextSums, rows: npt.NDArray[np.i
     return result
 
 
-def _with_spelling(
-    model: "ALaCarte", sums: ContextSums, transformed: Singles
-) -> tuple[npt.NDArray[np.intp], Singles, tuple[str, ...]]:
+def _with_spelling(model: "ALaCarte", sums: ContextSums, transformed: Singles) -> tuple[Rows, Singles, tuple[str, ...]]:
     """(targets that have a vector, the vectors, where each comes from): contexts and spelling together."""
     form, fusion = model.require_form()
     seen = sums.seen
     single = np.array([is_single(key) for key in sums.keys], dtype=bool)
-    met = np.zeros(len(sums), dtype=bool)
-    met[seen] = True
+    occurs = np.zeros(len(sums), dtype=bool)
+    occurs[seen] = True
     at = np.full(len(sums), -1, dtype=np.int64)
     at[seen] = np.arange(len(seen))
-    rows = np.flatnonzero(met | single)
+    rows = np.flatnonzero(occurs | single)
     result = np.empty((len(rows), sums.dimension), dtype=np.float32)
     origin: list[str] = []
     for low in range(0, len(rows), BLOCK):
@@ -145,8 +163,8 @@ def _with_spelling(
         forms = form.rows([sums.keys[row] for row in part.tolist()])[0]
         forms[~single[part]] = 0
         contexts = np.zeros((len(part), sums.dimension), dtype=np.float32)
-        contexts[met[part]] = transformed[at[part][met[part]]]
-        fused = fusion.combine(contexts, forms, np.where(met[part], sums.occurrences[part], 0))
+        contexts[occurs[part]] = transformed[at[part][occurs[part]]]
+        fused = fusion.combine(contexts, forms, np.where(occurs[part], sums.occurrences[part], 0))
         result[low : low + BLOCK] = fused.fused
         origin += fused.origin
     has = np.array([name != "nothing" for name in origin], dtype=bool)

@@ -1,23 +1,21 @@
-"""A model in a folder: its transform, what else it has learned, and where its vectors are.
+"""A model in a folder: its transform, what else it has learned, and its vectors.
 
 | file | what it holds |
 |---|---|
-| `model.json` | format, version, the path or name of the vectors, their fingerprint, the tokenizer |
+| `model.json` | format, version, the name of shipped vectors, their fingerprint, the tokenizer |
 | `transform.safetensors` | the matrix with its settings, context weights and report |
 | `form.safetensors`, `fusion.safetensors` | vectors from spelling, and how much they count beside contexts |
 | `spread.safetensors` | how far the contexts of a typical word lie apart |
-| `vectors.safetensors` | the vectors, if they are included |
+| `vectors.safetensors` | the vectors, unless they ship with a package or were left out |
 | `report.txt` | the report, to read |
 | `config.json`, `README.md` | for the Hugging Face Hub, on request: facts, and a model card |
 
-`model.json` holds a digest of each of the others, so that files of two models are never taken for one. A model takes
-the place of an older one as a whole, when its `model.json` does (`Companions`); other files in the folder stay.
+`model.json` holds a digest of each of the others, so that files of two models are never taken for one. It names files
+of its own folder and shipped vectors, and leads nowhere else. A model takes the place of an older one as a whole
+(`replaced_folder`); other files in the folder stay.
 """
 
 import json
-import os
-import re
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,16 +27,17 @@ from typing import Any, cast
 from alacarte._io.artifact import identity
 from alacarte._io.copies import copied
 from alacarte._io.decoding import read_json
-from alacarte._io.files import Companions, absolute, atomic_write, hidden_companion, is_leftover, is_same_file
-from alacarte._io.remote import Location, list_files, local_path, locate, shown, url_of
+from alacarte._io.files import atomic_write, is_same_file
+from alacarte._io.folders import replaced_folder
 from alacarte._io.uploads import check_writable, remove, upload
+from alacarte._io.urls import Location, base_name, display_name, list_files, local_path, locate, url_of
 from alacarte._version import __version__
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, Hint
-from alacarte.inference.spread import TypicalSpread
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import Fusion
 from alacarte.transform.transform import Transform
+from alacarte.uncertainty.spread import TypicalSpread
 from alacarte.vectors.formats import hub
 from alacarte.vectors.formats.named import known_names
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
@@ -49,13 +48,12 @@ VECTORS, REPORT = hub.VECTORS, "report.txt"
 FOR_PEOPLE = (REPORT, hub.CONFIG, hub.CARD)  # who may change these
 PARTS = ("transform.safetensors", "form.safetensors", "fusion.safetensors", "spread.safetensors")
 NAMES = (*PARTS, VECTORS, *FOR_PEOPLE)
-ATTEMPTS = 5  # to read a model that is being replaced
 PRETRAINED = Path(__file__).parents[1] / "pretrained"  # the models that ship with this package
 
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """What a folder holds, but for the vectors: `vectors` says where these are."""
+    """What a folder holds; `vectors` are the vectors, or the name of shipped ones."""
 
     transform: Transform
     vectors: VectorsLike
@@ -76,7 +74,7 @@ def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
         return
     if path.exists() and not path.is_dir():
         raise AlacarteError(f"{path}: is a file; choose a folder for the model")
-    if overwrite or not path.exists() or all(map(is_leftover, os.listdir(path))):  # noqa: PTH208 (names)
+    if overwrite or not path.exists() or not any(path.iterdir()):
         return
     try:
         description = describe_model(path)
@@ -86,7 +84,7 @@ def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
             hint=Hint("or pass overwrite=True, which leaves other files in it alone", OVERWRITE),
         ) from None
     for name in NAMES:
-        if (path / name).exists() and not _is_of_model(path / name, description):
+        if (path / name).exists() and name not in _written(path, description):
             raise AlacarteError(
                 f"{path / name}: is not as the model in this folder was saved with it; move it away",
                 hint=Hint("or pass overwrite=True", OVERWRITE),
@@ -104,7 +102,7 @@ def _check_url(url: str, overwrite: bool) -> None:
         files = list_files(url)
     if files:
         raise AlacarteError(
-            f"{shown(url)}: holds files and is not a saved model; choose another folder",
+            f"{display_name(url)}: holds files and is not a saved model; choose another folder",
             hint=Hint("or pass overwrite=True, which leaves other files in it alone", OVERWRITE),
         )
 
@@ -117,71 +115,61 @@ def write_model(
     model: SavedModel,
     *,
     include_vectors: bool | None = None,
-    vectors_at: str | None = None,
+    vectors_name: str | None = None,
     overwrite: bool = False,
     card: bool = False,
 ) -> None:
-    """Write the folder, completely or not at all; vectors that came from no file or name are always included.
+    """Write the folder, completely or not at all; its vectors too, unless they ship under a name that is known.
 
-    `vectors_at` is the path or name by which the vectors will be found; that of the file they came from, if left out.
-    `card` adds what the Hugging Face Hub wants beside a model. An older model in the folder is replaced. Other files
-    stay, and one in the way is an error unless `overwrite`.
+    `vectors_name` is the name under which others get the vectors. `card` adds what the Hugging Face Hub wants beside a
+    model. An older model in the folder is replaced. Other files stay, and one in the way is an error without
+    `overwrite`.
     """
     check_folder(folder, overwrite)
     path = local_path(folder)
     if path is None:
-        _upload_model(cast("str", url_of(folder)), model, include_vectors, vectors_at, card)
+        _upload_model(cast("str", url_of(folder)), model, include_vectors, vectors_name, card)
         return
     vectors = WordVectors.of(model.vectors)
-    elsewhere = vectors.source is not None or vectors_at is not None
-    include = not elsewhere if include_vectors is None else include_vectors
-    include = include or _is_in_model(vectors, path)  # where they are, they stay
-    is_new = not path.exists()
-    path.mkdir(parents=True, exist_ok=True)
-    companions = Companions(path / MAIN, NAMES, _generation)
-    try:
-        with companions.writing():
-            with suppress(AlacarteError):
-                _remove_replaced(path)  # which a process that was killed may have left
-            files = {}
-            for name in _save_parts(companions, model, vectors if include else None):
-                files[name] = identity(companions.path(name))
-            for name, text in (_texts_for_hub(path.name, model, vectors, include) if card else {}).items():
-                with atomic_write(companions.path(name)) as file:
-                    file.write(text.encode())
-                files[name] = identity(companions.path(name))
-            description = {
-                "format": FORMAT,
-                "version": __version__,
-                "vectors": None if include else vectors_at or absolute(vectors.source),
-                "fingerprint": vectors.fingerprint,
-                "words": len(vectors),
-                "tokenizer": model.tokenizer,
-                "generation": companions.generation,
-                "files": files,
-                "replaced": _replaced(path, files),
-            }
-            with atomic_write(path / MAIN) as file:
-                file.write(f"{json.dumps(description, indent=2)}\n".encode())
-            _remove_replaced(path)
-    finally:
-        if is_new:
-            with suppress(OSError):  # there is something in it, as there should be
-                path.rmdir()
+    name = vectors_name or (vectors.source if vectors.source in known_names() else None)
+    include = name is None if include_vectors is None else include_vectors
+    include = include or is_same_file(path / VECTORS, vectors.source or "")  # where they are, they stay
+    with replaced_folder(path, _written) as new:
+        files = {name: identity(new / name) for name in _save_parts(new, model, vectors if include else None)}
+        for text_name, text in (_texts_for_hub(path.name, model, vectors, include) if card else {}).items():
+            with atomic_write(new / text_name) as file:
+                file.write(text.encode())
+            files[text_name] = identity(new / text_name)
+        description = {
+            "format": FORMAT,
+            "version": __version__,
+            "vectors": None if include else name,
+            "read_from": _base_name(vectors.source),
+            "fingerprint": vectors.fingerprint,
+            "words": len(vectors),
+            "tokenizer": model.tokenizer,
+            "files": files,
+        }
+        with atomic_write(new / MAIN) as file:
+            file.write(f"{json.dumps(description, indent=2)}\n".encode())
+
+
+def _base_name(source: str | None) -> str | None:
+    return None if source is None else base_name(source) if url_of(source) else Path(source).name
 
 
 def _upload_model(
-    url: str, model: SavedModel, include_vectors: bool | None, vectors_at: str | None, card: bool
+    url: str, model: SavedModel, include_vectors: bool | None, vectors_name: str | None, card: bool
 ) -> None:
     """Write a model on this disk and put its files behind a URL, `model.json` last; then remove an older one's.
 
     Until then, readers find files that are not the ones that the `model.json` there names, and say so.
     """
-    if WordVectors.of(model.vectors).source == f"{shown(url).rstrip('/')}/{VECTORS}":
+    if WordVectors.of(model.vectors).source == f"{display_name(url).rstrip('/')}/{VECTORS}":
         include_vectors = True  # where they are, they stay
     with TemporaryDirectory(prefix="alacarte-") as temporary:
         local = Path(temporary) / (url.rstrip("/").rpartition("/")[2] or "model")
-        write_model(local, model, include_vectors=include_vectors, vectors_at=vectors_at, card=card)
+        write_model(local, model, include_vectors=include_vectors, vectors_name=vectors_name, card=card)
         files = sorted(local.iterdir(), key=lambda file: file.name == MAIN)
         for file in files:
             upload(file, f"{url.rstrip('/')}/{file.name}", AlacarteError)
@@ -189,25 +177,19 @@ def _upload_model(
         remove(f"{url.rstrip('/')}/{name}", AlacarteError)
 
 
-def _is_in_model(vectors: WordVectors, path: Path) -> bool:
-    """Whether vectors were read from the folder of a model."""
-    file = Path(vectors.source or "")
-    return is_same_file(file.parent, path) and (file.name == VECTORS or is_leftover(file.name))
-
-
-def _save_parts(companions: Companions, model: SavedModel, vectors: WordVectors | None) -> Iterator[str]:
-    """Write all files but the main one; their names, each when it is there."""
+def _save_parts(folder: Path, model: SavedModel, vectors: WordVectors | None) -> Iterator[str]:
+    """Write all files but the main one; their names, each when it is complete."""
     parts = {"transform": model.transform, "form": model.form, "fusion": model.fusion, "spread": model.typical}
     for name, part in parts.items():
         if part is not None:
-            part.save(companions.path(f"{name}.safetensors"))
+            part.save(folder / f"{name}.safetensors")
             yield f"{name}.safetensors"
     if model.transform.report is not None:
-        with atomic_write(companions.path(REPORT)) as file:
+        with atomic_write(folder / REPORT) as file:
             file.write(f"{model.transform.report}\n".encode())
         yield REPORT
     if vectors is not None:
-        vectors.save(companions.path(VECTORS), "safetensors")
+        vectors.save(folder / VECTORS, "safetensors")
         yield VECTORS
 
 
@@ -232,33 +214,22 @@ def _texts_for_hub(title: str, model: SavedModel, vectors: WordVectors, include:
     return {hub.CONFIG: hub.config("model", facts), hub.CARD: hub.card(title, "ALaCarte", about, examples)}
 
 
-def _replaced(path: Path, files: dict[str, str]) -> dict[str, str]:
-    """What the older model in this folder has and the new one has not, with its digests: it is removed."""
+def _written(folder: Path, description: dict[str, Any] | None = None) -> set[str]:
+    """The names of the files in a folder that are as a model was saved there; none if there is no model."""
     with suppress(AlacarteError):
-        return {name: digest for name, digest in describe_model(path)["files"].items() if name not in files}
-    return {}
+        digests = (description or describe_model(folder))["files"]
+        same = {name for name, digest in digests.items() if name in NAMES and _has_digest(folder / name, digest)}
+        return {MAIN, *same}
+    return set()
 
 
-def _remove_replaced(path: Path) -> None:
-    for name, digest in describe_model(path)["replaced"].items():
-        if name in NAMES and (path / name).is_file() and identity(path / name) == digest:
-            (path / name).unlink()
-
-
-def _is_of_model(file: Path, description: dict[str, Any]) -> bool:
-    digests = [description[part].get(file.name) for part in ("files", "replaced")]
-    return file.is_file() and identity(file) in digests
-
-
-def _generation(main: Path) -> str | None:
-    with suppress(AlacarteError):
-        return str(describe_model(main.parent)["generation"])
-    return None
+def _has_digest(file: Path, digest: str) -> bool:
+    return file.is_file() and identity(file) == digest
 
 
 def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
     """What `model.json` says; raises unless the folder, on disk or behind a URL, is a saved model."""
-    path = shown(folder)
+    path = display_name(folder)
     url = url_of(folder)
     try:
         with locate(Path(folder) / MAIN if url is None else f"{url.rstrip('/')}/{MAIN}").open() as file:
@@ -270,79 +241,56 @@ def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         given = description.get("format") if isinstance(description, dict) else None
         raise AlacarteError(f"{path}: a model of another format, {given!r}; make it again with `alc fit`")
-    tables = [description.get("files"), description.get("replaced")]
-    texts = [description.get("generation"), *(text for table in tables if isinstance(table, dict) for text in table)]
-    whole = all(isinstance(table, dict) for table in tables) and all(isinstance(text, str) for text in texts)
-    if not whole or not re.fullmatch("[0-9a-f]{16}", description["generation"]):
+    files = description.get("files")
+    if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
         raise AlacarteError(f"{path}/{MAIN} is damaged: it does not say which files belong to the model; fit it again")
-    for name, kind in {"vectors": str, "tokenizer": str, "version": str, "words": int}.items():
+    for name, kind in {"vectors": str, "read_from": str, "tokenizer": str, "version": str, "words": int}.items():
         if not isinstance(description.get(name), kind | None):
             raise AlacarteError(f"{path}/{MAIN} is damaged: its {name!r} is no {kind.__name__}; fit the model again")
     return description
 
 
 def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dict[str, Path]:
-    """Where the files of a model are, by name, less those for people; raises unless each was saved with it."""
+    """The files of a model by name, less those for people; raises unless each was saved with it."""
     files = {}
     for name, digest in description["files"].items():
         if name in FOR_PEOPLE:
             continue
         if name not in NAMES:
             raise AlacarteError(f"{folder}: the model has a file {name!r}, which is not known here; upgrade alacarte")
-        place = Path(folder) / name
-        hidden = hidden_companion(place, description["generation"])  # where it was left, if its writer was killed
-        candidates = [file for file in (place, hidden) if file.is_file()]
-        if not candidates:
-            raise AlacarteError(f"{place}: is missing; copy or write the whole folder again")
-        chosen = [file for file in candidates if identity(file) == digest]
-        if not chosen:
+        file = Path(folder) / name
+        if not file.is_file():
+            raise AlacarteError(f"{file}: is missing; copy or write the whole folder again")
+        if identity(file) != digest:
             raise AlacarteError(
-                f"{place} is not the file that was saved with this model; copy or write the whole folder again"
+                f"{file} is not the file that was saved with this model; copy or write the whole folder again"
             )
-        files[name] = chosen[0]
+        files[name] = file
     return files
 
 
 def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = None) -> SavedModel:
-    """Read a folder that `write_model` wrote; `vectors` says where the vectors are if they have moved.
+    """Read a folder that `write_model` wrote; `vectors` are the model's vectors where they are not in the folder.
 
     Behind a URL, its files are copied to the cache folder and read there.
     """
     path = local_path(folder)
     if path is None:
         return _download_model(cast("str", url_of(folder)), vectors)
-    for attempt in range(ATTEMPTS):
-        description = describe_model(path)
-        try:
-            saved = _read_model(path, description, vectors)
-        except (AlacarteError, OSError):
-            # It may be just being replaced: its files take their places one after the other.
-            busy = attempt < ATTEMPTS - 1 and any(map(is_leftover, os.listdir(path)))  # noqa: PTH208 (names)
-            if attempt and not busy and describe_model(path) == description:
-                raise
-            time.sleep(0.01 * 2**attempt)
-            continue
-        if describe_model(path) == description:  # files take their places after it did, so all of them are its own
-            return saved
-    raise AlacarteError(f"{path}: this model is replaced again and again while it is read; wait for what writes it")
+    description = describe_model(path)
+    try:
+        saved = _read_model(path, description, vectors)
+    except (AlacarteError, OSError):
+        _check_same(path, description)
+        raise
+    _check_same(path, description)
+    return saved
 
 
-def _download_model(url: str, vectors: VectorsLike | None) -> SavedModel:
-    for attempt in range(ATTEMPTS):
-        description = describe_model(url)
-        names = [name for name in description["files"] if name in NAMES]
-        try:
-            with copied(f"{url.rstrip('/')}/{MAIN}", beside=names) as copy:
-                saved = read_model(copy.parent, vectors=vectors)
-            if vectors is None and VECTORS in names:
-                saved.vectors.source = f"{shown(url).rstrip('/')}/{VECTORS}"  # and not the copy, which may go
-            return saved
-        except AlacarteError as error:
-            if attempt and describe_model(url) == description:  # and not because it was just being replaced
-                message = error.message.replace(str(copy.parent), shown(url))
-                raise AlacarteError(message, hint=error.hint) from None
-            time.sleep(0.5 * 2**attempt)
-    raise AlacarteError(f"{shown(url)}: this model is replaced again and again while it is read; wait for its writer")
+def _check_same(path: Path, description: dict[str, Any]) -> None:
+    """Raise if another model has taken the place of the one that was described."""
+    if describe_model(path) != description:
+        raise AlacarteError(f"{path}: the model was replaced while it was read; load it again")
 
 
 def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | None) -> SavedModel:
@@ -351,9 +299,7 @@ def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | 
         raise AlacarteError(f"{path / MAIN} is damaged: it names no transform; fit the model again")
     transform = Transform.load(files["transform.safetensors"])
     if vectors is None:
-        vectors = (
-            WordVectors.load(files[VECTORS]) if VECTORS in files else _vectors_at(path, description.get("vectors"))
-        )
+        vectors = WordVectors.load(files[VECTORS]) if VECTORS in files else _named_vectors(path, description)
     form, fusion, spread = (files.get(f"{name}.safetensors") for name in ("form", "fusion", "spread"))
     return SavedModel(
         transform,
@@ -365,23 +311,29 @@ def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | 
     )
 
 
-def _vectors_at(folder: Path, where: str | None) -> str:
-    """The name or path that model.json gives: a package, or a regular file that stood outside when it was written."""
-    hint = Hint("say where they are with vectors=…", "say where they are with --vectors")
-    if where is None:
+def _download_model(url: str, vectors: VectorsLike | None) -> SavedModel:
+    names = [name for name in describe_model(url)["files"] if name in (*PARTS, VECTORS)]
+    with copied(f"{url.rstrip('/')}/{MAIN}", needed=names) as copy:
+        saved = read_model(copy.parent, vectors=vectors)
+    if vectors is None and VECTORS in names:
+        saved.vectors.source = f"{display_name(url).rstrip('/')}/{VECTORS}"  # and not the copy, which may go
+    return saved
+
+
+def _named_vectors(folder: Path, description: dict[str, Any]) -> str:
+    """The name of shipped vectors in model.json, which leads to nothing else."""
+    name, read_from = description.get("vectors"), description.get("read_from")
+    if name in known_names():
+        return cast("str", name)
+    hint = Hint("pass them as vectors=…", "pass them with --vectors")
+    if name is not None:
         raise AlacarteError(
-            f"{folder}: the vectors of this model are not in its folder, and model.json does not say where they are",
+            f"{folder}: model.json says that its vectors are at {display_name(name)!r}; a model leads to files in its "
+            "own folder and shipped vectors only",
             hint=hint,
         )
-    if where in known_names() or url_of(where) is not None:
-        return where
-    if not Path(where).is_absolute() or where.startswith(("//", "\\\\")):
-        raise AlacarteError(f"{folder}: model.json says that its vectors are at {where!r}, no whole path", hint=hint)
-    if not Path(where).is_file():
-        raise AlacarteError(
-            f"{folder}: the vectors of this model were at {where} and are not there any more", hint=hint
-        )
-    return where
+    named = "" if read_from is None else f" (they were read from {read_from})"
+    raise AlacarteError(f"{folder}: the vectors of this model are not in its folder{named}", hint=hint)
 
 
 def pretrained_names() -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.files import lock, remove_leftovers
-from alacarte._io.remote import path_on_disk
+from alacarte._io.urls import path_on_disk
 from alacarte.errors import BadCheckpoint
 from alacarte.text.units import Unit, pack_units, unpack_units
 
@@ -61,6 +61,7 @@ class Checkpoint:
 
     @property
     def due(self) -> bool:
+        """Whether the file should be written again."""
         return time.monotonic() - self._written >= self.seconds
 
     @contextmanager
@@ -126,7 +127,7 @@ def delete_checkpoint(path: Path) -> None:
 
 
 def new_rows_name(path: Path) -> str:
-    """A name for the file with sums that belongs to a checkpoint; nothing else has such a name."""
+    """Return a name for the file with sums that belongs to a checkpoint; nothing else has such a name."""
     return f".{path.name}.{secrets.token_hex(8)}.rows"
 
 
@@ -141,7 +142,7 @@ def is_rows_name(path: Path, name: object) -> bool:
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:
-    """What a checkpoint holds, for people."""
+    """Return what a checkpoint holds, for `alc inspect`."""
     identity = artifact.value("identity", dict)
     stages = artifact.value("stages", dict)
     return {

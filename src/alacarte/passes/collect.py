@@ -7,36 +7,36 @@
 """
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Bytes, Longs
 from alacarte._io.progress import phase
 from alacarte._io.tensors import forget_pages
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions
-from alacarte.contexts.scale import Scale, most_windows
+from alacarte.contexts.scale import most_windows
 from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
-from alacarte.contexts.weights import ContextWeights, resolve, specification
+from alacarte.contexts.weights import ContextWeights, read_once, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
-from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums
+from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums, Hint
 from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint, is_rows_name, new_rows_name
 from alacarte.passes.memory import allocate, disk_space, return_free_memory, room_for_sums, scratch_file
 from alacarte.passes.scan import check_text, run, useful_threads
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import Work, WorkOptions, chosen, refuse_unknown
+from alacarte.passes.work import Work, WorkOptions, refuse_unknown, select
 from alacarte.targets.targets import Matcher, Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
-from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
+from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
-Counts = npt.NDArray[np.int64]
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
 PROGRAM = 200_000_000  # bytes of Python, NumPy, Numba and compiled code; 193 MB on Linux
 WORD = 150  # bytes of a word of the vectors beside its vector: its name, and where it is looked up; GloVe's
@@ -58,34 +58,81 @@ def collect(
     spread: int | None = None,
     **options: Unpack[CollectOptions],
 ) -> ContextSums:
-    """Read a corpus once and sum the contexts of `targets`, or of every word that has a vector.
+    """Read a corpus once and sum the contexts of targets, or of every word that has a vector.
 
-    How contexts are read: `window`, `averaging`, `positions`, `context_weights`, `tokenizer`, `unknown` (see
-    `Reading`). How the pass is run: `threads`, `memory`, `checkpoint`, `shard`, `client`, … (see `Work`); none of these
-    changes a bit of the result.
+    Parameters
+    ----------
+    vectors : WordVectors
+        The vectors of the words around the targets.
+    corpus : path, iterable of documents, or Corpus
+        The text, as `Corpus` takes it.
+    targets : Targets, or anything that it takes, optional
+        What to sum the contexts of; None is every word of the vectors.
+    spread : int, optional
+        Keep this many sums per target instead of one (16 is a good number), with the contexts of one document in the
+        same, so that vectors know their standard errors (`InducedVectors.uncertainty`). Sums take as many times the
+        memory.
+    **options
+        How contexts are read (`window`, `averaging`, `positions`, `context_weights`, `tokenizer`, `unknown`; see
+        `Reading`), and how the pass is run (`threads`, `memory`, `checkpoint`, `shard`, `client`, …; see `Work`).
 
-    `spread`: keep this many sums for each target instead of one (16 is a good number), with the contexts of one
-    document in the same, so that vectors know how sure they are (`InducedVectors.uncertainty`). Memory for sums
-    grows as many times.
+    Returns
+    -------
+    ContextSums
+        The same to the last bit for any number of threads, blocks, shards and interruptions.
     """
     refuse_unknown("collect", options, CollectOptions)
-    work = Work(**chosen(options, WorkOptions))
+    if spread is not None and spread < 2:
+        raise AlacarteError(f"spread: at least 2 groups are needed to compute a variance, not {spread}")
+    options["context_weights"] = _ready(options.get("context_weights"), vectors)
+    source, wanted = Corpus.of(corpus), None if targets is None else Targets.of(targets)
+    work = Work(**select(options, WorkOptions))
+    reading_options = cast(ReadingOptions, select(options, ReadingOptions))
     if work.client is not None:
         from alacarte.passes.dask import collect_on_cluster
 
-        return collect_on_cluster(vectors, Corpus.of(corpus), targets, spread, options, work)
-    return _Job(vectors, Corpus.of(corpus), targets, spread, options, work).collect()
+        return collect_on_cluster(vectors, source, wanted, spread, reading_options, work)
+    tokenizer = get_tokenizer(options.get("tokenizer", "words"))
+    reading = Reading.of(reading_options, tokenizer.name)
+    checkpoint = None
+    if work.checkpoint is not None:
+        identity = {  # all that decides the result but the text
+            "vectors": vectors.fingerprint,
+            "settings": asdict(reading),
+            "context weights": specification(options.get("context_weights")),
+            "targets": None if wanted is None else wanted.digest(),
+            "spread": spread,
+            "shard": work.shard,
+            "block size": work.block_size,
+        }
+        checkpoint = Checkpoint(Path(work.checkpoint), identity, work.checkpoint_seconds)
+    with nullcontext() if checkpoint is None else checkpoint.held():
+        weights = resolve(
+            options.get("context_weights"), vectors, lambda: _counts(vectors, source, tokenizer, work, checkpoint)
+        )
+        reading = replace(reading, weights=weights.name)
+        integers = IntegerVectors.of(vectors, weights, reading, few=source.size is not None and source.size < SHORT)
+        lexicon = Lexicon(vectors.key_to_index)
+        if wanted is None:
+            matcher = Matcher.of_vocabulary(vectors.words, lexicon)
+        else:
+            with phase("preparing the targets", work.show_progress):
+                matcher = wanted.compile(lexicon, tokenizer)
+        summing = _Summing(integers, reading, matcher, spread or 1, Encoder(tokenizer, lexicon), work)
+        rows, state = summing.rows(source, checkpoint)
+    if state.amounts.tokens_read == 0 and work.shard is None and not source.is_part:
+        raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
+    keys = list(matcher.keys)
+    if wanted is not None and wanted.any_label:
+        keys, wanted, rows = _in_order(keys, wanted, rows, spread or 1)
+    return _context_sums(keys, wanted, rows, spread, state, summing, vectors, weights)
 
 
-def collect_share(
-    vectors: WordVectors, corpus: Corpus, targets: Targets | None, spread: int | None, options: CollectOptions
-) -> ContextSums:
-    """`collect` for a share of a text, which may hold nothing, and whose sums the caller saves at once.
-
-    The checkpoint is not written a last time when all is done.
-    """
-    work = Work(**chosen(options, WorkOptions))
-    return _Job(vectors, corpus, targets, spread, options, work, share=True).collect()
+def _ready(weights: object, vectors: WordVectors) -> object:
+    """What is asked for as context weights, so that it says the same each time that it is asked."""
+    if isinstance(weights, str) and "@" in weights:  # of a file, which may change
+        return resolve(weights, vectors, lambda: np.zeros(0, dtype=np.int64))
+    return read_once(weights)
 
 
 def count_words(
@@ -93,134 +140,93 @@ def count_words(
     corpus: CorpusLike,
     tokenizer: TokenizerLike = "words",
     **options: Unpack[WorkOptions],
-) -> Counts:
-    """How often each word of the vectors occurs in a corpus.
+) -> Longs:
+    """Return how often each word of the vectors occurs in a corpus.
 
     >>> count_words(WordVectors(["b", "a"], [[1.0], [2.0]]), ["a b a c", ["a"]]).tolist()
     [1, 3]
     """
+    work = Work(**options)
+    return _count(vectors, Corpus.of(corpus), get_tokenizer(tokenizer), work, None)
+
+
+def _count(
+    vectors: WordVectors, corpus: Corpus, tokenizer: Tokenizer, work: Work, checkpoint: Checkpoint | None
+) -> Longs:
     tally = WordCounts(len(vectors))
-    encoder = Encoder(get_tokenizer(tokenizer), Lexicon(vectors.key_to_index))
-    run(tally, Corpus.of(corpus), encoder, Work(**options), "counting words")
+    run(tally, corpus, Encoder(tokenizer, Lexicon(vectors.key_to_index)), work, "counting words", checkpoint)
     return tally.counts
 
 
-class _Job:
-    """All that one call of `collect` knows."""
-
-    def __init__(
-        self,
-        vectors: WordVectors,
-        corpus: Corpus,
-        targets: TargetsLike | None,
-        spread: int | None,
-        options: ReadingOptions,
-        work: Work,
-        share: bool = False,
-    ) -> None:
-        if spread is not None and spread < 2:
-            raise AlacarteError(f"spread: at least 2 groups are needed to tell how far they lie apart, not {spread}")
-        self.vectors, self.corpus, self.spread, self.options, self.work = vectors, corpus, spread, options, work
-        self.share = share
-        self.targets = None if targets is None else Targets.of(targets)
-        self.tokenizer = get_tokenizer(options.get("tokenizer", "words"))
-        self.reading = Reading.of(options, self.tokenizer.name)
-
-    def collect(self) -> ContextSums:
-        if self.work.checkpoint is None:
-            return self._collect(None)
-        checkpoint = Checkpoint(Path(self.work.checkpoint), self._identity(), self.work.checkpoint_seconds)
-        with checkpoint.held():
-            return self._collect(checkpoint)
-
-    def _identity(self) -> dict[str, Any]:
-        """All that decides the result but the text."""
-        return {
-            "vectors": self.vectors.fingerprint,
-            "settings": asdict(self.reading),
-            "context weights": specification(self.options.get("context_weights")),
-            "targets": None if self.targets is None else self.targets.digest(),
-            "spread": self.spread,
-            "shard": self.work.shard,
-            "block size": self.work.block_size,
-        }
-
-    def _collect(self, checkpoint: Checkpoint | None) -> ContextSums:
-        weights = resolve(self.options.get("context_weights"), self.vectors, lambda: self._count(checkpoint))
-        reading = replace(self.reading, weights=weights.name)
-        size = self.corpus.size
-        integers = IntegerVectors.of(self.vectors, weights, reading, few=size is not None and size < SHORT)
-        lexicon = Lexicon(self.vectors.key_to_index)
-        if self.targets is None:
-            matcher = Matcher.of_vocabulary(self.vectors.words, lexicon)
-        else:
-            with phase("preparing the targets", self.work.show_progress):
-                matcher = self.targets.compile(lexicon, self.tokenizer)
-        encoder = Encoder(self.tokenizer, lexicon)
-        summed = _Summed(integers, reading, matcher, self.spread or 1, encoder, self.work, not self.share)
-        rows, state = summed.rows(self.corpus, checkpoint)
-        if state.amounts.tokens_read == 0 and self.work.shard is None and not self.share:
-            raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
-        return self._result(rows, state, matcher, reading, integers.scale, weights)
-
-    def _count(self, checkpoint: Checkpoint | None) -> Counts:
-        if self.corpus.once:
-            raise BadCorpus(
-                "these context weights need a first pass over the corpus to count words, and this corpus can "
-                "be read only once; pass a file or a list, or weights that are ready-made"
-            )
-        tally = WordCounts(len(self.vectors))
-        encoder = Encoder(self.tokenizer, Lexicon(self.vectors.key_to_index))
-        work = replace(self.work, shard=None)  # weights are those of all of the text
-        run(tally, self.corpus, encoder, work, "counting words", checkpoint)
-        return tally.counts
-
-    def _result(
-        self,
-        rows: Counts,
-        state: Stage,
-        matcher: Matcher,
-        reading: Reading,
-        scale: Scale,
-        weights: ContextWeights,
-    ) -> ContextSums:
-        keys, targets = list(matcher.keys), self.targets
-        if targets is not None and targets.any_label:  # labels were met in the order of the threads
-            targets = targets | Targets.spans(keys[len(targets) :])
-            order = targets.in_order(keys)
-            keys = [keys[place] for place in order]
-            rows = rows.reshape(-1, self.spread or 1, rows.shape[1])[order].reshape(rows.shape)
-            targets = targets.only(keys)
-        dimension = self.vectors.dimension
-        total, groups = _sums_of(rows, dimension), None
-        if self.spread is not None:
-            groups = _sums_of(rows.reshape(len(keys), self.spread, -1), dimension)
-            total = groups.over_groups()
-        most = most_windows(reading, scale)
-        if _largest(total.occurrences) > most:
-            raise BadSums(f"one target occurs more often than sums can hold ({most:,} times)")
-        named = frozenset(unit for unit in state.units if unit.name)
-        return ContextSums(
-            keys,
-            total,
-            scale,
-            reading,
-            self.vectors.fingerprint,
-            targets,
-            weights,
-            **asdict(state.amounts),
-            groups=groups,
-            units=named,
+def _counts(
+    vectors: WordVectors, corpus: Corpus, tokenizer: Tokenizer, work: Work, checkpoint: Checkpoint | None
+) -> Longs:
+    """The counts that context weights are computed from, by a pass of their own."""
+    if corpus.once:
+        raise BadCorpus(
+            "these context weights need a first pass over the corpus to count words, and this corpus can "
+            "be read only once; pass a file or a list, or weights that are ready-made"
         )
+    if work.shard is not None:
+        raise AlacarteError(
+            "these context weights need the counts of the words in all of the text, and a shard reads only its part; "
+            "count them once, into a file with a word, a tab and its count on each line",
+            hint=Hint(
+                'with alacarte.contexts.weights.save_counts("counts.tsv", vectors, count_words(vectors, corpus)), and '
+                'pass context_weights="sif@counts.tsv"',
+                "and pass --context-weights sif@counts.tsv",
+            ),
+        )
+    return _count(vectors, corpus, tokenizer, work, checkpoint)
 
 
-def _row_blocks(rows: Counts) -> Iterator[slice]:
+def _in_order(keys: list[str], targets: Targets, rows: Longs, groups: int) -> tuple[list[str], Targets, Longs]:
+    """Labels, which were found in the order of the threads, in an order that depends on nothing but them."""
+    targets = targets | Targets.spans(keys[len(targets) :])
+    order = targets.in_order(keys)
+    keys = [keys[place] for place in order]
+    return keys, targets.only(keys), rows.reshape(-1, groups, rows.shape[1])[order].reshape(rows.shape)
+
+
+def _context_sums(
+    keys: list[str],
+    targets: Targets | None,
+    rows: Longs,
+    spread: int | None,
+    state: Stage,
+    summing: "_Summing",
+    vectors: WordVectors,
+    weights: ContextWeights,
+) -> ContextSums:
+    dimension, scale = vectors.dimension, summing.integers.scale
+    total, groups = _sums_of(rows, dimension), None
+    if spread is not None:
+        groups = _sums_of(rows.reshape(len(keys), spread, -1), dimension)
+        total = groups.over_groups()
+    most = most_windows(summing.reading, scale)
+    if _largest(total.occurrences) > most:
+        raise BadSums(f"one target occurs more often than sums can hold ({most:,} times)")
+    return ContextSums(
+        keys,
+        total,
+        scale,
+        summing.reading,
+        vectors.fingerprint,
+        targets,
+        weights,
+        **asdict(state.amounts),
+        groups=groups,
+        units=frozenset(unit for unit in state.units if unit.name),
+    )
+
+
+def _row_blocks(rows: Longs) -> Iterator[slice]:
     """Some rows at a time: what lies in a file need not be in memory as a whole."""
     for low in range(0, len(rows), ROWS):
         yield slice(low, low + ROWS)
 
 
-def _largest(counts: Counts) -> int:
+def _largest(counts: Longs) -> int:
     """The largest of some counts, which may be a column of rows in a file."""
     largest = 0
     for block in _row_blocks(counts):
@@ -229,14 +235,14 @@ def _largest(counts: Counts) -> int:
     return largest
 
 
-def _sums_of(rows: Counts, dimension: int) -> Sums:
+def _sums_of(rows: Longs, dimension: int) -> Sums:
     """The columns of rows of sums by name; views, no copies."""
     counts = {name: rows[..., dimension + place] for place, name in enumerate(COUNTS)}
     return Sums(rows[..., :dimension], **counts)
 
 
 @dataclass(frozen=True)
-class _Summed:
+class _Summing:
     """The passes that fill rows of sums: one, or several with some of the dimensions each where memory is short."""
 
     integers: IntegerVectors
@@ -245,12 +251,11 @@ class _Summed:
     groups: int
     encoder: Encoder
     work: Work
-    keep: bool = True  # whether a pass over the text that is done is saved in the checkpoint, for a caller that fails
 
-    def rows(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Counts, Stage]:
+    def rows(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Longs, Stage]:
         """(rows of sums, what was read)."""
         if self.work.memory is None:
-            return self._pass(self.integers, corpus, "reading", checkpoint, self.keep)
+            return self._pass(self.integers, corpus, "reading", checkpoint)
         room = room_for_sums(self.work.memory, self._other_memory())
         return_free_memory()
         if self.matcher.any_label:  # nobody knows how many there will be: a first pass finds them
@@ -259,7 +264,7 @@ class _Summed:
             room = room_for_sums(self.work.memory, self._other_memory())
         width = self._dimensions_at_a_time(room)
         if width == self.integers.dimension:
-            return self._pass(self.integers, corpus, "reading", checkpoint, self.keep)
+            return self._pass(self.integers, corpus, "reading", checkpoint)
         return self._in_slices(readable_again(corpus), width, checkpoint)
 
     def _other_memory(self) -> int:
@@ -275,7 +280,7 @@ class _Summed:
 
     def _pass(
         self, integers: IntegerVectors, corpus: Corpus, stage: str, checkpoint: Checkpoint | None, keep: bool = True
-    ) -> tuple[Counts, Stage]:
+    ) -> tuple[Longs, Stage]:
         threads = useful_threads(corpus, self.work)
         tally = SumsTally(integers, self.reading, self.matcher, self.groups, threads)
         state = run(tally, corpus, self.encoder, self.work, stage, checkpoint, keep)
@@ -294,7 +299,7 @@ class _Summed:
             )
         return min(self.integers.dimension, width)
 
-    def _in_slices(self, corpus: Corpus, width: int, checkpoint: Checkpoint | None) -> tuple[Counts, Stage]:
+    def _in_slices(self, corpus: Corpus, width: int, checkpoint: Checkpoint | None) -> tuple[Longs, Stage]:
         """Sums in a file, filled with some of the dimensions at a time, each by a pass over the text."""
         shape = self.matcher.size * self.groups, row_stride(self.integers.dimension)
         if checkpoint is None:
@@ -350,7 +355,7 @@ def _same_text(one: Stage | None, two: Stage) -> Stage:
     return two
 
 
-def _put_in_file(part: Counts, rows: Counts, low: int, high: int, dimension: int) -> None:
+def _put_in_file(part: Longs, rows: Longs, low: int, high: int, dimension: int) -> None:
     """Copy sums of some dimensions, and the counts behind them, to rows of all dimensions that lie in a file."""
     for block in _row_blocks(rows):
         rows[block, low:high] = part[block, : high - low]
@@ -358,7 +363,7 @@ def _put_in_file(part: Counts, rows: Counts, low: int, high: int, dimension: int
         forget_pages(rows[block])
 
 
-def _digest(rows: Counts, low: int, high: int, dimension: int) -> npt.NDArray[np.uint8]:
+def _digest(rows: Longs, low: int, high: int, dimension: int) -> Bytes:
     """Of some dimensions of all rows, and of the counts."""
     digest = sha256()
     for start in range(0, len(rows), 1 << 12):

@@ -6,65 +6,98 @@ Apriori), so nothing rare is ever kept.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Ints, Longs
+from alacarte._io.checks import whole_number
 from alacarte._io.progress import phase
 from alacarte.contexts.ngram_counts import KeyCounts
 from alacarte.errors import BadTargets
 from alacarte.passes.scan import run
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import Work, WorkOptions
+from alacarte.passes.work import Work, WorkOptions, refuse_unknown
 from alacarte.targets.sequences import SequenceTable
-from alacarte.targets.targets import Targets, vocabulary_index
+from alacarte.targets.targets import Targets, is_cased, vocabulary_index
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 HALF = np.int64(32)  # bits of a key for each of the two sequences that it joins
 
 
 def discover(
     corpus: CorpusLike,
     *,
-    n: int | Iterable[int] = 1,
+    ngrams: int | Iterable[int] = 1,
     min_count: int = 10,
     vectors: Mapping[str, object] | Sequence[str] | None = None,
-    tokenizer: TokenizerLike = "words",
+    tokenizer: TokenizerLike | None = None,
     known: bool = False,
     punctuation: bool = False,
     **options: Unpack[WorkOptions],
 ) -> Targets:
-    """All n-grams that occur at least `min_count` times in a corpus, the most frequent first.
+    """Return all words and n-grams that occur often enough in a corpus, the most frequent first.
 
-    `n` is a length, or several. Single words that `vectors` holds are left out unless `known`; n-grams with a token
-    that has no letter or digit are left out unless `punctuation`. How the passes are run: see `Work`.
+    For a model, `ALaCarte.discover` passes its vectors and its tokenizer.
 
-    >>> discover(["a rose is a rose", "is a rose"], n=(1, 2), min_count=3)
+    Parameters
+    ----------
+    corpus
+        Any text that `Corpus` reads.
+    ngrams
+        How many words the targets have: one number, or several.
+    min_count
+        How often they occur, at least.
+    vectors
+        Vectors, or their words. Single words among them are left out, unless `known`; and the tokenizer keeps
+        words whole that are among them.
+    tokenizer
+        A name or a function (`alacarte.text.tokenizers`). By default "words-cased" for vectors whose words have
+        capital letters, "words" for others.
+    known
+        Whether single words that have a vector are listed too.
+    punctuation
+        Whether n-grams with a token that has no letter or digit are listed too.
+    **options
+        How the work is done: `threads`, `show_progress`, … (see `alacarte.passes.work.Work`).
+
+    Returns
+    -------
+    Targets
+        For `collect` and `ALaCarte.induce`.
+
+    Examples
+    --------
+    >>> discover(["a rose is a rose", "is a rose"], ngrams=(1, 2), min_count=3)
     Targets(3: 'a', 'rose', 'a rose')
     """
-    lengths = sorted({n} if isinstance(n, int) else set(n))
-    if not lengths or lengths[0] < 1:
-        raise BadTargets(f"n-gram lengths start at 1, not {lengths or n}")
-    if min_count < 1:
-        raise BadTargets(f"min_count is at least 1, not {min_count}")
+    refuse_unknown("discover", options, WorkOptions)
+    given = ngrams if isinstance(ngrams, Iterable) else [ngrams]
+    lengths = sorted({whole_number(length, "ngrams", 1) for length in given})
+    if not lengths:
+        raise BadTargets("ngrams is empty; pass 1 for words, or (1, 2) for words and pairs of words")
+    least = whole_number(min_count, "min_count", 1)
     source = Corpus.of(corpus)
     if lengths[-1] > 1:
         source = readable_again(source)
     index = vocabulary_index(vectors)
-    split, work = get_tokenizer(tokenizer), Work(**options)
-    counted = _frequent_sequences(source, index, split, lengths[-1], min_count, work)
+    split = get_tokenizer(("words-cased" if is_cased(list(index)) else "words") if tokenizer is None else tokenizer)
+    work = Work(**options)
+    counted = _frequent_sequences(source, index, split, lengths[-1], least, work)
     with phase("listing n-grams", work.show_progress):
         return _listed(counted, index, lengths, known, punctuation)
 
 
-def _listed(
-    counted: "_Counted", index: Mapping[str, int], lengths: list[int], known: bool, punctuation: bool
-) -> Targets:
+class _Counted(NamedTuple):
+    """Frequent sequences of ids, an array for each length, and the words that have an id besides the known ones."""
+
+    sequences: list[Ints]
+    extra: list[str]
+
+
+def _listed(counted: _Counted, index: Mapping[str, int], lengths: list[int], known: bool, punctuation: bool) -> Targets:
     words = np.array([*index, *counted.extra], dtype=object)
     usable = np.ones(len(words), dtype=bool)
     if not punctuation:
@@ -81,13 +114,6 @@ def _listed(
     return Targets.ngrams(keys)
 
 
-class _Counted:
-    """Frequent sequences of ids, an array for each length, and the words that have an id besides the known ones."""
-
-    def __init__(self, sequences: list[Ints], extra: Sequence[str]) -> None:
-        self.sequences, self.extra = sequences, extra
-
-
 def _frequent_sequences(
     corpus: Corpus, index: dict[str, int], tokenizer: Tokenizer, longest: int, min_count: int, work: Work
 ) -> _Counted:
@@ -95,11 +121,11 @@ def _frequent_sequences(
     words = KeyCounts(lambda encoded: encoded.ids.astype(np.int64))
     run(words, corpus, Encoder(tokenizer, first), work, "counting words")
     with phase("sorting words", work.show_progress):
-        met, counts = words.at_least(min_count)
-        # Words were met in the order of the threads; from here on their ids depend on the words alone.
-        names = [first.word(int(word)) for word in met]
+        found, counts = words.at_least(min_count)
+        # Words turn up in the order of the threads; from here on their ids depend on the words alone.
+        names = [first.word(int(word)) for word in found]
         lexicon = Lexicon(index)
-        extra = sorted(name for name, word in zip(names, met, strict=True) if word >= len(index))
+        extra = sorted(name for name, word in zip(names, found, strict=True) if word >= len(index))
         if extra:
             lexicon.add_all(extra)
         ids = np.fromiter((lexicon.add(name) for name in names), dtype=np.int32, count=len(names))

@@ -2,10 +2,11 @@
 
 import ctypes
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,28 +16,29 @@ import numpy.typing as npt
 from alacarte._io.files import amount
 from alacarte.errors import AlacarteError
 
-UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+AMOUNT = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
+PREFIXES = ("", "k", "m", "g", "t")
 
 
 def parse_size(size: int | str) -> int:
-    """Bytes from a number or from text such as "4GB" or "500M".
+    """Return the bytes that a number or a text such as "4GB", "4GiB" or "500M" stands for.
 
-    >>> parse_size("1.5GB"), parse_size("500m"), parse_size(7)
-    (1500000000, 500000000, 7)
+    >>> parse_size("1.5GB"), parse_size("4GiB") == 4 << 30, parse_size("500m"), parse_size(7)
+    (1500000000, True, 500000000, 7)
     """
-    text = str(size).strip().lower().removesuffix("b").removesuffix("i")
-    factor = UNITS.get(text[-1:], 1)
-    try:
-        amount = int(float(text[:-1] if factor > 1 else text) * factor)
-    except (ValueError, OverflowError):
-        amount = 0
+    written = AMOUNT.fullmatch(str(size).strip())
+    amount = 0
+    if written is not None and (written[2] or not written[3]):
+        base = 1024 if written[3] else 1000
+        with suppress(ValueError, OverflowError):
+            amount = int(float(written[1]) * base ** PREFIXES.index(written[2].lower()))
     if amount < 1:
-        raise AlacarteError(f"{size!r} is no amount of memory; write it as 4GB or 500MB")
+        raise AlacarteError(f"{size!r} is no amount of memory; write it as 4GB or 500MB, or with powers of two as 4GiB")
     return amount
 
 
 def room_for_sums(memory: int | str, others: int) -> int:
-    """What a limit leaves for sums, after `others` bytes for the program, vectors and the text under way."""
+    """Return what a limit leaves for sums, after `others` bytes for the program, vectors and the text under way."""
     limit = parse_size(memory)
     if limit <= others:
         raise AlacarteError(
@@ -55,7 +57,7 @@ def return_free_memory() -> None:
 
 
 def peak_memory() -> int | None:
-    """The most memory this process has held so far, in bytes; None where the system does not tell."""
+    """Return the most memory that this process has held so far, in bytes; None where the system does not say."""
     status = Path("/proc/self/status")
     if status.exists():  # Linux; what getrusage tells there begins with the peak of the process that started this one
         lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
@@ -69,7 +71,7 @@ def peak_memory() -> int | None:
 
 
 def scratch_file(shape: tuple[int, int], dtype: npt.DTypeLike = np.int64) -> "np.memmap[Any, np.dtype[Any]]":
-    """Zeros in a file without a name, whose space is given back when the array is gone."""
+    """Return zeros in a file without a name, whose space is given back when the array is gone."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)
     with disk_space(Path(tempfile.gettempdir()), np.dtype(dtype).itemsize * shape[0] * shape[1]):
         allocate(file, np.dtype(dtype).itemsize * shape[0] * shape[1])

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.draw import evenly_over_octaves
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
@@ -21,10 +21,6 @@ from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 WORDS = 8000
@@ -224,7 +220,7 @@ def sample_contexts(
 def deal(
     sample: SampledWords, integers: IntegerVectors, reading: Reading, sizes: Sequence[int]
 ) -> tuple[Longs, Longs, Sums]:
-    """Sums over disjoint samples of 1, 2, 4 … contexts of each word: (word's row, size, sums), a row a sample.
+    """Sums over disjoint samples of 1, 2, 4 … contexts of each word: (word's row, size, sums), one row per sample.
 
     A word has those samples, from the first size on, that it has contexts enough for.
     """

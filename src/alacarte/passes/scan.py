@@ -1,13 +1,13 @@
 """The one walk over text: blocks of a corpus, encoded by several threads, added to a tally in any order.
 
-Threads take blocks of text. What a pass makes is a tally, which adds up exactly, so the order in which blocks are added
-cannot change a bit, and what was done is a set of units of text.
+What a pass makes is a tally, which adds up exactly, so the order in which blocks are added cannot change a bit.
+What was done is a set of units of text.
 """
 
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
@@ -21,34 +21,36 @@ from alacarte.errors import AlacarteError, BadCheckpoint
 from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.pipeline import in_order
 from alacarte.passes.work import Work
-from alacarte.text.corpus import Block, Corpus, extent
+from alacarte.text.corpus import Corpus
 from alacarte.text.encoding import Encoded, Encoder
+from alacarte.text.segments import Block
 from alacarte.text.units import Unit, unit_of
 
 SHOWN_EVERY = 0.2  # seconds between two looks at how far the work has come
+SEGMENT = 16  # blocks of a file, at least, that are read by themselves beside others of the same file
 
 
 class Tally(Protocol):
     """What a pass makes: it starts empty, takes encoded blocks from any number of threads, and saves itself."""
 
     def adder(self) -> Callable[[Encoded], None]:
-        """What one thread calls with each of its blocks; several adders work at the same time."""
+        """Return what one thread calls with each of its blocks; several adders work at the same time."""
 
     def settle(self) -> None:
         """Put together what the adders hold by themselves; called when none of them is at work."""
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any] | Computed]:
-        """All that was added so far, for a checkpoint; called after `settle`."""
+        """Return all that was added so far, for a checkpoint; called after `settle`."""
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Take up what `arrays` gave; called before anything is added."""
 
     def progress(self) -> dict[str, object]:
-        """What to show beside the progress bar."""
+        """Return what to show beside the progress bar."""
 
 
 def scan(corpus: Corpus, encoder: Encoder, work: Work, description: str = "reading") -> Iterator[Encoded]:
-    """The encoded blocks of a corpus in the order of its text, for what has to keep the documents apart.
+    """Give the encoded blocks of a corpus in the order of its text, for what has to keep the documents apart.
 
     >>> from alacarte.text.encoding import Lexicon
     >>> from alacarte.text.tokenizers import get_tokenizer
@@ -60,7 +62,7 @@ def scan(corpus: Corpus, encoder: Encoder, work: Work, description: str = "readi
     def encode(block: Block) -> tuple[Block, Encoded]:
         return block, encoder.encode(block)
 
-    with progress(*extent(corpus), description, work.show_progress, work.callback) as bar:
+    with progress(*corpus.extent, description, work.show_progress, work.callback) as bar:
         encoded_blocks = in_order(encode, corpus.blocks(work.block_size), work.cores)
         try:
             for block, encoded in encoded_blocks:
@@ -79,14 +81,14 @@ def run(
     checkpoint: Checkpoint | None = None,
     keep: bool = True,
 ) -> Stage:
-    """Add the whole corpus (or the shard that `work` names) to a tally; what was read, and which units of text.
+    """Add the whole corpus (or the shard that `work` names) to a tally, and return what was read.
 
     With a checkpoint, which must be held, a stage that was begun before is taken up; text that is in it is read again
     to see that it is the same, and not added again. When all is done, the tally is saved there a last time if `keep`.
     """
     if work.client is not None:
         raise AlacarteError(f"{stage} is not done on a cluster: only contexts are summed there; leave client out")
-    state = _Pass(tally, corpus, encoder, work, stage, checkpoint).run()
+    state = _Pass(tally, _part_of(corpus, work), encoder, work, stage, checkpoint).run()
     if checkpoint is not None and keep and state.units:
         checkpoint.save(stage, Stage(tally.arrays(), state.amounts, state.units, complete=True))
     return state
@@ -94,24 +96,24 @@ def run(
 
 def check_text(corpus: Corpus, units: set[Unit], work: Work) -> None:
     """Read the corpus (or a shard of it) to see that it holds these units of text and nothing else."""
-    met = {unit_of(block) for block in corpus.blocks(work.block_size) if _in_shard(block, work)}
-    if met != units:
-        raise _other_text(min(met ^ units))
+    found = {unit_of(block) for block in _part_of(corpus, work).blocks(work.block_size)}
+    if found != units:
+        raise _other_text(min(found ^ units))
 
 
 def useful_threads(corpus: Corpus, work: Work) -> int:
-    """No more than there are blocks, as far as that is known."""
+    """Return the number of threads: no more than there are blocks, as far as that is known."""
     if corpus.size is None:
         return work.cores
     return max(1, min(work.cores, corpus.size // work.block_size + 1))
 
 
-def _in_shard(block: Block, work: Work) -> bool:
-    return work.shard is None or block.number % work.shard[1] == work.shard[0] - 1
+def _part_of(corpus: Corpus, work: Work) -> Corpus:
+    return corpus if work.shard is None else corpus.shard(*work.shard, work.block_size)
 
 
 class _Pass:
-    """One run of threads over a corpus."""
+    """One pass over a corpus: threads that read until all is read, or pause so that a checkpoint can be written."""
 
     def __init__(
         self,
@@ -124,108 +126,120 @@ class _Pass:
     ) -> None:
         self.tally, self.corpus, self.encoder, self.work = tally, corpus, encoder, work
         self.stage, self.checkpoint = stage, checkpoint
-        self.known = encoder.lexicon.known
-        self.feed = _Feed(corpus.streams(work.block_size))
-        self.done: dict[tuple[str, int], Unit] = {}  # by the checkpoint, by place
-        self.met: set[Unit] = set()  # of these, read again
         self.state = Stage()
+        self.before: dict[tuple[str, int], Unit] = {}  # units in the checkpoint, by place
+        self.seen_again: set[Unit] = set()
+        self.threads = useful_threads(corpus, work)
+        size = corpus.size
+        # One reader is as fast as several threads that encode, so there are about as many segments as threads.
+        step = None if size is None else max(SEGMENT * work.block_size, size // (2 * self.threads))
+        self.feed = _Feed(corpus.streams(work.block_size, None if self.threads == 1 else step))
         self.finished: SimpleQueue[int] = SimpleQueue()  # how much was read when a block was done
+        self.lock = threading.Lock()  # of the state
+        self.pause = threading.Event()
         self.error: BaseException | None = None
-        self.broken = False  # a block was added in part
-        self.stopped = threading.Event()
-        # Blocks are added and noted under `gate.inside`, which is closed while a checkpoint is written.
-        self.gate = _Gate()
+        self.is_broken = False  # whether a block was added in part
 
     def run(self) -> Stage:
+        """Read and add everything; whatever ends this early, what was done is in the checkpoint."""
         if self.checkpoint is not None and self.stage in self.checkpoint.stages:
-            before = self.checkpoint.stages[self.stage]
-            self.tally.restore(before.arrays)
-            before.arrays = self.tally.arrays()  # and no longer those in the file, whose pages would stay in memory
-            self.state = Stage({}, before.amounts, set(before.units))
-            self.done = {(unit.name, unit.start): unit for unit in before.units}
-            for unit in before.units:
-                if unit.name and not self.corpus.holds(unit.name):
-                    raise _other_text(unit)
-        self.encoder.expect(self.corpus.size or 0)
-        with progress(*extent(self.corpus), self.stage, self.work.show_progress, self.work.callback) as bar:
+            self._take_up(self.checkpoint.stages[self.stage])
+        total, unit = self.corpus.extent
+        self.encoder.expect(total if total is not None and unit == "B" else 0)
+        with progress(total, unit, self.stage, self.work.show_progress, self.work.callback) as bar:
             try:
-                self._work_in_threads(bar)
+                self._read_all(bar)
             except BaseException:
                 self._save()
                 raise
-        self._check_all_met()
+        if not self._is_same_text:
+            raise _other_text(next(unit for unit in self.before.values() if unit not in self.seen_again))
         with phase(f"{self.stage}: adding up", self.work.show_progress):
             self.tally.settle()
         return self.state
 
+    def _take_up(self, before: Stage) -> None:
+        files = {segment.source for segment in self.corpus.segments()}
+        for unit in before.units:
+            if unit.name and not _is_within(unit.name, files):
+                raise _other_text(unit)
+        self.tally.restore(before.arrays)
+        before.arrays = self.tally.arrays()  # and no longer those in the file, whose pages would stay in memory
+        self.state = Stage({}, before.amounts, set(before.units))
+        self.before = {(unit.name, unit.start): unit for unit in before.units}
+
     # ------------------------------------------------------------------------------------------- the threads
 
-    def _work_in_threads(self, bar: Progress) -> None:
-        """Run the threads, show how far they are, write checkpoints; Ctrl-C reaches this thread only."""
+    def _read_all(self, bar: Progress) -> None:
+        adders = [self.tally.adder() for _ in range(self.threads)]
+        show = self._shower(bar)
+        try:
+            while not self.feed.is_empty:
+                self._read_on(adders, show)
+                if self.error is not None:
+                    raise self.error
+                if self._is_save_due:
+                    self._save()
+            while not self.finished.empty():
+                show(self.finished.get())
+        finally:
+            self.feed.close()
+
+    def _read_on(self, adders: list[Callable[[Encoded], None]], show: Callable[[int], None]) -> None:
+        """Read with several threads until all is read or a checkpoint is due; Ctrl-C reaches this thread only."""
+        self.pause.clear()
         threads = [
-            threading.Thread(target=self._work, name=f"alacarte-{number}", daemon=True)
-            for number in range(useful_threads(self.corpus, self.work))
+            threading.Thread(target=self._work, args=(add,), name=f"alacarte-{number}", daemon=True)
+            for number, add in enumerate(adders)
         ]
         try:
             for thread in threads:
                 thread.start()
-            show = self._shower(bar)
-            while any(thread.is_alive() for thread in threads) or not self.finished.empty():
+            while any(thread.is_alive() for thread in threads):
                 with suppress(Empty):
                     show(self.finished.get(timeout=SHOWN_EVERY))
-                due = self.checkpoint is not None and self.checkpoint.due and self._same_text
-                if due and not self.stopped.is_set():
-                    with self.gate.closed():
-                        self._save()
+                    if self._is_save_due:
+                        break
         finally:
-            self.stopped.set()
+            self.pause.set()
             for thread in threads:
                 with suppress(RuntimeError):  # Ctrl-C came before it was started
                     thread.join()
-            self.feed.close()
-        if self.error is not None:
-            raise self.error
 
-    def _work(self) -> None:
+    def _work(self, add: Callable[[Encoded], None]) -> None:
         try:
-            add = self.tally.adder()
-            while not self.stopped.is_set():
-                block = self.feed.take(self.stopped)
-                if block is None:
-                    return
-                if _in_shard(block, self.work):
-                    self._add(block, add)
+            while (block := self.feed.take(self.pause)) is not None:
+                self._add(block, add)
                 self.finished.put(self.feed.position)
         except BaseException as error:  # raised again where the pass was asked for
             self.error = self.error or error
-            self.stopped.set()
+            self.pause.set()
 
     def _add(self, block: Block, add: Callable[[Encoded], None]) -> None:
         unit = unit_of(block)
-        before = self.done.get((unit.name, unit.start))
+        before = self.before.get((unit.name, unit.start))
         if before is not None:
             if before != unit:
                 raise _other_text(unit)
-            self.met.add(unit)
+            self.seen_again.add(unit)
             return
         encoded = replace(self.encoder.encode(block), block=block)
-        with self.gate.inside():
-            try:
-                add(encoded)
-            except BaseException:
-                self.broken = True
-                raise
-            amounts = self.state.amounts
-            with self.gate.lock:
-                self.state.units.add(unit)
-                amounts.documents += int(np.count_nonzero(np.diff(encoded.offsets)))  # blank lines are no documents
-                amounts.tokens_read += encoded.ids.size
-                amounts.tokens_known += int(np.count_nonzero(encoded.ids.view(np.uint32) < np.uint32(self.known)))
+        try:
+            add(encoded)
+        except BaseException:
+            self.is_broken = True
+            raise
+        amounts, known = self.state.amounts, np.uint32(self.encoder.lexicon.known)
+        with self.lock:
+            self.state.units.add(unit)
+            amounts.documents += int(np.count_nonzero(np.diff(encoded.offsets)))  # blank lines are no documents
+            amounts.tokens_read += encoded.ids.size
+            amounts.tokens_known += int(np.count_nonzero(encoded.ids.view(np.uint32) < known))
 
     # ------------------------------------------------------------------------------- progress and checkpoints
 
     def _shower(self, bar: Progress) -> Callable[[int], None]:
-        """What moves the progress bar on; what stands beside it is worked out now and then."""
+        """Return what moves the progress bar on; what is beside it is computed now and then."""
         began = last = time.perf_counter()
         before = self.state.amounts.tokens_read
         postfix: dict[str, object] = {}
@@ -243,19 +257,30 @@ class _Pass:
 
         return show
 
+    @property
+    def _is_save_due(self) -> bool:
+        return self.checkpoint is not None and self.checkpoint.due and self._is_same_text
+
     def _save(self) -> None:
-        if self.checkpoint is not None and self.state.units and self._same_text and not self.broken:
+        if self.checkpoint is not None and self.state.units and self._is_same_text and not self.is_broken:
             self.tally.settle()
             self.checkpoint.save(self.stage, Stage(self.tally.arrays(), self.state.amounts, self.state.units))
 
     @property
-    def _same_text(self) -> bool:
-        """Whether all text of the former checkpoint was met again; until then, it must not be written over."""
-        return len(self.met) == len(self.done)
+    def _is_same_text(self) -> bool:
+        """Whether all text of the former checkpoint was found again; until then, it must not be written over."""
+        return len(self.seen_again) == len(self.before)
 
-    def _check_all_met(self) -> None:
-        if not self._same_text:
-            raise _other_text(next(unit for unit in self.done.values() if unit not in self.met))
+
+def _is_within(name: str, files: set[str]) -> bool:
+    """Whether a name is that of one of the files, or of a member in one that is an archive.
+
+    >>> _is_within("/a.zip/b/c.txt", {"/a.zip"}), _is_within("/a.zip", {"/a"})
+    (True, False)
+    """
+    while name and name not in files:
+        name = name.rpartition("/")[0]
+    return bool(name)
 
 
 def _other_text(unit: Unit) -> BadCheckpoint:
@@ -264,42 +289,6 @@ def _other_text(unit: Unit) -> BadCheckpoint:
         f"the text is not the one that the checkpoint has read ({where} it differs); restore it, or delete the "
         "checkpoint and begin again"
     )
-
-
-class _Gate:
-    """Lets many in at a time, or, while it is closed, nobody."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self._changed = threading.Condition(self.lock)
-        self._inside = 0
-        self._closed = False
-
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        with self._changed:
-            while self._closed:
-                self._changed.wait()
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._inside -= 1
-                self._changed.notify_all()
-
-    @contextmanager
-    def closed(self) -> Iterator[None]:
-        try:
-            with self._changed:
-                self._closed = True
-                while self._inside:
-                    self._changed.wait(0.1)
-            yield
-        finally:
-            with self._changed:
-                self._closed = False
-                self._changed.notify_all()
 
 
 class _Feed:
@@ -311,18 +300,16 @@ class _Feed:
         self._busy = 0
         self._changed = threading.Condition()
         self._positions: dict[int, int] = {}
+        self.is_empty = False  # whether there is no block left
 
     @property
     def position(self) -> int:
         """How much was read, over all streams."""
-        return sum(self._positions.values())
+        return sum(list(self._positions.values()))
 
-    def take(self, stopped: threading.Event) -> Block | None:
-        """The next block, or None when there is none left."""
-        while True:
-            free = self._free_stream(stopped)
-            if free is None:
-                return None
+    def take(self, pause: threading.Event) -> Block | None:
+        """Return the next block, or None when there is none left or there is a pause."""
+        while (free := self._free_stream(pause)) is not None:
             number, stream = free
             block = None
             try:
@@ -336,15 +323,17 @@ class _Feed:
                     self._changed.notify_all()
             if block is not None:
                 return block
+        return None
 
-    def _free_stream(self, stopped: threading.Event) -> tuple[int, Iterator[Block]] | None:
+    def _free_stream(self, pause: threading.Event) -> tuple[int, Iterator[Block]] | None:
         with self._changed:
-            while not stopped.is_set():
+            while not pause.is_set():
                 free = self._idle.pop(0) if self._idle else next(self._new, None)
                 if free is not None:
                     self._busy += 1
                     return free
                 if not self._busy:
+                    self.is_empty = True
                     return None
                 self._changed.wait(0.5)
         return None

@@ -7,6 +7,7 @@ from numbers import Integral
 from os import PathLike
 from typing import Any, TypedDict
 
+from alacarte._io.options import option
 from alacarte._io.progress import ProgressCallback
 from alacarte.errors import AlacarteError, Hint
 
@@ -25,41 +26,58 @@ class WorkOptions(TypedDict, total=False):
     callback: ProgressCallback | None
     block_size: int
     client: Any
-    run: str | PathLike[str] | None
 
 
 @dataclass(frozen=True)
 class Work:
-    """How a pass is run.
+    """How a pass is run; nothing here but `shard` changes a bit of its result.
 
-    `threads`: how many to use; None is all cores. The result is the same to the last bit for any number.
-    `memory`: a limit such as "4GB" for vectors, sums and text; sums that do not fit are made some dimensions at a time.
-    `checkpoint`: a file that keeps the work so far, written every `checkpoint_seconds` and on Ctrl-C; the same call
-    takes it up again and gives the same result to the last bit. It stays when all is done, for the caller to delete
-    once the result is safe.
-    `shard`: (i, n) reads only the i-th of n parts of the text, counted from 1; the parts add up to the whole.
-    `show_progress`: True or False; None shows a bar on a terminal when the work takes more than a second.
-    `callback`: called with a `ProgressState` as the work goes on.
-    `block_size`: bytes of text that are worked on together.
-    `client`: a `distributed.Client`, on whose workers contexts are summed (`alacarte.passes.dask`); the result is the
-    same to the last bit.
-    `run`: with a client, a folder for the work so far, on a disk that all workers see; without it, a folder in the one
-    that Python was started in, which is deleted when all is done.
+    Parameters
+    ----------
+    threads : int, optional
+        The number of threads; None is all cores.
+    memory : int or str, optional
+        A limit such as "4GB" for vectors, sums and text; sums that do not fit are computed some dimensions at a time.
+    checkpoint : path, optional
+        A file that keeps the work so far, written every `checkpoint_seconds` and on Ctrl-C; the same call takes it up
+        again. It stays when all is done, for the caller to delete once the result is safe.
+    checkpoint_seconds : float
+        The time between two checkpoints.
+    shard : (int, int), optional
+        (i, n) reads only the i-th of n parts of the text, counted from 1; the parts add up to the whole.
+    show_progress : bool, optional
+        None shows a bar on a terminal when the work takes more than a second.
+    callback : callable, optional
+        Called with a `ProgressState` as the work goes on.
+    block_size : int
+        The bytes of text that are worked on together.
+    client : distributed.Client, optional
+        A Dask client, on whose workers contexts are summed.
 
+    Examples
+    --------
     >>> Work(threads=2).threads
     2
     """
 
-    threads: int | None = None
-    memory: int | str | None = None
-    checkpoint: str | PathLike[str] | None = None
-    checkpoint_seconds: float = 60.0
-    shard: tuple[int, int] | None = None
+    threads: int | None = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1)
+    memory: int | str | None = option(None, "Most memory to use, as in 4GB; no limit if left out.", metavar="SIZE")
+    checkpoint: str | PathLike[str] | None = option(
+        None,
+        "Keep the work so far in FILE; the same command goes on from there. Deleted when all is done.",
+        metavar="FILE",
+        writes="checkpoint",
+    )
+    checkpoint_seconds: float = option(
+        60.0, "How often to write the checkpoint.", name="checkpoint_every", metavar="SECONDS", minimum=0, hidden=True
+    )
+    shard: tuple[int, int] | None = option(
+        None, "Read only the I-th of N parts and save its sums (--save-sums), for alc merge to add up.", metavar="I/N"
+    )
     show_progress: bool | None = None
     callback: ProgressCallback | None = None
     block_size: int = BLOCK
     client: Any = None
-    run: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         if self.threads is not None and not _is_count(self.threads):
@@ -69,30 +87,25 @@ class Work:
             )
         if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
             raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
-        if self.run is not None and self.client is None:
-            raise AlacarteError(
-                "a folder for a run goes with a cluster",
-                hint=Hint("pass client=…, too", "pass --scheduler or --cluster, too"),
-            )
         if self.block_size < 1:
             raise AlacarteError(f"a block cannot have a size of {self.block_size} bytes; give at least 1")
 
     @property
     def cores(self) -> int:
-        """How many threads that is: by default, as many as there are cores that this process may use."""
+        """The number of threads: by default, as many as there are cores that this process may use."""
         return self.threads or usable_cores()
 
 
 def usable_cores() -> int:
-    """The cores that this process may use, which a scheduler or `taskset` may have limited."""
+    """Return the number of cores that this process may use, which a scheduler or `taskset` may have limited."""
     allowed: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)  # Linux
     return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
 
 
-def chosen(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
-    """Those of the options that a TypedDict names.
+def select(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """Return those of the options that a TypedDict names.
 
-    >>> chosen({"window": 5, "threads": 1}, WorkOptions)
+    >>> select({"window": 5, "threads": 1}, WorkOptions)
     {'threads': 1}
     """
     return {name: options[name] for name in kind.__annotations__ if name in options}

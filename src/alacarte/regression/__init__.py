@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 from alacarte._io.lazy import exports
 
 if TYPE_CHECKING:
-    from alacarte.regression._frames import Table, read_table
-    from alacarte.regression._groups import InferenceOptions
     from alacarte.regression.checks import joint_test, power, regress_each, sensitivity, standardised_effects
-    from alacarte.regression.context_table import ContextTable, contexts, documents, from_tokens
+    from alacarte.regression.context_table import ContextTable, contexts, documents
     from alacarte.regression.describe import (
         nearest,
         nearest_contexts,
@@ -25,41 +23,39 @@ if TYPE_CHECKING:
         similarity_over,
         typical_contexts,
     )
-    from alacarte.regression.embed import Embeddings, TwoWays, dem, dem_group, dem_sample
-    from alacarte.regression.features import (
-        Cooccurrence,
-        LearnedTransform,
-        compute_transform,
-        cooccurrences,
-        feature_similarity,
-        fem,
-    )
-    from alacarte.regression.infer import EmbeddingRegression, regress
+    from alacarte.regression.embed import Embeddings, dem, dem_group
+    from alacarte.regression.frames import read_table
+    from alacarte.regression.infer import EmbeddingRegression, Inference, regress
     from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio, save_figure
     from alacarte.regression.ratios import ratio
+    from alacarte.regression.results import Results
     from alacarte.regression.side_by_side import ModelTable, etable
+
+_MODULES = {
+    "checks": ["joint_test", "power", "regress_each", "sensitivity", "standardised_effects"],
+    "context_table": ["ContextTable", "contexts", "documents"],
+    "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
+    "embed": ["Embeddings", "dem", "dem_group"],
+    "frames": ["read_table"],
+    "infer": ["EmbeddingRegression", "Inference", "regress"],
+    "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio", "save_figure"],
+    "ratios": ["ratio"],
+    "results": ["Results"],
+    "side_by_side": ["ModelTable", "etable"],
+}
 
 __all__ = [
     "ContextTable",
-    "Cooccurrence",
     "EmbeddingRegression",
     "Embeddings",
-    "InferenceOptions",
-    "LearnedTransform",
+    "Inference",
     "ModelTable",
-    "Table",
-    "TwoWays",
-    "compute_transform",
+    "Results",
     "contexts",
-    "cooccurrences",
     "dem",
     "dem_group",
-    "dem_sample",
     "documents",
     "etable",
-    "feature_similarity",
-    "fem",
-    "from_tokens",
     "joint_test",
     "nearest",
     "nearest_contexts",
@@ -81,26 +77,4 @@ __all__ = [
     "typical_contexts",
 ]
 
-__getattr__, __dir__ = exports(
-    __name__,
-    {
-        "_frames": ["Table", "read_table"],
-        "_groups": ["InferenceOptions"],
-        "checks": ["joint_test", "power", "regress_each", "sensitivity", "standardised_effects"],
-        "context_table": ["ContextTable", "contexts", "documents", "from_tokens"],
-        "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
-        "embed": ["Embeddings", "TwoWays", "dem", "dem_group", "dem_sample"],
-        "features": [
-            "Cooccurrence",
-            "LearnedTransform",
-            "compute_transform",
-            "cooccurrences",
-            "feature_similarity",
-            "fem",
-        ],
-        "infer": ["EmbeddingRegression", "regress"],
-        "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio", "save_figure"],
-        "ratios": ["ratio"],
-        "side_by_side": ["ModelTable", "etable"],
-    },
-)
+__getattr__, __dir__ = exports(__name__, _MODULES)

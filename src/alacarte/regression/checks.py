@@ -4,63 +4,70 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles
 from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
-from alacarte.inference.lengths import joint_score_test
-from alacarte.inference.multiple_testing import Adjust, adjusted, p_value
+from alacarte.inference.multiple_testing import adjusted, p_value
 from alacarte.inference.regression_noise import Fit, independent, least_squares, noise, permute
-from alacarte.regression._frames import Table, column_of
+from alacarte.model import ALaCarte
+from alacarte.regression.context_table import ContextTable, contexts, documents
 from alacarte.regression.design import INTERCEPT
+from alacarte.regression.embed import Groups
 from alacarte.regression.formulas import parse_formula
-from alacarte.regression.infer import EmbeddingRegression, RegressOptions, regress
+from alacarte.regression.infer import EmbeddingRegression, Inference, regress
+from alacarte.regression.results import Results, column_of
+from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
 
+def joint_test(fit: EmbeddingRegression, terms: str | Sequence[str] | None = None) -> Results:
+    """Test whether several coefficients are all 0: those of a factor, of a spline, of an interaction, or any terms.
 
-def joint_test(fit: EmbeddingRegression, terms: str | Sequence[str] | None = None) -> Table:
-    """Whether several coefficients are all 0: those of a factor, of a spline, of an interaction, or any terms.
+    Parameters
+    ----------
+    fit : EmbeddingRegression
+        What `regress` gives.
+    terms : str or list of str, optional
+        Names of terms, or a variable of the formula, which means all terms that hold it; all terms but the intercept if
+        left out.
 
-    `terms` are names of terms, or a variable of the formula, which stands for all terms that hold it; all terms but the
-    intercept if not given. By permutation as for one term; by the distribution of the estimate with clusters of two
-    kinds. `squared_norm` is the sum of squared lengths of the effects in a basis in which their noise is independent,
-    `noise` what noise adds to it.
+    Returns
+    -------
+    Results
+        One row. `squared_norm` is the sum of squared lengths of the effects in a basis in which their noise is
+        independent, `noise` what noise adds to it; `p_value` is by permutation, as for one term.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> words = [f"w{i}" for i in range(40)]
     >>> of = {"a": words[:20], "b": words[10:30], "c": words[20:]}
     >>> region = ["a", "b", "c"] * 20
     >>> text = [" ".join(["x", *rng.choice(of[name], 8)]) for name in region]
     >>> data = {"text": text, "region": region}
-    >>> fit = regress("x ~ region", data, (words, rng.normal(size=(40, 5))), tokenizer="whitespace", permutations=99)
+    >>> fit = regress("x ~ region", data, (words, rng.normal(size=(40, 5))), inference=Inference(permutations=99))
     >>> joint_test(fit, "region")["p_value"].tolist()
     [0.01]
     """
     listed = [terms] if isinstance(terms, str) else terms
     names = [name for name in fit.terms if name not in INTERCEPT] if listed is None else _terms_of(fit, listed)
     rows = np.eye(len(fit.terms))[[fit.terms.index(name) for name in names]]
-    model, settings = fit._fit, fit.settings
-    count = settings.permutations or 999
+    model, count = fit.fit, fit.inference.permutations or Inference().permutations
     apart = independent(model, rows)
     length = float(np.square(apart @ fit.coefficients).sum())
-    added = float(noise(model, apart, settings.variance).sum())
-    if model.other_ways:
-        p = joint_score_test(model, rows)
-    else:
-        rng = np.random.default_rng(settings.seed)
-        p = float(p_value(permute(model, [rows], count, rng), count)[0])
+    added = float(noise(model, apart).sum())
+    p = p_value(permute(model, [rows], count, np.random.default_rng(fit.inference.seed)), count)
     columns: dict[str, Any] = {
         "terms": column_of([", ".join(names)]),
         "df": np.array([len(apart)]),
         "squared_norm": np.array([length]),
         "noise": np.array([added]),
         "statistic": np.array([length / added]),
-        "p_value": np.array([p]),
+        "p_value": p,
     }
-    return Table(columns, fit.table.backend, {"kind": "joint test"})
+    return Results(columns, fit.table.backend, {"kind": "joint test"})
 
 
 def _terms_of(fit: EmbeddingRegression, listed: Sequence[str]) -> list[str]:
@@ -82,15 +89,23 @@ def _holds(term: str, variable: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(variable)}(?![\w.])", bare) is not None or term.startswith(f"{variable}_")
 
 
-def standardised_effects(fit: EmbeddingRegression) -> Table:
-    """Effects in units that do not depend on the vectors' scale, a row a term.
+def standardised_effects(fit: EmbeddingRegression) -> Results:
+    """Return effects in units that do not depend on the vectors' scale, one row per term.
 
-    `effect` is the debiased length of a term over the standard deviation of a context about the model (all dimensions
-    together): for a dummy what Cohen's d is for one dimension. `effect_of_sd` is the same for one standard deviation of
-    the covariate. `partial_r_squared` is the debiased share of the variance left by the other terms that the term
-    explains. Where the debiased squared length is negative they are 0.
+    Parameters
+    ----------
+    fit : EmbeddingRegression
+        What `regress` gives.
+
+    Returns
+    -------
+    Results
+        `effect` is the debiased length of a term over the standard deviation of a context about the model (all
+        dimensions together): for a dummy what Cohen's d is for one dimension. `effect_of_sd` is the same for one
+        standard deviation of the covariate. `partial_r_squared` is the debiased share of the variance left by the other
+        terms that the term explains. Where the debiased squared length is negative they are 0.
     """
-    model = fit._fit
+    model = fit.fit
     places = [fit.terms.index(name) for name in fit.table["term"].tolist()]
     rows = np.eye(len(fit.terms))[places]
     square = np.maximum(fit.table["estimate"], 0.0)
@@ -105,98 +120,123 @@ def standardised_effects(fit: EmbeddingRegression) -> Table:
         "effect_of_sd": np.sqrt(square / spread) * deviation,
         "partial_r_squared": explained / (explained + np.square(model.residuals).sum()),
     }
-    return Table(columns, fit.table.backend, {"kind": "standardised effects"})
+    return Results(columns, fit.table.backend, {"kind": "standardised effects"})
 
 
 def regress_each(
     formula: str,
     data: Any,
-    vectors: Any = None,
-    transform: Any = None,
+    model: Any,
     *,
     targets: Sequence[str],
-    **options: Unpack[RegressOptions],
-) -> Table:
-    """One regression for each of several words, in one table: p-values are adjusted over all words and terms.
+    text: str = "text",
+    window: int | tuple[int, int] | None = None,
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    inference: Inference | None = None,
+) -> Results:
+    """Fit the same regression to several words, and adjust p-values over all words and terms.
 
-    The formula has no left side: `regress_each("~ party + year", data, model, targets=["tax", "freedom"])`. A word that
-    cannot be regressed (too rare, say) has a row with NaN and the reason.
+    Parameters
+    ----------
+    formula : str
+        Without a left side: "~ party + year".
+    targets : list of str
+        The words. One that cannot be regressed (too rare, say) has a row with NaN and the reason.
+    data, model, text, window, cluster, equal_clusters, inference
+        As in `regress`. The text is read once.
+
+    Returns
+    -------
+    Results
+        The tables of terms, with a first column `target`.
     """
-    wanted, _ = parse_formula(formula)
-    if wanted is not None:
+    if parse_formula(formula)[0] is not None:
         raise BadFormula(f"the words are those of `targets`; leave the left side of {formula!r} empty")
-    adjust: Adjust = options.get("adjust", "holm")
-    parts = [_one_target(formula, data, (vectors, transform), target, options) for target in targets]
-    table = _stacked(parts, "target", list(targets))
+    read = _read(data, text, model)
+    options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "inference": inference}
+    parts = []
+    for target in targets:
+        try:
+            found = contexts(read, target, window=window, known=model if isinstance(model, ALaCarte) else None)
+            parts.append(regress(formula, found, model, **options).table)
+        except AlacarteError as error:
+            warnings.warn(f"{target!r} is left out: {error}", AlacarteWarning, stacklevel=2)
+            parts.append(Results({"term": column_of([""]), "reason": column_of([str(error)])}))
+    table = _stacked(parts, [{"target": target} for target in targets], "regressions")
     if "p_value" in table:
+        adjust = (inference or Inference()).adjust
         table.values["p_adjusted"] = adjusted(table["p_value"].astype(np.float64), adjust)
     return table
 
 
-def _one_target(formula: str, data: Any, space: tuple[Any, Any], target: str, options: RegressOptions) -> Table:
-    try:
-        return regress(formula, data, *space, targets=target, **options).table
-    except AlacarteError as error:
-        warnings.warn(f"{target!r} is left out: {error}", AlacarteWarning, stacklevel=3)
-        return Table({"term": column_of([""]), "reason": column_of([str(error)])})
+def _read(data: Any, text: str, model: Any) -> ContextTable:
+    """The documents, read once."""
+    if isinstance(data, ContextTable):
+        return data
+    return documents(data, text=text, known=model if isinstance(model, ALaCarte) else WordVectors.of(model))
 
 
-def _stacked(parts: Sequence[Table], name: str, labels: Sequence[Any]) -> Table:
-    """Tables below each other, with a first column that says which is which; what a table lacks is NaN."""
-    names = list(dict.fromkeys(column for part in parts for column in part.values))
+def _stacked(parts: Sequence[Results], labels: Sequence[Mapping[str, Any]], kind: str) -> Results:
+    """Tables below each other, with first columns that say which is which; what a table lacks is NaN."""
     columns: dict[str, Any] = {
-        name: column_of([label for label, part in zip(labels, parts, strict=True) for _ in range(len(part))])
+        name: column_of([label[name] for label, part in zip(labels, parts, strict=True) for _ in range(len(part))])
+        for name in labels[0]
     }
-    for column in names:
+    for column in dict.fromkeys(column for part in parts for column in part.values):
         pieces = [part[column] if column in part else np.full(len(part), np.nan) for part in parts]
         columns[column] = np.concatenate(pieces)
     backend = next((part.backend for part in parts if "estimate" in part), "pandas")
-    return Table(columns, backend, {"kind": "regressions"})
+    return Results(columns, backend, {"kind": kind})
 
 
 def sensitivity(
     formula: str,
     data: Any,
-    vectors: Any = None,
+    models: Any,
     *,
     windows: Sequence[int | tuple[int, int] | None] = (None,),
-    transforms: Mapping[str, Any] | None = None,
-    **options: Unpack[RegressOptions],
-) -> Table:
-    """The same regression with other windows and other transforms or models, in one table.
+    text: str = "text",
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    inference: Inference | None = None,
+) -> Results:
+    """Fit the same regression with other windows and other models, in one table.
 
-    `transforms` names each choice: a transform for `vectors`, or, where `vectors` is None, a model (or vectors) each.
-    Lengths of different transforms are not comparable; `statistic`, the squared length over what noise adds to it, and
-    p-values are.
+    Parameters
+    ----------
+    models : ALaCarte, vectors or dict
+        One model; or several by name.
+    windows : list
+        Words on each side, or (before, after); None for a model's own.
+    formula, data, text, cluster, equal_clusters, inference
+        As in `regress`.
 
+    Returns
+    -------
+    Results
+        The tables of terms, with first columns `window` and `model`. Lengths of different transforms are not
+        comparable; `statistic`, the squared length over what noise adds to it, and p-values are.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> words = [f"w{i}" for i in range(30)]
     >>> text = [" ".join([*rng.choice(words, 6), "x", *rng.choice(words, 6)]) for _ in range(40)]
-    >>> data, vectors = {"text": text, "year": list(range(40))}, (words, rng.normal(size=(30, 4)))
-    >>> transforms = {"none": None, "twice": 2 * np.eye(4)}
-    >>> table = sensitivity("x ~ year", data, vectors, windows=(2, 5), transforms=transforms, permutations=19)
-    >>> table["window"].tolist(), table["transform"].tolist()
-    ([2, 2, 5, 5], ['none', 'twice', 'none', 'twice'])
+    >>> matrix, quick = rng.normal(size=(30, 4)), Inference(permutations=19)
+    >>> models = {"plain": (words, matrix), "stretched": (words, matrix * [1, 2, 3, 4])}
+    >>> table = sensitivity("x ~ year", {"text": text, "year": range(40)}, models, windows=(2, 5), inference=quick)
+    >>> table["window"].tolist(), table["model"].tolist()
+    ([2, 2, 5, 5], ['plain', 'stretched', 'plain', 'stretched'])
     """
-    named = {"": None} if transforms is None else dict(transforms)
-    if vectors is None and transforms is None:
-        raise BadFormula("no vectors are given; pass vectors=…, or models as transforms={name: model}")
+    named = dict(models) if isinstance(models, Mapping) else {"": models}
+    read = {name: _read(data, text, model) for name, model in named.items()}
+    options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "inference": inference}
     parts, labels = [], []
-    for window, (name, transform) in product(windows, named.items()):
-        space = (transform, None) if vectors is None else (vectors, transform)
-        chosen = options.copy()
-        chosen["window"] = window
-        table = regress(formula, data, *space, **chosen).table
-        table.values["statistic"] = table["squared_norm"] / table["noise"]
-        parts.append(table)
-        labels.append((window, name))
-    stacked = _stacked(parts, "choice", labels)
-    chosen = stacked.values.pop("choice").tolist()
-    first = {
-        "window": column_of([window for window, _ in chosen]),
-        "transform": column_of([name for _, name in chosen]),
-    }
-    return Table(first | stacked.values, stacked.backend, {"kind": "sensitivity"})
+    for window, (name, model) in product(windows, named.items()):
+        parts.append(regress(formula, read[name], model, window=window, **options).table)
+        labels.append({"window": window, "model": name})
+    return _stacked(parts, labels, "sensitivity")
 
 
 def power(
@@ -209,18 +249,39 @@ def power(
     samples: int = 200,
     permutations: int = 99,
     seed: int | None = 0,
-) -> Table:
-    """How often a study of so many contexts (or clusters) would find an effect, by simulation from a pilot.
+) -> Results:
+    """Simulate how often a study with n contexts (or clusters) would find an effect, from a pilot.
 
     Units are drawn with replacement from the pilot, residuals about its model with them. The effect has the direction
-    of the pilot's coefficient and its debiased length, times each of `effects` (0 gives the size of the test). A pilot
-    whose debiased length is not positive has nothing to plan with, and is an error. `std_error` is that of the
-    simulation; the pilot's own noise is not in it.
+    of the pilot's coefficient and its debiased length, times each of `effects`. A pilot whose debiased length is not
+    positive has nothing to plan with, and is an error.
+
+    Parameters
+    ----------
+    fit : EmbeddingRegression
+        The pilot.
+    term : str
+        The name of the term.
+    units : list of int
+        How many contexts, or clusters, a study may have.
+    effects : list of float
+        Multiples of the pilot's effect; 0 gives the size of the test.
+    alpha : float
+        The level of the test.
+    samples, permutations : int
+        How many studies are simulated, and how many permutations each has.
+    seed : int, optional
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    Results
+        `power`, and `std_error`, that of the simulation; the pilot's own noise is not in it.
     """
     place = fit.terms.index(term) if term in fit.terms else -1
     if place < 0:
         raise BadFormula(f"no term is called {term!r}; the terms are {', '.join(map(repr, fit.terms))}")
-    model = fit._fit
+    model = fit.fit
     row = np.eye(len(fit.terms))[place : place + 1]
     plain = float(np.square(fit.coefficients[place]).sum())
     square = plain - float(noise(model, row)[0])
@@ -246,7 +307,7 @@ def power(
         "power": share,
         "std_error": np.sqrt(share * (1 - share) / samples),
     }
-    return Table(columns, fit.table.backend, {"kind": "power", "alpha": alpha})
+    return Results(columns, fit.table.backend, {"kind": "power", "alpha": alpha})
 
 
 def _drawn(model: Fit, place: int, effect: Doubles, number: int, rng: np.random.Generator) -> Fit:

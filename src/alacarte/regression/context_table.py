@@ -1,163 +1,64 @@
-"""Contexts as a table: one row for each place where a pattern is found, with the words around it.
+"""Contexts as a table: one row for each place where a target occurs, with the words around it.
 
-Documents are turned into ids once; a context is two ranges of positions, so that a million of them are small, and
-the tokens of pre-tokenised text are never split or joined again.
+Documents are turned into ids once; a context is a place in them, so that a million contexts are small, and the tokens
+of pre-tokenised text are never split or joined again.
 """
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Ints, Longs, Mask
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.reading import Reading, window_sides
 from alacarte.errors import BadCorpus, BadTargets, Hint, NoOccurrences
 from alacarte.model import ALaCarte
 from alacarte.passes.scan import scan
 from alacarte.passes.work import Work
-from alacarte.regression._frames import (
-    Column,
-    Variables,
-    as_column,
-    column_of,
-    looks_like_frame,
-    make_frame,
-    read_frame,
-)
-from alacarte.regression._patterns import Overlaps, ValueType, find, suggestion
-from alacarte.regression._space import EmbeddingSpace
-from alacarte.regression.compat import Compat, choices
-from alacarte.targets.targets import vocabulary_index
-from alacarte.text.corpus import Corpus, Document
-from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.regression.frames import Variables, looks_like_frame, read_frame
+from alacarte.regression.results import Column, column_of, make_frame
+from alacarte.targets.targets import Targets, vocabulary_index
+from alacarte.text.corpus import Corpus
+from alacarte.text.documents import Document
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.records import is_null
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 
-Longs = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int32]
 SHOWN = (Reading().left, Reading().right)  # words before and after in a table that has no window of its own
 
 
-class ReadingDocuments(TypedDict, total=False):
-    """The keywords that say where documents and their variables come from.
-
-    `text`, `tokens`, `id`: the columns with the text ("text" unless named), with ready-made tokens, with the document's
-    name. `variables`: more variables of the documents, as a frame or a mapping of columns. `tokenizer`: for texts; see
-    `alacarte.text.tokenizers`; that of the model in `known` if left out, else "words". `known`: words that guide the
-    tokenizer: vectors, or the `ALaCarte` model that will embed the contexts.
-    """
-
-    text: str
-    tokens: str | None
-    id: str | None
-    variables: Any
-    tokenizer: TokenizerLike | None
-    known: Any
-    show_progress: bool | None
-
-
-class FindingContexts(ReadingDocuments, total=False):
-    """The keywords of `contexts`."""
-
-    window: int | tuple[int, int] | None
-    valuetype: ValueType
-    case_sensitive: bool
-    keep_match: bool
-    hard_cut: bool
-    overlaps: Overlaps | None
-    compat: Compat
-
-
-@dataclass(frozen=True)
-class Source:
-    """`ReadingDocuments` with their defaults."""
-
-    text: str = "text"
-    tokens: str | None = None
-    id: str | None = None
-    variables: Any = None
-    tokenizer: TokenizerLike | None = None
-    known: Any = None
-    show_progress: bool | None = None
-
-    @property
-    def index(self) -> Mapping[str, int]:
-        """Word → row of vectors, of a model, of a list of words."""
-        if isinstance(self.known, EmbeddingSpace):
-            return self.known.index
-        return self.known.vectors.key_to_index if isinstance(self.known, ALaCarte) else vocabulary_index(self.known)
-
-    @property
-    def split(self) -> Tokenizer:
-        """The tokenizer asked for; else that of the model at hand; else "words"."""
-        own = self.known.tokenizer if isinstance(self.known, (ALaCarte, EmbeddingSpace)) else "words"
-        return get_tokenizer(own if self.tokenizer is None else self.tokenizer)
-
-
-@dataclass(frozen=True)
-class Search(Source):
-    """`FindingContexts` with their defaults."""
-
-    window: int | tuple[int, int] | None = None
-    valuetype: ValueType = "glob"
-    case_sensitive: bool = False
-    keep_match: bool = False
-    hard_cut: bool = False
-    overlaps: Overlaps | None = None
-    compat: Compat = None
-
-    @property
-    def sides(self) -> tuple[int, int] | None:
-        """The window asked for, else the model's, else conText's if its rules are asked for, else none of its own."""
-        if self.window is None:
-            if isinstance(self.known, ALaCarte):
-                return self.known.settings.left, self.known.settings.right
-            own = self.known.window if isinstance(self.known, EmbeddingSpace) else None
-            return choices(self.compat).window if own is None else own
-        left, right = window_sides(self.window)
-        if min(left, right) < 0 or left + right == 0:
-            raise BadTargets(f"a window of {left} words before and {right} after holds nothing")
-        return left, right
-
-
 @dataclass(frozen=True, eq=False)
-class EncodedDocuments:
-    """Documents as ids: `vocabulary[ids[offsets[i]:offsets[i + 1]]]` are the tokens of the i-th that has any text.
+class ContextTable(Table):
+    """Contexts in documents: what was found, where, and the words around it; as a table, one row per context.
 
-    `variables` belong to documents; `skipped` counts documents without text.
+    Context c is what lies up to `window` words before `starts[c]` and after `ends[c]` in document `documents[c]`, whose
+    words are `vocabulary[ids[offsets[d]:offsets[d + 1]]]`. Without a window of its own (None), a table is embedded with
+    the window of the model that `dem` is given, and shows 10 words on each side until then.
+
+    `variables` has the columns of the data alone, one row per document. Where a context lies, what it is of and what
+    was found there are `document_names`, `patterns_found` and `matches`: whatever the columns of the data are called,
+    the two never mix.
     """
 
     vocabulary: Sequence[str]
     ids: Ints
     offsets: Longs
-    document_ids: Column
+    document_ids: Column  # the name of each document
     variables: Variables
-    skipped: int
-    has_texts: bool  # whether any document was text and not tokens
-
-
-@dataclass(frozen=True, eq=False)
-class ContextTable(EncodedDocuments, Table):
-    """Contexts in documents: what was found, where, and the tokens around it; as a table, a row a context.
-
-    Context c is what lies up to `window` positions before `starts[c]` and after `ends[c]` in document `documents[c]`.
-    Without a window of its own (None), a table is embedded with the window of the transform it meets in `dem`, and
-    shows 10 words on each side until then.
-    """
-
+    tokenizer: Tokenizer
     documents: Longs
     starts: Longs
     ends: Longs
     pattern_of: Longs
     patterns: Sequence[str]
-    window: tuple[int, int] | None
-    keep_match: bool = False
-    missing: list[str] = field(default_factory=list)  # patterns without a hit
+    window: tuple[int, int] | None = None
+    skipped: int = 0  # documents without text
+    missing: list[str] = field(default_factory=list)  # targets that do not occur
     whole: bool = False  # each document is one context
-    matched_as_pattern: bool = False
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -167,106 +68,81 @@ class ContextTable(EncodedDocuments, Table):
         return f"ContextTable({len(self):,} {what} in {len(self.offsets) - 1:,} documents)"
 
     @property
-    def sides(self) -> tuple[int, int]:
-        """How many words before and after are shown."""
-        return SHOWN if self.window is None else self.window
+    def document_names(self) -> Column:
+        """The name of each context's document: a value of the column `id`, else its number."""
+        return self.document_ids[self.documents]
 
-    def bounds(self) -> tuple[Longs, Longs]:
-        """The first position of each left side, and the position behind each right side."""
-        low = np.maximum(self.offsets[self.documents], self.starts - self.sides[0])
-        high = np.minimum(self.offsets[self.documents + 1], self.ends + self.sides[1])
-        return low, high
-
-    def flat(self) -> tuple[Longs, Ints]:
-        """(context number, token id) for every token of every context, in the order of the text."""
-        low, high = self.bounds()
-        if self.keep_match or self.whole:
-            owners, positions = ranges(low, high)
-            return owners, self.ids[positions]
-        owners, positions = ranges(
-            np.stack([low, self.ends], axis=1).ravel(), np.stack([self.starts, high], axis=1).ravel()
-        )
-        return owners // 2, self.ids[positions]
+    @property
+    def patterns_found(self) -> Column:
+        """The target that each context is of."""
+        return column_of([self.patterns[number] for number in self.pattern_of.tolist()])
 
     def select(self, rows: npt.ArrayLike) -> "ContextTable":
-        """Some of the contexts, by number or by mask."""
+        """Return some of the contexts, by number or by mask."""
         chosen = np.asarray(rows)
         if chosen.dtype == bool:
             chosen = np.flatnonzero(chosen)
-        return replace(
-            self,
-            documents=self.documents[chosen],
-            starts=self.starts[chosen],
-            ends=self.ends[chosen],
-            pattern_of=self.pattern_of[chosen],
-        )
+        names = ("documents", "starts", "ends", "pattern_of")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
     def side(self, row: int, which: Literal["left", "match", "right"]) -> list[str]:
-        """The tokens left or right of a hit, or the hit itself; pads left out."""
+        """Return the words left or right of a match, or the match itself."""
         start, end, document = int(self.starts[row]), int(self.ends[row]), self.documents[row]
+        left, right = self.window or SHOWN
         spans = {
-            "left": (max(int(self.offsets[document]), start - self.sides[0]), start),
+            "left": (max(int(self.offsets[document]), start - left), start),
             "match": (start, end),
-            "right": (end, min(int(self.offsets[document + 1]), end + self.sides[1])),
+            "right": (end, min(int(self.offsets[document + 1]), end + right)),
         }
         first, behind = spans[which]
-        return [self.vocabulary[token] for token in self.ids[first:behind] if self.vocabulary[token]]
+        return [self.vocabulary[token] for token in self.ids[first:behind].tolist() if self.vocabulary[token]]
 
-    def tokens(self) -> list[list[str]]:
-        """The tokens of each context, pads left out; the matched ones only if they were kept."""
-        owners, ids = self.flat()
-        words = np.array([*self.vocabulary, ""], dtype=object)[ids]
-        bounds = np.searchsorted(owners, np.arange(len(self) + 1))
-        return [[word for word in words[low:high] if word] for low, high in pairwise(bounds.tolist())]
+    def tokens(self, *, with_match: bool = False) -> list[list[str]]:
+        """Return the words of each context."""
+        if self.whole:
+            return [self.side(row, "match") for row in range(len(self))]
+        sides: tuple[Literal["left", "match", "right"], ...] = ("left", "match", "right")
+        taken = [side for side in sides if with_match or side != "match"]
+        return [[word for side in taken for word in self.side(row, side)] for row in range(len(self))]
 
-    def texts(self) -> list[str]:
-        """Each context as one string."""
-        return [" ".join(tokens) for tokens in self.tokens()]
+    def texts(self, *, with_match: bool = False) -> list[str]:
+        """Return each context as one string."""
+        return [" ".join(words) for words in self.tokens(with_match=with_match)]
 
     def matches(self) -> list[str]:
-        """The matched text of each context as it occurs."""
-        words = self.vocabulary
-        return [
-            " ".join(words[token] for token in self.ids[start:end])
-            for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        ]
+        """Return what was found, as it is written there."""
+        return [" ".join(self.side(row, "match")) for row in range(len(self))]
 
     def row_variables(self) -> Variables:
-        """The documents' variables, a row for each context, with `document`, `pattern` and `match` before them."""
-        taken = self.variables.take(self.documents)
-        own: dict[str, Column] = {"document": self.document_ids[self.documents]}
-        if not self.whole:
-            matched = column_of(self.matches())
-            named = column_of([self.patterns[number] for number in self.pattern_of.tolist()])
-            own |= {"pattern": matched if self.matched_as_pattern else named, "match": matched}
-        # A column of the data with one of these names wins: the user put it there.
-        return Variables(own | taken.columns, taken.levels, taken.backend)
+        """Return the variables of the data, one row per context."""
+        return self.variables.take(self.documents)
 
     def to_frame(self) -> Any:
-        """One row a context, in a frame of the library the data came in, pandas if it was none."""
+        """Return a frame of the library the data came in; a pandas frame if it was none."""
         return make_frame(self.columns(), self.variables.backend)
 
     def columns(self) -> dict[str, Column]:
-        """Document, position, match, pattern, left and right tokens, and the variables."""
-        rows = range(len(self))
-        named = self.row_variables()
-        columns: dict[str, Column] = {
-            "document": self.document_ids[self.documents],
+        """Return document, position, match, pattern, words on the left and right, and the variables of the data.
+
+        A column of the data that is called as one of these gets an underscore behind its name.
+        """
+        own: dict[str, Column] = {
+            "document": self.document_names,
             "position": self.starts - self.offsets[self.documents],
         }
         if self.whole:
-            columns["tokens"] = column_of(self.tokens())
+            own["tokens"] = column_of(self.tokens())
         else:
-            columns |= {
-                "pattern": named.columns["pattern"],
-                "match": named.columns["match"],
+            rows = range(len(self))
+            own |= {
+                "pattern": self.patterns_found,
+                "match": column_of(self.matches()),
                 "left": column_of([self.side(row, "left") for row in rows]),
                 "right": column_of([self.side(row, "right") for row in rows]),
             }
-        extra = {name: column for name, column in named.columns.items() if name not in columns}
-        return columns | extra
+        return beside(own, self.row_variables().columns)
 
-    def _shown(self, most: int | None) -> Columns:
+    def _printed_columns(self, most: int | None) -> Columns:
         few = self if most is None else self.select(np.arange(min(len(self), most + 1)))
         return {
             name: [" ".join(value) if isinstance(value, list) else value for value in column.tolist()]
@@ -274,88 +150,127 @@ class ContextTable(EncodedDocuments, Table):
         }
 
 
-def ranges(low: Longs, high: Longs) -> tuple[Longs, Longs]:
-    """(range number, position) of all positions in many ranges [low, high)."""
-    lengths = np.maximum(high - low, 0)
-    owners = np.repeat(np.arange(len(low)), lengths)
-    shift = np.repeat(low - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-    return owners, np.arange(len(owners)) + shift
+def beside(own: Mapping[str, Column], theirs: Mapping[str, Column]) -> dict[str, Column]:
+    """Columns of ours and those of the data, which get underscores behind their names where they would be ours.
+
+    >>> list(beside({"match": np.zeros(1)}, {"match": np.ones(1), "match_": np.ones(1), "year": np.ones(1)}))
+    ['match', 'match__', 'match_', 'year']
+    """
+    result = dict(own)
+    for name, column in theirs.items():
+        free = name
+        while free in own or (free != name and free in {**result, **theirs}):
+            free += "_"
+        result[free] = column
+    return result
 
 
-# ------------------------------------------------------------------------------------------------ documents
+# --------------------------------------------------------------------------------------------------- documents
 
 
-def read_documents(data: Any, source: Source) -> EncodedDocuments:
-    """Documents of any kind as ids, with their variables; those without text are counted and left out."""
-    named = Variables() if source.variables is None else read_frame(source.variables)
-    documents: Iterable[Any]
+def documents(
+    data: Any,
+    *,
+    text: str = "text",
+    id: str | None = None,
+    tokenizer: TokenizerLike | None = None,
+    known: Any = None,
+    show_progress: bool | None = None,
+) -> ContextTable:
+    """Read documents once; each is one context, or `contexts` looks for words in them.
+
+    Parameters
+    ----------
+    data : frame, mapping, path, list or Corpus
+        A frame of any library, a mapping of columns, the path of a table, a list of texts or of lists of words, or
+        anything `Corpus` takes. Lists of words are kept as they are; an empty word is a blank that takes up a place.
+    text : str
+        The column with the texts, or with lists of words.
+    id : str, optional
+        The column with the names of the documents; they are numbered if it is left out.
+    tokenizer : str or callable, optional
+        How texts are split (see `alacarte.text.tokenizers`): as the model in `known` does, else "words".
+    known : ALaCarte, WordVectors or list of str, optional
+        The words that guide the tokenizer: best, the model that will embed the contexts.
+    show_progress : bool, optional
+        Whether to show a bar; by default, on a terminal if it takes long.
+
+    Returns
+    -------
+    ContextTable
+
+    Examples
+    --------
+    >>> documents(["a b c", "d e"])
+    ContextTable(2 documents in 2 documents)
+    """
+    variables = Variables()
+    items: Iterable[Any]
     if looks_like_frame(data):
         frame = read_frame(data)
-        column = _text_column(frame, source.text, source.tokens)
-        documents = frame.columns[column]
-        named = Variables(frame.without(column).columns | named.columns, frame.levels | named.levels, frame.backend)
+        column = _text_column(frame, text)
+        items, variables = frame.columns[column], frame.without(column)
     elif isinstance(data, (list, tuple)) and not any(hasattr(item, "__fspath__") for item in data[:1]):
-        documents = data
+        items = data
     else:
-        documents = Corpus.of(data)
+        items = Corpus.of(data)
     kept: list[int] = []  # the numbers of the documents with text
-    count, has_texts = 0, False
+    count = 0
 
     def with_text() -> Iterator[str | list[str] | Document]:
-        nonlocal count, has_texts
-        for number, item in enumerate(documents):
+        nonlocal count
+        for number, item in enumerate(items):
             count = number + 1
             checked = _checked(item, number)
             if checked is not None:
                 kept.append(number)
-                has_texts = has_texts or isinstance(checked, str)
                 yield checked
 
     # One thread, so that words are numbered as they come; numbers of their own, since most of `known` does not occur.
-    lexicon = Lexicon(source.index, grow=True)
-    work = Work(threads=1, show_progress=source.show_progress)
-    blocks = list(scan(Corpus(with_text()), Encoder(source.split, lexicon), work, "reading documents"))
+    index = known.vectors.key_to_index if isinstance(known, ALaCarte) else vocabulary_index(known)
+    lexicon = Lexicon(index, grow=True)
+    own = known.tokenizer if isinstance(known, ALaCarte) else "words"
+    split = get_tokenizer(own if tokenizer is None else tokenizer)
+    work = Work(threads=1, show_progress=show_progress)
+    blocks = list(scan(Corpus(with_text()), Encoder(split, lexicon), work, "reading documents"))
     if not kept:
         raise BadCorpus(f"none of the {count} documents has any text; check the column of the text")
-    _check_lengths(named, count, "document")
+    if any(len(column) != count for column in variables.columns.values()):
+        raise BadCorpus(f"{count} documents and variables of other lengths; give one value per document")
     used, compact = np.unique(np.concatenate([block.ids for block in blocks]), return_inverse=True)
     lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(block.offsets) for block in blocks)])
-    rows = np.array(kept, dtype=np.int64)
-    return EncodedDocuments(
+    offsets, rows = np.cumsum(lengths), np.array(kept, dtype=np.int64)
+    return ContextTable(
         vocabulary=[lexicon.word(token) for token in used.tolist()],
         ids=compact.astype(np.int32),
-        offsets=np.cumsum(lengths),
-        document_ids=named.column(source.id, "the document's id")[rows] if source.id is not None else rows,
-        variables=named.take(rows),
+        offsets=offsets,
+        document_ids=rows if id is None else variables.column(id, "the document's name")[rows],
+        variables=variables.take(rows),
+        tokenizer=split,
+        documents=np.arange(len(rows)),
+        starts=offsets[:-1],
+        ends=offsets[1:],
+        pattern_of=np.zeros(len(rows), dtype=np.int64),
+        patterns=["."],
+        window=(0, 0),
         skipped=count - len(kept),
-        has_texts=has_texts,
+        whole=True,
     )
 
 
-def _check_lengths(variables: Variables, count: int, what: str) -> None:
-    if any(len(column) != count for column in variables.columns.values()):
-        raise BadCorpus(f"{count} {what}s and variables of other lengths; give one value a {what}")
-
-
-def _text_column(frame: Variables, text: str, tokens: str | None) -> str:
-    if tokens is not None:
-        frame.column(tokens, "the tokens")
-        return tokens
+def _text_column(frame: Variables, text: str) -> str:
     if text in frame.columns:
         return text
     if text == "text" and "tokens" in frame.columns:
         return "tokens"
     raise BadCorpus(
         f"no column {text!r} with the text; the columns are {', '.join(map(repr, frame.columns))}",
-        hint=Hint(
-            "name it as text=…, or the one with lists of tokens as tokens=…",
-            "name it as --text …, or the one with lists of tokens as --tokens …",
-        ),
+        hint=Hint("name the one with texts, or with lists of words, as text=…", "name it as --text …"),
     )
 
 
 def _checked(item: Any, number: int) -> str | list[str] | Document | None:
-    """A text or tokens, or None for a document without any."""
+    """A text or its words, or None for a document without any."""
     if is_null(item):
         return None
     if isinstance(item, str):
@@ -365,131 +280,143 @@ def _checked(item: Any, number: int) -> str | list[str] | Document | None:
     if isinstance(item, (list, tuple, np.ndarray)):
         listed = list(item)
         if not all(isinstance(token, str) for token in listed):
-            raise BadCorpus(f"document {number}: tokens must be strings; convert them first")
+            raise BadCorpus(f"document {number}: words must be strings; convert them first")
         return listed or None
-    raise BadCorpus(f"document {number} is a {type(item).__name__}; a document is a text or a list of tokens")
+    raise BadCorpus(f"document {number} is a {type(item).__name__}; a document is a text or a list of words")
 
 
-# ------------------------------------------------------------------------------------------------- contexts
+# ---------------------------------------------------------------------------------------------------- contexts
 
 
-def contexts(data: Any, pattern: str | Sequence[str], **options: Unpack[FindingContexts]) -> ContextTable:
-    """Every place where a pattern occurs, with the words around it and the document's variables.
+def contexts(
+    data: Any,
+    targets: str | Iterable[str] | Targets,
+    *,
+    window: int | tuple[int, int] | None = None,
+    text: str = "text",
+    id: str | None = None,
+    tokenizer: TokenizerLike | None = None,
+    known: Any = None,
+    show_progress: bool | None = None,
+) -> ContextTable:
+    """Find every place where a target occurs, with the words around it and the document's variables.
 
-    Args:
-        data: a frame of any library, a mapping of columns, the path of a table, a list of texts or of lists of
-            tokens, or anything `Corpus` takes. Lists of tokens are kept as they are; an empty token is a blank
-            that takes up a position.
-        pattern: one or several. White space separates tokens that must follow each other.
-        window: words on each side, or (before, after). If left out, the window of the model in `known`; without one,
-            `dem` and `regress` use the window of the transform they are given (6 with `compat="conText"`).
-        valuetype: "glob" (`*`, `?`, whole tokens; the default), "regex" (searched for inside tokens) or "fixed".
-        case_sensitive: whether upper and lower case must agree; False.
-        keep_match: whether the matched tokens are part of their own context; False.
-        hard_cut: keep only contexts with as many tokens as both windows have room for; False.
-        overlaps: where hits overlap, keep the "longest" (the default), each span once ("unique"), or "all".
-        compat: "conText" for R's choices (see `alacarte.regression.compat`).
-        text, tokens, id, variables, tokenizer, known: where documents come from; see `ReadingDocuments`.
+    Parameters
+    ----------
+    data : frame, mapping, path, list, Corpus or ContextTable
+        As `documents` takes it; or what `documents` gives, to look for several words in text that is read once.
+    targets : str, list of str or Targets
+        Words and phrases; globs, where there is a `*` or a `?` in them; or any `Targets`, such as
+        `Targets.regex("^immigr")`. Where what is found overlaps, the longest counts. Words are compared as the
+        tokenizer gives them: `tokenizer="words-cased"` tells upper from lower case.
+    window : int or pair of int, optional
+        Words on each side, or (before, after). If left out, that of the model in `known`, else that of the model that
+        embeds the contexts.
+    text, id, tokenizer, known, show_progress
+        As in `documents`.
 
+    Returns
+    -------
+    ContextTable
+
+    Raises
+    ------
+    NoOccurrences
+        If no target occurs.
+
+    Examples
+    --------
     >>> found = contexts({"text": ["Immigration reform now", "no reform"], "party": ["D", "R"]}, "reform", window=1)
     >>> found.to_frame()[["document", "match", "left", "right", "party"]].values.tolist()
     [[0, 'reform', ['immigration'], ['now'], 'D'], [1, 'reform', ['no'], [], 'R']]
     """
-    search = Search(**options)
-    rules = choices(search.compat)
-    patterns = [pattern] if isinstance(pattern, str) else list(pattern)
-    if not patterns or not all(isinstance(item, str) and item.split() for item in patterns):
-        raise BadTargets("a pattern is a string with at least one word; pass one or a list of them")
-    sides = search.sides
-    if search.hard_cut and sides is None:
-        raise BadTargets("hard_cut keeps contexts that fill the window; say how large it is with window=…")
-    encoded = read_documents(data, search)
-    split, index = search.split, search.index
-
-    def parts(item: str) -> list[str]:
-        """Plain words are split as the text is, so that `don't` finds what the text has."""
-        wild = {"regex": True, "glob": "*" in item or "?" in item}.get(search.valuetype, False)
-        return (split(item, index) if encoded.has_texts and not wild else item.split()) or item.split()
-
-    hits = find(
-        encoded.ids,
-        encoded.offsets,
-        encoded.vocabulary,
-        [parts(item) for item in patterns],
-        search.valuetype,
-        search.case_sensitive,
-        search.overlaps or rules.overlaps,
-    )
-    if not len(hits.starts):
+    wanted = targets_of(targets)
+    sides = (known.settings.left, known.settings.right) if isinstance(known, ALaCarte) else None
+    if window is not None:
+        sides = checked_window(window)
+    if isinstance(data, ContextTable):
+        read = data
+    else:
+        read = documents(data, text=text, id=id, tokenizer=tokenizer, known=known, show_progress=show_progress)
+    if not read.whole:
+        raise BadCorpus("these are contexts already; pass the documents")
+    lexicon = Lexicon({word: number for number, word in enumerate(read.vocabulary)}, grow=True)
+    found = wanted.compile(lexicon, read.tokenizer).match(Encoded(read.ids, read.offsets, []))
+    starts, ends = found.starts.astype(np.int64), found.ends.astype(np.int64)
+    blanks = np.concatenate([[0], np.cumsum(np.array([not word for word in read.vocabulary])[read.ids])])
+    keep = np.flatnonzero(blanks[starts] == blanks[ends])
+    keep = keep[longest(starts[keep], ends[keep])]
+    keys = list(wanted)
+    if not len(keep):
         raise NoOccurrences(
-            f"none of {', '.join(map(repr, patterns[:5]))} occurs in {len(encoded.offsets) - 1:,} documents"
-            f"{suggestion(patterns, encoded.vocabulary)}; check spelling, case and valuetype ({search.valuetype!r})"
+            f"none of {', '.join(map(repr, keys[:5]))} occurs in {len(read):,} documents"
+            f"{_suggestion(keys, read.vocabulary)}; check spelling and case"
         )
-    met = set(hits.patterns.tolist())
-    table = ContextTable(
-        **vars(encoded),
-        documents=hits.documents,
-        starts=hits.starts,
-        ends=hits.ends,
-        pattern_of=hits.patterns,
-        patterns=patterns,
+    numbers = found.targets[keep].astype(np.int64)
+    occurring = set(numbers.tolist())
+    return replace(
+        read,
+        documents=np.searchsorted(read.offsets, starts[keep], side="right") - 1,
+        starts=starts[keep],
+        ends=ends[keep],
+        pattern_of=numbers,
+        patterns=keys,
         window=sides,
-        keep_match=search.keep_match,
-        missing=[item for number, item in enumerate(patterns) if number not in met],
-        matched_as_pattern=rules.matched_as_pattern,
-    )
-    return _full_windows(table, rules.hard_cut_counts_keyword) if search.hard_cut else table
-
-
-def _full_windows(table: ContextTable, count_keyword: bool) -> ContextTable:
-    """The contexts with as many tokens as both windows have room for."""
-    counted = table if count_keyword else replace(table, keep_match=False)
-    owners, ids = counted.flat()
-    is_token = np.array([bool(word) for word in table.vocabulary])
-    full = np.bincount(owners[is_token[ids]], minlength=len(table)) == sum(table.sides)
-    if not full.any():
-        raise NoOccurrences(
-            f"no context of {', '.join(map(repr, table.patterns[:5]))} has {sum(table.sides)} tokens; leave hard_cut "
-            "out, or make the window smaller"
-        )
-    return table.select(full)
-
-
-def documents(data: Any, **options: Unpack[ReadingDocuments]) -> ContextTable:
-    """Whole documents as contexts; the options are those of `contexts` that say where documents come from.
-
-    >>> documents(["a b c", "d e"])
-    ContextTable(2 documents in 2 documents)
-    """
-    return _whole(read_documents(data, Source(**options)))
-
-
-def _whole(encoded: EncodedDocuments) -> ContextTable:
-    count = len(encoded.offsets) - 1
-    return ContextTable(
-        **vars(encoded),
-        documents=np.arange(count),
-        starts=encoded.offsets[:-1],
-        ends=encoded.offsets[1:],
-        pattern_of=np.zeros(count, dtype=np.int64),
-        patterns=["."],
-        window=(0, 0),
-        whole=True,
+        missing=[key for number, key in enumerate(keys) if number not in occurring],
+        whole=False,
     )
 
 
-def from_tokens(tokens: Sequence[Sequence[str]], variables: Any = None) -> ContextTable:
-    """Contexts cut elsewhere, each a list of tokens.
+def targets_of(targets: str | Iterable[str] | Targets) -> Targets:
+    """Words and phrases as they are, globs where there is a wild card.
 
-    >>> from_tokens([["a", "b"], ["c"]], {"party": ["D", "R"]}).texts()
-    ['a b', 'c']
+    >>> targets_of(["immigration reform", "immigr*"])
+    Targets(2: 'immigration reform', 'immigr*')
     """
-    # An empty context is kept here: it is `dem` that counts it as having no known word.
-    lexicon = Lexicon({}, grow=True)
-    encoded = Encoder(get_tokenizer("whitespace"), lexicon).encode([list(context) for context in tokens])
-    count = len(encoded.offsets) - 1
-    named = Variables() if variables is None else read_frame(variables)
-    _check_lengths(named, count, "context")
-    vocabulary = [lexicon.word(token) for token in range(len(lexicon))]
-    names = as_column([f"text{number + 1}" for number in range(count)])
-    return _whole(EncodedDocuments(vocabulary, encoded.ids, encoded.offsets, names, named, 0, has_texts=False))
+    if isinstance(targets, Targets):
+        return targets
+    listed = [targets] if isinstance(targets, str) else list(targets)
+    if not listed or not all(isinstance(item, str) and item.split() for item in listed):
+        raise BadTargets("a target is a string with at least one word; pass one, a list of them, or Targets")
+    globs = [item for item in listed if "*" in item or "?" in item]
+    return Targets([item for item in listed if item not in globs]) | Targets.glob(globs)
+
+
+def checked_window(window: int | tuple[int, int]) -> tuple[int, int]:
+    """(words before, words after), of which there is at least one."""
+    left, right = window_sides(window)
+    if min(left, right) < 0 or left + right == 0:
+        raise BadTargets(f"a window of {left} words before and {right} after holds nothing")
+    return left, right
+
+
+def longest(starts: Longs, ends: Longs) -> Mask:
+    """Which of some matches, sorted by their starts, count where they overlap: the longest, the first of equals.
+
+    >>> longest(np.array([0, 0, 0, 1, 5]), np.array([1, 1, 2, 3, 6])).tolist()
+    [False, False, True, False, True]
+    """
+    keep = np.zeros(len(starts), dtype=bool)
+    if not len(starts):
+        return keep
+    if (ends - starts).max() == 1:
+        keep[np.unique(starts, return_index=True)[1]] = True
+        return keep
+    taken = np.zeros(int(ends.max()), dtype=bool)
+    for place in np.lexsort((starts, starts - ends)).tolist():
+        span = slice(int(starts[place]), int(ends[place]))
+        if not taken[span].any():
+            taken[span] = keep[place] = True
+    return keep
+
+
+def _suggestion(targets: Sequence[str], vocabulary: Sequence[str]) -> str:
+    """Words of the text that look like what was not found.
+
+    >>> _suggestion(["immigraton"], ["immigration", "border"])
+    "; the text has 'immigration'"
+    """
+    near: list[str] = []
+    for target in targets[:5]:
+        near += difflib.get_close_matches(target.strip("*?"), [word for word in vocabulary if word], n=2, cutoff=0.75)
+    return f"; the text has {', '.join(map(repr, dict.fromkeys(near)))}" if near else ""

@@ -1,42 +1,226 @@
-"""What a group means by a word: nearest words, cosines, nearest and typical contexts, change over time, poles.
+"""What groups mean by a word: nearest words, cosines, nearest and typical contexts, change over time, poles.
 
-Every function takes the embeddings of contexts and a grouping (`by`), or means made by `dem_group`. `intervals`
-asks for standard errors and intervals: "jackknife" (deterministic, in closed form) or "bootstrap"; with `cluster`,
-contexts of one cluster (a speaker, a document) are left out or drawn together. The cosine of a mean of few noisy
-contexts is too small; `estimate` is corrected for that, and is what the interval is around. Where a group has too few
-contexts or clusters for that, it is NaN, and `reason` says why. The other keywords are those of `InferenceOptions`.
+Every function takes the embeddings of contexts and a grouping (`by`), or means computed by `dem_group`. With
+`intervals`, a level such as 0.95, there are standard errors and intervals; with `cluster`, contexts of one cluster (a
+speaker, a document) vary together. The cosine of a mean of few noisy contexts is too small; `estimate` is corrected for
+that, and is what the interval is around. Where a group has too few contexts or clusters for that, it is NaN, and
+`reason` says why.
 """
 
+import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any, Literal, Unpack
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import NotEnoughData
-from alacarte.inference.cosines import Estimates, Norm, check_norm
-from alacarte.regression._frames import Column, Table, column_of
-from alacarte.regression._groups import (
-    Grouped,
-    Inference,
-    InferenceOptions,
-    candidates_of,
-    clusters_of,
-    estimate_columns,
-    excess_of,
-    grouped,
-    top,
-)
-from alacarte.regression._lexical import Lexical, stems
-from alacarte.regression._space import Candidates, EmbeddingSpace
-from alacarte.regression.compat import Choices
-from alacarte.regression.embed import Clusters, Embeddings, Groups, TwoWays, group_codes, row_weights
-from alacarte.vectors.geometry import unit_rows
+from alacarte._io.arrays import Doubles, Longs
+from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
+from alacarte.inference.cosines import check_level, estimate, selection_excess
+from alacarte.inference.means import Units, debiased_squares
+from alacarte.regression.embed import Embeddings, Groups, cluster_codes, group_codes, row_weights
+from alacarte.regression.frames import all_numbers
+from alacarte.regression.results import Column, Results, column_of, joined
+from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
+Candidates = int | Iterable[str] | None
+Weights = str | npt.ArrayLike | None
+EVERYTHING = "all contexts"
+FEW = 3.5  # degrees of freedom of clusters below which one is warned
+SEARCHED = 1 << 24  # cosines of drawn vectors with candidates at a time
+
+
+# ------------------------------------------------------------------------------------------- words and cosines
+
+
+def unit_vectors(matrix: npt.ArrayLike) -> Doubles:
+    """Each row at length 1; a row of zeros has no direction, and becomes NaN."""
+    rows = np.asarray(matrix, dtype=np.float64)
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Words to compare with: the rows of their vectors."""
+
+    vectors: WordVectors
+    rows: Longs
+
+    @classmethod
+    def of(cls, vectors: WordVectors, candidates: Candidates, what: str = "candidates") -> "Words":
+        """Return the first words, those of a list that have a vector, or all, in the order of the vectors."""
+        if candidates is None or isinstance(candidates, (int, np.integer)):
+            most = len(vectors) if candidates is None else min(int(candidates), len(vectors))
+            return cls(vectors, np.arange(most))
+        listed = [candidates] if isinstance(candidates, str) else list(candidates)
+        index = vectors.key_to_index
+        unknown = [word for word in listed if word not in index]
+        rows = np.unique(np.array([index[word] for word in listed if word in index], dtype=np.int64))
+        if not len(rows):
+            shown = ", ".join(map(repr, unknown[:5]))
+            raise NotEnoughData(f"none of the {what} has a vector ({shown}); check spelling and case")
+        if unknown:
+            warnings.warn(
+                f"{len(unknown)} of the {what} have no vector and are left out: {', '.join(unknown[:5])}",
+                AlacarteWarning,
+                stacklevel=3,
+            )
+        return cls(vectors, rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def names(self, chosen: Longs) -> Column:
+        """Return some of the words."""
+        return column_of([self.vectors.word(row) for row in self.rows[chosen].tolist()])
+
+    def directions(self, chosen: Longs) -> Doubles:
+        """Return the vectors of some of the words at length 1."""
+        return unit_vectors(self.vectors.matrix[self.rows[chosen]])
+
+    def cosines(self, means: Doubles) -> Doubles:
+        """Return the cosine of each row with each word, (rows, words); NaN where either is a vector of zeros."""
+        units, result = unit_vectors(means), np.empty((len(means), len(self)))
+        step = max(1, SEARCHED // self.vectors.dimension)
+        for low in range(0, len(self), step):
+            part = np.arange(low, min(low + step, len(self)))
+            result[:, part] = units @ self.directions(part).T
+        return result
+
+
+def top(values: Doubles, k: int | None) -> Longs:
+    """Return the places of the k largest values, the largest first; unknown values (NaN) are not among them.
+
+    >>> top(np.array([0.2, np.nan, 0.9, 0.5]), 2).tolist()
+    [2, 3]
+    """
+    order = np.argsort(-values, kind="stable")
+    return order[: int(np.isfinite(values).sum())][:k]
+
+
+def asked_words(embeddings: Embeddings, candidates: Candidates | Literal["contexts"]) -> Words:
+    """Return the words to search; those of the contexts, if that is what was asked for."""
+    wanted = embeddings.features if isinstance(candidates, str) and candidates == "contexts" else candidates
+    return Words.of(embeddings.vectors, wanted)
+
+
+# -------------------------------------------------------------------------------------------------- groups
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """The groups to describe: labels, which rows they have, means, sizes, and the units of inference of each."""
+
+    labels: list[Any]
+    codes: Longs
+    units: list[Units]
+    means: Doubles
+    sizes: Longs
+    matrix: Doubles
+    clusters: Longs | None
+    weights: Doubles | None
+
+    @classmethod
+    def of(
+        cls,
+        embeddings: Embeddings,
+        by: Groups | None,
+        cluster: Groups | None = None,
+        equal_clusters: bool = False,
+        weights: Weights = None,
+        intervals: float | None = None,
+    ) -> "Grouped":
+        """Return the contexts of each group, for intervals of this level if any; or means computed before."""
+        matrix = embeddings.matrix
+        if intervals is not None:
+            check_level(intervals)
+        if embeddings.counts is not None:
+            if by is not None or cluster is not None or intervals is not None:
+                raise AlacarteError("these are means already; pass the embeddings of the contexts, with by=…")
+            units = [Units.of(row[None]) for row in matrix]
+            codes = np.arange(len(matrix))
+            return cls(list(embeddings.names), codes, units, matrix, embeddings.counts, matrix, None, None)
+        labels, codes = [EVERYTHING], np.zeros(len(embeddings), dtype=np.int64)
+        if by is not None:
+            labels, codes = group_codes(embeddings, by)
+        clusters = cluster_codes(embeddings, cluster)
+        if clusters is not None and (clusters < 0).any():
+            raise AlacarteError(f"{int((clusters < 0).sum())} contexts have no cluster; fill in or drop these rows")
+        given = row_weights(embeddings, clusters, equal_clusters, weights, codes >= 0)
+        groups = cls(labels, codes, [], matrix, np.bincount(codes[codes >= 0]), matrix, clusters, given)
+        units = [groups._units(codes == code) for code in range(len(labels))]
+        if intervals is not None:
+            _warn_of_few_clusters(units)
+        means = np.stack([unit.mean() for unit in units])
+        return cls(labels, codes, units, means, groups.sizes, matrix, clusters, given)
+
+    def _units(self, rows: npt.NDArray[np.bool_]) -> Units:
+        clusters = None if self.clusters is None else self.clusters[rows]
+        return Units.of(self.matrix[rows], clusters, None if self.weights is None else self.weights[rows])
+
+    def without(self, group: int, context: int) -> Units:
+        """Return the units of a group but for one context and its cluster; all of them, if nothing is left."""
+        rows = self.codes == group
+        rows[context] = False
+        if self.clusters is not None:
+            rows &= self.clusters != self.clusters[context]
+        return self._units(rows) if rows.any() else self.units[group]
+
+
+def _warn_of_few_clusters(units: Iterable[Units]) -> None:
+    """Warn where a group has so few clusters that count that no method knows its noise."""
+    few = [group for group in units if group.clustered and len(group) > 2 and group.df() < FEW]
+    if few:
+        warnings.warn(
+            f"a group has {len(few[0])} clusters, of which {few[0].df() + 1:.1f} count: intervals and p-values from so "
+            "few may be wrong in either direction; use another cluster, or read them with care",
+            AlacarteWarning,
+            stacklevel=4,
+        )
+
+
+def cosine_columns(
+    groups: Sequence[Units], directions: Doubles, level: float | None, excess: Doubles | None = None
+) -> dict[str, Column]:
+    """Return the columns about the cosines of groups with directions, each (groups, directions)."""
+    value = unit_vectors(np.stack([group.mean() for group in groups])) @ directions.T
+    if level is None:
+        return {"value": value}
+    found = estimate(list(groups), directions, "jackknife", level, excess=excess)
+    columns = {"value": value, "estimate": found.debiased, "std_error": found.std_error}
+    columns |= {"conf_low": found.lower, "conf_high": found.upper}
+    unknown = np.isnan(value)
+    known = {name: np.where(unknown, np.nan, column) for name, column in columns.items() if column is not None}
+    reasons = np.repeat(column_of(found.reasons)[:, None], len(directions), axis=1)
+    return known | {"reason": np.where(unknown, "a vector of zeros has no direction", reasons)}
+
+
+def excess_of(group: Units, words: Words, k: int, rng: np.random.Generator) -> Doubles | None:
+    """By how much the cosines of the k nearest words are too large because they are the nearest, by rank.
+
+    None where there is more noise than signal, or nothing to tell the two apart.
+    """
+    square = group.debiased_square()
+    if not square > 0:
+        return None
+    noise = group.noise()
+
+    def search(drawn: Doubles) -> Doubles:
+        step = max(1, SEARCHED // len(words))
+        directions: list[Doubles] = []
+        for low in range(0, len(drawn), step):
+            directions += [words.directions(top(values, k)) for values in words.cosines(drawn[low : low + step])]
+        return np.stack(directions)
+
+    def lengths(drawn: Doubles) -> Doubles:
+        return debiased_squares(drawn, noise)
+
+    return selection_excess(group.mean(), square, group.covariance(), search, lengths, rng)
+
+
+# --------------------------------------------------------------------------------------------- nearest words
 
 
 def nearest(
@@ -45,64 +229,62 @@ def nearest(
     *,
     k: int | None = 10,
     candidates: Candidates | Literal["contexts"] = None,
-    stem: str | None = None,
-    norm: Norm = "l2",
-    **options: Unpack[InferenceOptions],
-) -> Table:
-    """The words nearest to each group's mean; `k=None` gives all of them.
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    weights: Weights = None,
+    intervals: float | None = None,
+    seed: int | None = 0,
+) -> Results:
+    """Return the words nearest to each group's mean.
 
-    `candidates` narrows the search: the first so many words of the vectors, a list of words, or "contexts" for those
-    that occur in the contexts. `stem` averages the cosines of words with one stem ("porter", "english", "german" …).
-    `norm="none"` ranks by products of the vectors as they are instead of cosines.
-    With `intervals`, `estimate` and its interval take account of it that these words were chosen: the largest of many
-    noisy cosines are too large.
+    Parameters
+    ----------
+    embeddings : Embeddings
+        Of contexts; or means that `dem_group` gives.
+    by : str, list of str, or one value per row, optional
+        The groups, as in `dem_group`; all contexts together if left out.
+    k : int, optional
+        How many words for each group; None for all.
+    candidates : int, list of str or "contexts", optional
+        Search among this number of first words of the vectors, these words, or those that occur in the contexts.
+    cluster, equal_clusters, weights
+        As in `dem_group`.
+    intervals : float, optional
+        The level of intervals, such as 0.95. `estimate` and its interval take account of it that these words were
+        chosen: the largest of many noisy cosines are too large.
+    seed : int, optional
+        Of the simulation that says by how much.
 
+    Returns
+    -------
+    Results
+        `target` (the group), `feature` (the word), `rank`, `value` (the cosine); with intervals `estimate`,
+        `std_error`, `conf_low`, `conf_high`, `reason`.
+
+    Examples
+    --------
     >>> from alacarte.regression import dem
-    >>> found = dem([["a"], ["b"], ["b"]], (["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]))
+    >>> found = dem([["a"], ["b"], ["b"]], (["a", "b", "c"], [[1, 0], [0, 1], [3, 4]]))
     >>> nearest(found, ["D", "R", "R"], k=2).rows()
     [('D', 'a', 1, 1.0), ('D', 'c', 2, 0.6), ('R', 'b', 1, 1.0), ('R', 'c', 2, 0.8)]
     """
-    inference = Inference(**options)
-    rules = inference.rules
-    groups = grouped(embeddings, by, inference)
-    lexical = Lexical.of(
-        embeddings.space, candidates_of(embeddings, candidates), stem, all_words=rules.stems_of_all_words, norm=norm
-    )
-    rng = inference.random()
-    values = lexical.similarities(groups.means)
-    bootstrapped: Estimates | None = None
-    if inference.as_conText:  # ranks follow the means over bootstraps
-        everything = lexical.directions(np.arange(len(lexical.names)))
-        bootstrapped = inference.estimate(groups.units, everything, rng, norm=norm)
-        values = bootstrapped.value
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    words = asked_words(embeddings, candidates)
+    rng = np.random.default_rng(seed)
     parts: list[dict[str, Column]] = []
-    names = column_of(list(lexical.names))
-    for row, label in enumerate(groups.labels):
-        chosen = top(values[row], k, ties=rules.pooled)
+    for label, unit, values in zip(groups.labels, groups.units, words.cosines(groups.means), strict=True):
+        chosen = top(values, k)
+        excess = None
+        if intervals is not None and len(chosen) < len(words):
+            excess = excess_of(unit, words, len(chosen), rng)
+        columns = cosine_columns([unit], words.directions(chosen), intervals, excess)
         part = {
             "target": column_of([label] * len(chosen)),
-            "feature": names[chosen],
+            "feature": words.names(chosen),
             "rank": np.arange(1, len(chosen) + 1),
         }
-        if bootstrapped is not None:
-            part |= estimate_columns(bootstrapped, partial(_taken, at=(row, chosen)))
-        else:
-            excess = None
-            if inference.intervals is not None and len(chosen) < len(names):
-                excess = excess_of(groups.units[row], lexical, len(chosen), rng)
-            estimates = inference.estimate([groups.units[row]], lexical.directions(chosen), rng, excess, norm)
-            part |= estimate_columns(estimates, lambda array: array[0]) | {"value": values[row, chosen]}
-        parts.append(part)
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    table = Table(columns, embeddings.variables.backend, {"kind": "nearest", "level": inference.level})
-    if rules.pooled and inference.intervals is None:
-        table = table.take(np.argsort(-table["value"], kind="stable"))
-    return table
-
-
-def _taken(array: npt.NDArray[Any], at: tuple[int, Longs]) -> npt.NDArray[Any]:
-    row, places = at
-    return np.asarray(array[row, places])
+        parts.append(part | {name: column[0] for name, column in columns.items()} | {"value": values[chosen]})
+    return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest", "level": intervals})
 
 
 def similarity(
@@ -110,50 +292,52 @@ def similarity(
     features: str | Sequence[str],
     by: Groups | None = None,
     *,
-    stem: str | None = None,
-    norm: Norm = "l2",
-    **options: Unpack[InferenceOptions],
-) -> Table:
-    """The cosine of each group's mean with some words; with `stem`, the mean over all words that have their stems.
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    weights: Weights = None,
+    intervals: float | None = None,
+) -> Results:
+    """Return the cosine of each group's mean with some words.
 
-    `norm="none"` gives products of the vectors as they are instead of cosines.
+    Parameters
+    ----------
+    embeddings, by, cluster, equal_clusters, weights, intervals
+        As in `nearest`.
+    features : str or list of str
+        The words.
 
+    Returns
+    -------
+    Results
+        As `nearest` gives, without `rank`. The cosine with a vector of zeros is unknown.
+
+    Examples
+    --------
     >>> from alacarte.regression import dem
-    >>> found = dem([["a"], ["b"]], (["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]))
+    >>> found = dem([["a"], ["b"]], (["a", "b", "c"], [[1, 0], [0, 1], [3, 4]]))
     >>> similarity(found, ["c"], ["D", "R"]).rows()
     [('D', 'c', 0.6), ('R', 'c', 0.8)]
     """
-    inference = Inference(**options)
-    rules = inference.rules
-    groups = grouped(embeddings, by, inference)
-    asked = [features] if isinstance(features, str) else list(features)
-    # conText stems the features by Porter whatever the language, and stems that again.
-    first = "porter" if stem is not None and rules.stems_of_all_words else stem
-    lexical = Lexical.of(
-        embeddings.space,
-        asked,
-        first,
-        "features",
-        all_words=True,
-        again=stem if rules.stems_of_all_words else None,
-        norm=norm,
-    )
-    order = np.arange(len(lexical.names))
-    if not rules.pooled:
-        wanted = asked if stem is None else stems(asked, stem)
-        place = {name: number for number, name in enumerate(dict.fromkeys(wanted))}
-        order = np.argsort([place.get(name, len(place)) for name in lexical.names], kind="stable")
-    estimates = inference.estimate(groups.units, lexical.directions(order), inference.random(), norm=norm)
-    names = column_of([lexical.names[number] for number in order.tolist()])
-    by_feature = rules.pooled and stem is None and inference.intervals is None  # the order of conText's rows
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    names, directions = _asked(embeddings, features)
+    found = cosine_columns(groups.units, directions, intervals)
+    columns = {
+        "target": np.repeat(column_of(groups.labels), len(names)),
+        "feature": column_of(names * len(groups.labels)),
+    } | {name: column.ravel() for name, column in found.items()}
+    return Results(columns, embeddings.variables.backend, {"kind": "similarity", "level": intervals})
 
-    def pick(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return array.T.ravel() if by_feature else array.ravel()
 
-    targets = np.repeat(column_of(groups.labels)[:, None], len(names), axis=1)
-    repeated = np.repeat(names[None], len(groups.labels), axis=0)
-    columns = {"target": pick(targets), "feature": pick(repeated)} | estimate_columns(estimates, pick)
-    return Table(columns, embeddings.variables.backend, {"kind": "similarity", "level": inference.level})
+def _asked(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
+    """The features that have a vector, in the order asked for, and their directions."""
+    listed = [features] if isinstance(features, str) else list(features)
+    words = Words.of(embeddings.vectors, listed, "features")
+    names = [name for name in dict.fromkeys(listed) if name in embeddings.vectors]
+    order = np.searchsorted(words.rows, [embeddings.vectors.index(name) for name in names])
+    return names, words.directions(order)
+
+
+# ------------------------------------------------------------------------------------------------- contexts
 
 
 def nearest_contexts(
@@ -161,133 +345,109 @@ def nearest_contexts(
     by: Groups | None = None,
     *,
     k: int = 5,
-    within: bool | None = None,
-    targets: Embeddings | None = None,
-    **options: Unpack[InferenceOptions],
-) -> Table:
-    """The contexts whose embeddings are nearest to each group's mean; identical texts once.
+    within: bool = True,
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    weights: Weights = None,
+    intervals: float | None = None,
+    seed: int | None = 0,
+) -> Results:
+    """Return the contexts whose embeddings are nearest to each group's mean; identical texts once.
 
-    A group is shown its own contexts; with `within=False`, those of all groups are eligible. `targets` compares with
-    these embeddings (means made elsewhere) instead of the groups' own. With `intervals`, `estimate` is with the mean of
-    the group's other contexts, and takes account of it that these contexts were chosen.
+    Parameters
+    ----------
+    embeddings, by, k, cluster, equal_clusters, weights, seed
+        As in `nearest`.
+    within : bool
+        Whether a group is shown its own contexts only.
+    intervals : float, optional
+        The level of intervals. `estimate` is with the mean of the group's other contexts, of other clusters, and takes
+        account of it that these contexts were chosen.
+
+    Returns
+    -------
+    Results
+        As `nearest` gives, with `context` for `feature`; and `name` and `document` of the context.
     """
-    inference = Inference(**options)
-    rules = inference.rules
-    groups = grouped(embeddings, by, inference) if targets is None else None
-    labels, means = (groups.labels, groups.means) if groups is not None else (targets.names, targets.matrix)  # type: ignore[union-attr]
-    own = within if within is not None else not rules.pooled and targets is None
-    texts = _whole_texts(embeddings) if inference.compat is None else np.array(embeddings.texts(), dtype=object)
-    first = np.arange(len(texts))
-    if inference.intervals is not None or not rules.pooled:
-        first = np.sort(np.unique(texts.astype(str), return_index=True)[1])
-    units = unit_rows(embeddings.matrix)
-    rng = inference.random()
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    texts = np.array(embeddings.texts(with_match=True), dtype=object)
+    units = unit_vectors(embeddings.matrix)
     parts: list[dict[str, Column]] = []
-    for row, label in enumerate(labels):
-        eligible = first
-        if own and groups is not None:
-            mine = np.flatnonzero(groups.codes == row)
-            eligible = mine[np.sort(np.unique(texts[mine].astype(str), return_index=True)[1])]
-        values = plain = unit_rows(means[row : row + 1])[0] @ units[eligible].T
-        bootstrapped = None
-        if groups is not None and inference.as_conText:
-            bootstrapped = inference.estimate([groups.units[row]], units[eligible], rng)
-            values = bootstrapped.value[0]
-        places = top(values, k, ties=rules.pooled)
+    for row, label in enumerate(groups.labels):
+        mine = np.flatnonzero(groups.codes == row) if within else np.arange(len(texts))
+        eligible = mine[np.sort(np.unique(texts[mine].astype(str), return_index=True)[1])]
+        values = unit_vectors(groups.means[row]) @ units[eligible].T
+        places = top(values, k)
         chosen = eligible[places]
-        part: dict[str, Column] = {
-            "target": column_of([label] * len(chosen)),
-            "context": texts[chosen],
-            "rank": np.arange(1, len(chosen) + 1),
-        }
-        if bootstrapped is not None:
-            part |= estimate_columns(bootstrapped, partial(_taken, at=(0, places)))
-        elif groups is not None and inference.intervals is not None:
-            estimates = _context_estimates(groups, row, embeddings, (eligible, chosen), inference)
-            part |= estimate_columns(estimates, lambda array: array[:, 0]) | {"value": plain[places]}
-        else:
-            part["value"] = plain[places]
-        part |= _where(embeddings, chosen)
-        parts.append(part)
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    table = Table(columns, embeddings.variables.backend, {"kind": "nearest contexts", "level": inference.level})
-    if rules.pooled and inference.intervals is None:
-        table = table.take(np.argsort(-table["value"], kind="stable"))
-    return table
+        part = {"target": column_of([label] * len(chosen)), "context": texts[chosen]}
+        part |= {"rank": np.arange(1, len(chosen) + 1), "value": values[places]}
+        if intervals is not None:
+            found = _context_columns(groups, row, (eligible, chosen), units, intervals, seed)
+            part |= found | {"value": values[places]}
+        parts.append(part | _where(embeddings, chosen))
+    return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest contexts", "level": intervals})
 
 
-def _context_estimates(
-    groups: Grouped, row: int, embeddings: Embeddings, contexts: tuple[Longs, Longs], inference: Inference
-) -> Estimates:
-    """Of a group's mean with contexts, (eligible, chosen); a row a chosen context.
+def _context_columns(
+    groups: Grouped, row: int, contexts: tuple[Longs, Longs], units: Doubles, level: float, seed: int | None
+) -> dict[str, Column]:
+    """The columns about a group's mean and chosen ones of its eligible contexts.
 
     A context is compared with the mean of the others (of other clusters), since it is part of its group's own.
     """
     eligible, chosen = contexts
-    rng, excess = inference.random(), None
+    excess = None
     if len(chosen) < len(eligible):
-        space = EmbeddingSpace.of(([str(context) for context in eligible.tolist()], embeddings.matrix[eligible]))
-        excess = excess_of(groups.units[row], Lexical.of(space, None, None), len(chosen), rng)
-    units = unit_rows(embeddings.matrix[chosen])
-    parts = [
-        inference.estimate(
-            [groups.without(row, context)], units[[rank]], rng, None if excess is None else excess[[rank]]
-        )
-        for rank, context in enumerate(chosen.tolist())
-    ]
-
-    def column(name: str) -> Doubles:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    reasons = tuple(reason for part in parts for reason in part.reasons)
-    return Estimates(
-        column("value"), column("debiased"), column("std_error"), column("lower"), column("upper"), reasons
-    )
-
-
-def _whole_texts(embeddings: Embeddings) -> Column:
-    """The text of each row's context with the matched words in it, kept in the embedding or not."""
-    if embeddings.contexts is None:
-        return column_of(embeddings.texts())
-    return column_of(replace(embeddings.contexts, keep_match=True).select(embeddings.rows).texts())
+        names = [str(context) for context in eligible.tolist()]
+        words = Words.of(WordVectors(names, groups.matrix[eligible]), None)
+        excess = excess_of(groups.units[row], words, len(chosen), np.random.default_rng(seed))
+    parts = []
+    for rank, context in enumerate(chosen.tolist()):
+        own = None if excess is None else excess[[rank]]
+        parts.append(cosine_columns([groups.without(row, context)], units[[context]], level, own))
+    return {name: column.ravel() for name, column in joined(parts).items()}
 
 
 def _where(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
-    """The columns that say which contexts these are: their names, and their documents', where there are any."""
+    """The columns that say which contexts these are: their names, and their documents' where there are any."""
     columns = {"name": column_of([embeddings.names[row] for row in rows.tolist()])}
-    if "document" in embeddings.variables.columns:
-        columns["document"] = embeddings.variables.columns["document"][rows]
-    return columns
+    return columns | {name: column[rows] for name, column in embeddings.own.items() if name == "document"}
 
 
-def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int = 3, normalise: bool = True) -> Table:
-    """The contexts most like all others of their group: mean cosine (or product) with all, in standard deviations.
+def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int = 3) -> Results:
+    """Return the contexts most like all others of their group: mean cosine with all, in standard deviations.
 
+    Parameters
+    ----------
+    embeddings, by, k
+        As in `nearest`.
+
+    Returns
+    -------
+    Results
+        `target` (the group), `context`, `score`, and `name` and `document` of the context.
+
+    Examples
+    --------
     >>> from alacarte.regression import dem
     >>> found = dem([["a"], ["c"], ["b"]], (["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]))
     >>> typical_contexts(found, k=1)["context"].tolist()
     ['c']
     """
-    groups = grouped(embeddings, by, Inference())
-    texts = _whole_texts(embeddings)
-    x = unit_rows(embeddings.matrix) if normalise else embeddings.matrix
+    groups = Grouped.of(embeddings, by)
+    texts = column_of(embeddings.texts(with_match=True))
+    units = unit_vectors(embeddings.matrix)
     parts: list[dict[str, Column]] = []
     for code, label in enumerate(groups.labels):
         rows = np.flatnonzero(groups.codes == code)
-        scores = x[rows] @ x[rows].mean(axis=0)  # the mean of the products is the product with the mean
+        rows = rows[np.isfinite(units[rows]).all(axis=1)]
+        scores = units[rows] @ units[rows].mean(axis=0)  # the mean of the products is the product with the mean
         spread = scores.std(ddof=1) if len(rows) > 1 else np.nan
         scores = (scores - scores.mean()) / spread if spread > 0 else np.full(len(rows), np.nan)
         chosen = np.argsort(-scores, kind="stable")[:k]
-        parts.append(
-            {
-                "target": column_of([label] * len(chosen)),
-                "context": texts[rows[chosen]],
-                "score": scores[chosen],
-            }
-            | _where(embeddings, rows[chosen])
-        )
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return Table(columns, embeddings.variables.backend, {"kind": "typical contexts"})
+        part = {"target": column_of([label] * len(chosen)), "context": texts[rows[chosen]], "score": scores[chosen]}
+        parts.append(part | _where(embeddings, rows[chosen]))
+    return Results(joined(parts), embeddings.variables.backend, {"kind": "typical contexts"})
 
 
 # ----------------------------------------------------------------------------------- ordered variables and poles
@@ -299,76 +459,71 @@ def similarity_over(
     features: str | Sequence[str],
     *,
     within: str | None = None,
-    **options: Unpack[InferenceOptions],
-) -> Table:
-    """The cosine with some words at each value of an ordered variable (a year, a quartile), and the number of contexts.
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    weights: Weights = None,
+    intervals: float | None = None,
+) -> Results:
+    """Return the cosine with some words at each value of an ordered variable (a year, a quartile).
 
-    `within` splits by a second variable. Values that the documents have, but no context does, come with NaN and a
-    count of 0.
+    Parameters
+    ----------
+    embeddings, features, cluster, equal_clusters, weights, intervals
+        As in `similarity`.
+    over : str
+        The variable. Values that the documents have, but no context does, come with NaN and a count of 0.
+    within : str, optional
+        A second variable; the contexts of each of its values are taken by themselves.
+
+    Returns
+    -------
+    Results
+        As `similarity` gives, with `n`, the number of contexts.
     """
-    inference = Inference(**options)
-    rules = inference.rules
-    clusters = clusters_of(embeddings, inference.cluster)
-    weights = None if inference.weights is None else row_weights(embeddings, None, False, inference.weights)
+    names, directions = _asked(embeddings, features)
     splits: list[tuple[Any, npt.NDArray[np.bool_]]] = [(None, np.ones(len(embeddings), dtype=bool))]
     if within is not None:
         labels, codes = group_codes(embeddings, within)
         splits = [(label, codes == code) for code, label in enumerate(labels)]
-    lexical = Lexical.of(embeddings.space, [features] if isinstance(features, str) else features, None, "features")
-    asked = dict.fromkeys([features] if isinstance(features, str) else features)
-    order = [lexical.names.index(name) for name in asked if name in lexical.names]
-    directions = lexical.directions(np.array(order))
+    clusters = cluster_codes(embeddings, cluster)
+    given = row_weights(embeddings, None, False, weights)
     parts: list[dict[str, Column]] = []
     for split, rows in splits:
-        groups = grouped(embeddings.select(rows), over, _within(inference, clusters, weights, rows))
-        values = _levels_of_documents(embeddings, over, groups.labels, rules)
+        groups = Grouped.of(
+            embeddings.select(rows),
+            over,
+            None if clusters is None else clusters[rows],
+            equal_clusters,
+            None if given is None else given[rows],
+            intervals,
+        )
+        values = _levels_of_documents(embeddings, over, groups.labels)
         place = {label: number for number, label in enumerate(groups.labels)}
         at = np.array([place.get(value, -1) for value in values])
-        estimates = inference.estimate(groups.units, directions, inference.random())
-
-        def pick(array: npt.NDArray[Any], at: Longs = at) -> npt.NDArray[Any]:
-            absent: Any = "no context" if array.dtype == object else np.nan
-            return np.where(at[:, None] >= 0, array[at], absent).ravel()
-
         columns: dict[str, Column] = {}
         if within is not None:
-            columns[within] = column_of([split] * (len(values) * len(order)))
-        columns[over] = np.repeat(np.array(values, dtype=None if _all_numbers(values) else object), len(order))
-        columns["feature"] = column_of([lexical.names[number] for number in order] * len(values))
-        columns |= estimate_columns(estimates, pick)
-        columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(order))
+            columns[within] = column_of([split] * (len(values) * len(names)))
+        columns[over] = np.repeat(np.array(values, dtype=None if all_numbers(values) else object), len(names))
+        columns["feature"] = column_of(names * len(values))
+        for name, column in cosine_columns(groups.units, directions, intervals).items():
+            absent: Any = "no context" if column.dtype == object else np.nan
+            columns[name] = np.where(at[:, None] >= 0, column[at], absent).ravel()
+        columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(names))
         parts.append(columns)
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    info = {"kind": "over", "over": over, "within": within, "level": inference.level}
-    return Table(joined, embeddings.variables.backend, info)
+    info = {"kind": "over", "over": over, "within": within, "level": intervals}
+    return Results(joined(parts), embeddings.variables.backend, info)
 
 
-def _within(
-    inference: Inference, clusters: "Longs | list[Longs] | None", weights: Doubles | None, rows: npt.NDArray[np.bool_]
-) -> Inference:
-    """The same inference for some of the rows."""
-    cluster: Clusters | None = None if clusters is None else clusters[rows] if not isinstance(clusters, list) else None
-    if isinstance(clusters, list):
-        cluster = TwoWays(*(way[rows] for way in clusters))
-    return replace(inference, cluster=cluster, weights=None if weights is None else weights[rows])
-
-
-def _all_numbers(values: Iterable[Any]) -> bool:
-    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
-
-
-def _levels_of_documents(embeddings: Embeddings, over: str, labels: list[Any], rules: Choices) -> list[Any]:
-    """All values that the documents have, in order; conText has them as they first appear."""
+def _levels_of_documents(embeddings: Embeddings, over: str, labels: list[Any]) -> list[Any]:
+    """All values that the documents have, in order."""
     if embeddings.contexts is None or over not in embeddings.contexts.variables.columns:
         return labels
     column = embeddings.contexts.variables.columns[over]
     everything = [value for value in dict.fromkeys(column.tolist()) if value is not None and value == value]
-    if rules.pooled:
-        return everything
     declared = embeddings.variables.levels.get(over)
     if declared is not None:
         return [level for level in declared if level in set(everything)]
-    return sorted(everything, key=None if _all_numbers(everything) else str)
+    return sorted(everything, key=None if all_numbers(everything) else str)
 
 
 def poles(
@@ -377,38 +532,47 @@ def poles(
     first: Sequence[str],
     second: Sequence[str] | None = None,
     *,
-    norm: Norm = "l2",
-    **options: Unpack[InferenceOptions],
-) -> Table:
-    """How much nearer each group's mean is to the words of one pole than to those of another.
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    weights: Weights = None,
+    intervals: float | None = None,
+) -> Results:
+    """Return how much nearer each group's mean is to the words of one pole than to those of another.
 
-    The mean cosine with the words of `first`, less that with the words of `second` if they are given; products of the
-    vectors as they are with `norm="none"`. Words without a vector are left out, and named in the table's `info`.
+    Parameters
+    ----------
+    embeddings, by, cluster, equal_clusters, weights, intervals
+        As in `nearest`.
+    first, second : list of str
+        The words of the poles. The value is the mean cosine with the words of `first`, less that with the words of
+        `second` if they are given. Words without a vector are left out, and named in the table's `info`.
 
+    Returns
+    -------
+    Results
+        `group`, `value`, `n` (the number of contexts); with intervals as `nearest` gives.
+
+    Examples
+    --------
     >>> from alacarte.regression import dem
     >>> found = dem([["a"], ["b"]], (["a", "b"], [[1.0, 0.0], [0.0, 1.0]]))
     >>> poles(found, ["D", "R"], ["a"], ["b"]).rows()
     [('D', 1.0, 1), ('R', -1.0, 1)]
     """
-    inference = Inference(**options)
-    check_norm(norm)
-    groups = grouped(embeddings, by, inference)
-    space = embeddings.space
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    vectors = embeddings.vectors
     left_out: list[str] = []
-    direction = np.zeros(space.dimension)
+    direction = np.zeros(vectors.dimension)
     for sign, words in ((1.0, first), (-1.0, second or ())):
         listed = [words] if isinstance(words, str) else list(words)
-        known = [word for word in listed if word in space.index]
-        left_out += [word for word in listed if word not in space.index]
+        known = [word for word in listed if word in vectors]
+        left_out += [word for word in listed if word not in vectors]
         if listed and not known:
             raise NotEnoughData(f"none of the words {', '.join(map(repr, listed))} has a vector; name others")
         if known:
-            matrix = space.matrix[[space.index[word] for word in known]].astype(np.float64)
-            direction += sign * (unit_rows(matrix) if norm == "l2" else matrix).mean(axis=0)
-    estimates = inference.estimate(groups.units, direction[None], inference.random(), norm=norm)
+            direction += sign * unit_vectors(vectors[known]).mean(axis=0)
+    found = cosine_columns(groups.units, direction[None], intervals)
     columns: dict[str, Column] = {"group": column_of(groups.labels)}
-    columns |= estimate_columns(estimates, lambda array: array[:, 0])
-    columns["n"] = groups.sizes
-    return Table(
-        columns, embeddings.variables.backend, {"kind": "poles", "left_out": left_out, "level": inference.level}
-    )
+    columns |= {name: column[:, 0] for name, column in found.items()} | {"n": groups.sizes}
+    info = {"kind": "poles", "left_out": left_out, "level": intervals}
+    return Results(columns, embeddings.variables.backend, info)

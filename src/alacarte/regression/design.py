@@ -1,24 +1,26 @@
 """From a formula and variables to a design matrix, with what had to be left out and why."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import linalg
 
+from alacarte._io.arrays import Doubles, Longs, Mask
 from alacarte.errors import BadFormula, require
-from alacarte.regression._frames import Column, Variables, as_column, as_days, is_numeric, missing
-from alacarte.regression.compat import Compat, dummies
-from alacarte.regression.embed import codes_of
-from alacarte.regression.formulas import parse_covariates, plain_names
+from alacarte.regression.embed import Embeddings, codes_of
+from alacarte.regression.formulas import parse_covariates
+from alacarte.regression.frames import Variables, as_column, as_days, is_numeric, missing
+from alacarte.regression.results import Column
 
-Doubles = npt.NDArray[np.float64]
 DEPENDENT = 1e-8  # a column of length 1 that the others leave no more of than this is explained by them
 INTERCEPT = ("Intercept", "(Intercept)")
-OWN = ("document", "pattern", "match")  # columns that contexts bring, which `.` does not mean
+
+Columns = Mapping[str, Column]
+Encode = Callable[[Columns], Doubles]  # the rows of the design for values of the variables
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,104 +30,105 @@ class Design:
     `left_out` counts rows left out for each reason; `levels` are the levels of categorical variables.
     """
 
+    formula: str
+    columns: Columns  # of the rows in the design
+    rows: Longs
+    left_out: dict[str, int]
+    levels: dict[str, list[Any]]
     matrix: Doubles
     names: list[str]
-    rows: npt.NDArray[np.int64]
-    left_out: dict[str, int]
-    variables: list[str]
-    levels: dict[str, list[Any]]
-    formula: str
-    spec: Any  # formulaic's, or None for conText's dummies
+    encode: Encode
+
+    @property
+    def variables(self) -> list[str]:
+        return list(self.columns)
 
     def at(self, profile: Mapping[str, Any] | Any) -> Doubles:
-        """The rows of the design for given values of the variables: a mapping, or a frame of several."""
-        columns = (
+        """Return the rows of the design for given values of the variables: a mapping, or a frame of several."""
+        given = (
             dict(profile) if isinstance(profile, Mapping) else {name: list(profile[name]) for name in profile.columns}
         )
-        lacking = [name for name in self.variables if name not in columns]
+        lacking = [name for name in self.variables if name not in given]
         if lacking:
             raise BadFormula(
                 f"the profile has no value for {', '.join(map(repr, lacking))}; give one for each variable"
             )
-        many = {name: value for name, value in columns.items() if isinstance(value, (list, tuple, np.ndarray))}
+        many = {name: value for name, value in given.items() if isinstance(value, (list, tuple, np.ndarray))}
         count = len(next(iter(many.values()))) if many else 1
         full = {
-            name: as_column(list(columns[name]) if name in many else [columns[name]] * count) for name in self.variables
+            name: as_column(list(given[name]) if name in many else [given[name]] * count) for name in self.variables
         }
-        for name in full:
-            if name not in self.levels and not is_numeric(full[name]):
-                full[name] = as_days(full[name])
+        for name, column in full.items():
+            levels = self.levels.get(name)
+            if levels is not None:
+                strange = [value for value in column.tolist() if value not in levels]
+                if strange:
+                    raise BadFormula(
+                        f"{name!r} has no level {strange[0]!r}; the levels are {', '.join(map(repr, levels[:10]))}"
+                    )
+            elif not is_numeric(column):
+                full[name] = as_days(column)
                 if not is_numeric(full[name]):
-                    raise BadFormula(f"{name!r} is a number or a date, not {full[name][0]!r}; give one in the profile")
-        for name, levels in self.levels.items():
-            strange = [value for value in full.get(name, np.empty(0)).tolist() if value not in levels]
-            if strange:
-                raise BadFormula(
-                    f"{name!r} has no level {strange[0]!r}; the levels are {', '.join(map(repr, levels[:10]))}"
-                )
-        if self.spec is None:
-            return dummies(full, self.variables, self.levels)[0]
-        return np.asarray(_model_matrix(self.spec, full, self.levels), dtype=np.float64).reshape(count, -1)
+                    raise BadFormula(f"{name!r} is a number or a date, not {column[0]!r}; give one in the profile")
+        return self.encode(full)
 
 
-def build(
-    covariates: str,
-    variables: Variables,
-    usable: npt.NDArray[np.bool_],
-    compat: Compat = None,
-    allow_code: bool = False,
-) -> Design:
-    """The design of `covariates` over the rows that are usable and have all the variables it needs.
+def build(covariates: str, embeddings: Embeddings, usable: Mask) -> Design:
+    """Return the design of `covariates` over the rows that are usable and have all the variables it needs."""
+    parsed = parse_covariates(covariates, list(embeddings.variables.columns))
+    columns, rows, left_out, levels = complete_rows(
+        covariates, parsed.variables, embeddings, usable, dates=lambda name: name not in parsed.as_levels
+    )
+    built = _model_matrix(parsed.formula, columns, levels)
+    names, matrix = [str(name) for name in built.columns], np.asarray(built, dtype=np.float64)
+    encode = partial(_encoded, built.model_spec, levels)
+    return checked(Design(covariates, columns, rows, left_out, levels, matrix, names, encode))
 
-    A formula that says more than `alacarte.regression.formulas` lets it is an error unless `allow_code` is set.
+
+def _encoded(spec: Any, levels: Mapping[str, list[Any]], columns: Columns) -> Doubles:
+    count = len(next(iter(columns.values())))
+    return np.asarray(_model_matrix(spec, columns, levels), dtype=np.float64).reshape(count, -1)
+
+
+def complete_rows(
+    covariates: str, names: list[str], embeddings: Embeddings, usable: Mask, dates: Callable[[str], bool]
+) -> tuple[Columns, Longs, dict[str, int], dict[str, list[Any]]]:
+    """(columns, rows, left_out, levels) of a design: of the usable rows that have a value for every variable.
+
+    Columns of dates become days, where `dates` says so.
     """
-    available = [name for name in variables.columns if name not in OWN]
-    formula, as_levels = None, frozenset[str]()
-    if compat is None:
-        parsed = parse_covariates(covariates, available, allow_code)
-        names, as_levels, formula = parsed.variables, parsed.as_levels, parsed.formula
-    else:
-        plain = plain_names(covariates, available)
-        if plain is None:
-            raise BadFormula(
-                f"with compat='conText' covariates are names joined by +, not {covariates!r}; leave `compat` out for "
-                "interactions and functions"
-            )
-        names = plain
+    variables = embeddings.variables
     if not names:
         raise BadFormula(f"the formula has no covariate ({covariates!r}); name at least one column right of ~")
     columns: dict[str, Column] = {}
     for name in names:
-        if name not in variables.columns:
+        if name not in variables.columns and name not in embeddings.own:
             raise BadFormula(
                 f"the formula asks for {name!r}, which is not among the columns "
-                f"{', '.join(map(repr, available)) or '(none)'}"
+                f"{', '.join(map(repr, variables.columns)) or '(none)'}"
             )
-        columns[name] = variables.columns[name]
-        if compat is None and name not in variables.levels and name not in as_levels:
+        columns[name] = embeddings.column(name, "the formula")
+        if name not in variables.levels and dates(name):
             columns[name] = as_days(columns[name])
     rows, left_out = _complete_rows(columns, usable)
     columns = {name: column[rows] for name, column in columns.items()}
-    levels = _levels(columns, variables, compat)
-    if formula is None:
-        matrix, shown = dummies(columns, list(columns), levels)
-        spec = None
-    else:
-        made = _model_matrix(formula, columns, levels)
-        matrix, shown, spec = np.asarray(made, dtype=np.float64), [str(name) for name in made.columns], made.model_spec
+    return columns, rows, left_out, _levels(columns, variables)
+
+
+def checked(design: Design) -> Design:
+    """Return the design, if its columns are finite and none of them is explained by others."""
+    matrix, names = design.matrix, design.names
     if not np.isfinite(matrix).all():
-        bad = [name for name, column in zip(shown, matrix.T, strict=True) if not np.isfinite(column).all()]
+        bad = [name for name, column in zip(names, matrix.T, strict=True) if not np.isfinite(column).all()]
         raise BadFormula(
             f"the term {bad[0]!r} has values that are not finite (a logarithm of 0, or a division by it?); "
             "change the formula or drop those rows"
         )
-    _check_rank(matrix, shown, levels)
-    return Design(matrix, shown, rows, left_out, list(columns), levels, covariates, spec)
+    _check_rank(matrix, names, design.levels)
+    return design
 
 
-def _complete_rows(
-    columns: Mapping[str, Column], usable: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.int64], dict[str, int]]:
+def _complete_rows(columns: Columns, usable: Mask) -> tuple[Longs, dict[str, int]]:
     """(the usable rows with a value for every variable, how many the others are by the first variable they lack)."""
     keep = usable.copy()
     left_out: dict[str, int] = {}
@@ -144,12 +147,12 @@ def _complete_rows(
     return np.flatnonzero(keep), left_out
 
 
-def _levels(columns: Mapping[str, Column], variables: Variables, compat: Compat) -> dict[str, list[Any]]:
+def _levels(columns: Columns, variables: Variables) -> dict[str, list[Any]]:
     """The levels of the categorical variables; an error if a variable has one value only."""
     levels: dict[str, list[Any]] = {}
     for name, column in columns.items():
         if not is_numeric(column):  # dates in C(…) among them
-            levels[name] = codes_of(column, variables.levels.get(name), compat)[0]
+            levels[name] = codes_of(column, variables.levels.get(name))[0]
         values = levels.get(name) or np.unique(column).tolist()
         if len(values) < 2:
             raise BadFormula(
@@ -159,7 +162,7 @@ def _levels(columns: Mapping[str, Column], variables: Variables, compat: Compat)
     return levels
 
 
-def _model_matrix(formula: Any, columns: Mapping[str, Column], levels: Mapping[str, list[Any]]) -> Any:
+def _model_matrix(formula: Any, columns: Columns, levels: Mapping[str, list[Any]]) -> Any:
     """formulaic's matrix of a formula, or of the spec of one, whose knots, centres and scales stay as they were."""
     try:
         # An empty context: nothing of ours, and nothing of the caller's, can be named in a formula.
@@ -168,7 +171,7 @@ def _model_matrix(formula: Any, columns: Mapping[str, Column], levels: Mapping[s
         raise BadFormula(f"the formula cannot be evaluated: {error}") from None
 
 
-def _frame(columns: Mapping[str, Column], levels: Mapping[str, list[Any]]) -> Any:
+def _frame(columns: Columns, levels: Mapping[str, list[Any]]) -> Any:
     pandas = require("pandas", extra="regression", purpose="formulas")
     return pandas.DataFrame(
         {

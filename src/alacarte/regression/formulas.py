@@ -2,16 +2,16 @@
 
 formulaic, which turns the right side into a design matrix, evaluates a part of it as Python. So each such part is
 checked before formulaic sees it: names of columns, numbers, plain strings, arithmetic, and calls of the functions in
-`FUNCTIONS`, `NUMPY` and `CONTRASTS`. Anything else needs `allow_code=True`. Names of columns never become code.
+`FUNCTIONS`, `NUMPY` and `CONTRASTS`. Nothing else runs, and names of columns never become code.
 """
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from alacarte.errors import BadFormula, Hint, require
+from alacarte.errors import BadFormula, require
 
 
 def _names(listed: str) -> frozenset[str]:
@@ -38,7 +38,7 @@ NODES = (
 
 
 def parse_formula(formula: str) -> tuple[list[str] | None, str]:
-    """(what to embed, or None for whole documents; the covariates).
+    """Return (what to embed, or None for whole documents; the covariates).
 
     >>> parse_formula("immigration ~ party * gender")
     (['immigration'], 'party * gender')
@@ -64,56 +64,40 @@ def parse_formula(formula: str) -> tuple[list[str] | None, str]:
 
 @dataclass(frozen=True)
 class Covariates:
-    """The right side of a formula: its variables in order, which of them stand in C(…) only, formulaic's own form."""
+    """The right side of a formula: its variables in order, which of them occur in C(…) only, formulaic's own form."""
 
     variables: list[str]
     as_levels: frozenset[str]
     formula: Any
 
 
-def parse_covariates(text: str, columns: Sequence[str], allow_code: bool = False) -> Covariates:
-    """The variables in the right side of a formula, after a check that it says nothing but what it may.
+def parse_covariates(text: str, columns: Sequence[str]) -> Covariates:
+    """Return the variables in the right side of a formula, after a check that it says nothing but what it may.
+
+    `columns` are those that `.` means.
 
     >>> parse_covariates("C(party) * bs(year, df=4) + .", ["year", "my age"]).variables
     ['party', 'year', 'my age']
     """
     formulaic = require("formulaic", extra="regression", purpose="formulas")
     uses: list[tuple[str, bool]] = []
-    for token in _tokens(text):
+    for token in tokens_of(text):
         if token.token == ".":
             uses += [(name, False) for name in columns]
         elif token.kind.value == "name":  # `my-income` may be called anything: it is looked up, not evaluated
             uses.append((token.token, False))
         elif token.kind.value == "python":
-            uses += _uses(token.token, None if allow_code else "formula", columns if allow_code else None)
+            uses += _uses(token.token, "formula")
     try:
         formula = formulaic.Formula(text, _context={"__formulaic_variables_available__": list(columns)})
         factors = [factor for term in formula for factor in term.factors]
     except Exception as error:  # formulaic raises many kinds
         raise BadFormula(f"the formula {text!r} cannot be read: {error}") from None
-    if not allow_code:  # once more, as formulaic has written them
-        for factor in factors:
-            if factor.eval_method.value == "python":
-                _uses(factor.expr, "formula", None)
+    for factor in factors:  # once more, as formulaic has written them
+        if factor.eval_method.value == "python":
+            _uses(factor.expr, "formula")
     names = list(dict.fromkeys(name for name, _ in uses))
     return Covariates(names, frozenset(names) - {name for name, in_levels in uses if not in_levels}, formula)
-
-
-def plain_names(text: str, columns: Sequence[str]) -> list[str] | None:
-    """The variables of names joined by +, or None if there is more to the formula.
-
-    >>> plain_names("party + `my age` + .", ["year"]), plain_names("party * age", [])
-    (['party', 'my age', 'year'], None)
-    """
-    names: list[str] = []
-    for token in _tokens(text):
-        if token.token == ".":
-            names += columns
-        elif token.kind.value == "name":
-            names.append(token.token)
-        elif token.token != "+":
-            return None
-    return list(dict.fromkeys(names))
 
 
 def check_condition(condition: str) -> None:
@@ -121,10 +105,11 @@ def check_condition(condition: str) -> None:
 
     >>> check_condition("year >= 1900 and party in ['D', 'R'] and speaker.str.startswith('B')")
     """
-    _uses(condition, "condition", None)
+    _uses(condition, "condition")
 
 
-def _tokens(text: str) -> list[Any]:
+def tokens_of(text: str) -> list[Any]:
+    """Return the right side of a formula as formulaic's tokens."""
     tokenizer = require("formulaic.parser.algos.tokenize", extra="regression", purpose="formulas")
     try:
         return list(tokenizer.tokenize(text))
@@ -132,20 +117,20 @@ def _tokens(text: str) -> list[Any]:
         raise BadFormula(f"the formula {text!r} cannot be read: {error}") from None
 
 
-def _uses(source: str, kind: str | None, columns: Collection[str] | None) -> list[tuple[str, bool]]:
-    """(variable, whether it stands in C(…)) for each variable of an expression, which is checked on the way.
+def _uses(source: str, kind: str) -> list[tuple[str, bool]]:
+    """(variable, whether it is in C(…)) for each variable of an expression, which is checked on the way.
 
-    `kind` is "formula" or "condition", and None for any code at all, in which only `columns` count as variables.
+    `kind` is "formula" or "condition".
 
-    >>> sorted(_uses("C(party) * bs(year, df=4) + np.log(`my income`)", "formula", None))
+    >>> sorted(_uses("C(party) * bs(year, df=4) + np.log(`my income`)", "formula"))
     [('my income', False), ('party', True), ('year', False)]
     """
 
     def refuse(why: str) -> BadFormula:
-        hint = Hint("pass allow_code=True if you wrote it", "pass --allow-code if you wrote it")
-        return BadFormula(f'the {kind} may not say "{source}": {why}', hint=hint)
+        remedy = "compute a column before and name it" if kind == "formula" else "choose the rows before"
+        return BadFormula(f'the {kind} may not say "{source}": {why}; {remedy}')
 
-    if kind is not None and not PLAIN.fullmatch(source):
+    if not PLAIN.fullmatch(source):
         raise refuse("a quoted text or name in it has quotes, brackets or backslashes of its own")
     quoted: dict[str, str] = {}
 
@@ -155,12 +140,10 @@ def _uses(source: str, kind: str | None, columns: Collection[str] | None) -> lis
 
     def walk(node: ast.AST, in_levels: bool) -> Iterator[tuple[str, bool]]:
         if isinstance(node, ast.Name):
-            name = quoted.get(node.id, node.id)
-            if columns is None or name in columns:
-                yield name, in_levels
+            yield quoted.get(node.id, node.id), in_levels
             return
         if isinstance(node, ast.Attribute):
-            if kind is not None and not _attribute_allowed(node, kind):
+            if not _attribute_allowed(node, kind):
                 raise refuse(f"it takes {ast.unparse(node)}")
             if kind != "formula":
                 yield from walk(node.value, in_levels)
@@ -177,11 +160,11 @@ def _uses(source: str, kind: str | None, columns: Collection[str] | None) -> lis
                 yield str(node.args[0].value), in_levels
             if isinstance(node.func, ast.Name):  # a function, no variable
                 children.remove(node.func)
-        elif kind is not None and not isinstance(node, NODES):
+        elif not isinstance(node, NODES):
             raise refuse(f"{type(node).__name__} is neither arithmetic nor a comparison")
-        elif kind is not None and isinstance(node, ast.BinOp) and not _small(node):
+        elif isinstance(node, ast.BinOp) and not _small(node):
             raise refuse(f"{ast.unparse(node)} may take very long or much memory")
-        elif kind is not None and isinstance(node, ast.keyword) and (node.arg is None or node.arg.startswith("_")):
+        elif isinstance(node, ast.keyword) and (node.arg is None or node.arg.startswith("_")):
             raise refuse(f"{ast.unparse(node)} is no argument of its functions")
         for child in children:
             yield from walk(child, in_levels or called == "C")

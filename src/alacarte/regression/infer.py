@@ -1,106 +1,94 @@
 """Embedding regression: contexts' embeddings on covariates, and the lengths of the coefficients with inference."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import html
-from alacarte.contexts.reading import Averaging, window_sides
-from alacarte.errors import BadFormula
+from alacarte._io.arrays import Doubles, Longs, Mask
+from alacarte._io.figures import SizeName
+from alacarte._io.progress import progress
+from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
-from alacarte.inference.multiple_testing import Adjust
-from alacarte.inference.regression_noise import (
-    Fit,
-    Robust,
-    covariances,
-    least_squares,
-)
-from alacarte.passes.work import refuse_unknown
-from alacarte.regression._frames import Table, as_column, column_of, make_frame
-from alacarte.regression._lexical import Lexical
-from alacarte.regression._patterns import Overlaps, ValueType
-from alacarte.regression._space import Candidates, EmbeddingSpace
-from alacarte.regression.compat import Compat, choices
-from alacarte.regression.context_table import ContextTable, ReadingDocuments, contexts, documents
-from alacarte.regression.design import Design, build
-from alacarte.regression.embed import Case, Clusters, Embeddings, cluster_codes, dem, row_weights
+from alacarte.inference.lengths import score_interval
+from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
+from alacarte.inference.regression_noise import Fit, alone, covariances, least_squares, noise, permute
+from alacarte.model import ALaCarte
+from alacarte.regression.context_table import ContextTable, checked_window, contexts, documents
+from alacarte.regression.describe import Candidates, nearest
+from alacarte.regression.design import INTERCEPT, Design, build
+from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem, row_weights
 from alacarte.regression.formulas import parse_formula
-from alacarte.regression.terms import Intervals, Settings, table_of, table_of_terms
-from alacarte.text.tokenizers import TokenizerLike
+from alacarte.regression.results import Results, column_of, make_frame
+from alacarte.vectors.word_vectors import WordVectors
 
-if TYPE_CHECKING:
-    from alacarte.regression.plots import CoefficientOptions
-
-Doubles = npt.NDArray[np.float64]
+FEW = 9.0  # clusters that count, below which one is warned
 
 
-class TextOptions(TypedDict, total=False):
-    """The keywords that say where the text is, what of it is a hit, and how contexts are embedded: as in `contexts` and
-    `dem`."""
+@dataclass(frozen=True)
+class Inference:
+    """How intervals and p-values are computed.
 
-    text: str
-    tokens: str | None
-    id: str | None
-    variables: Any
-    tokenizer: TokenizerLike | None
-    window: int | tuple[int, int] | None
-    valuetype: ValueType
-    case_sensitive: bool
-    hard_cut: bool
-    overlaps: Overlaps | None
-    averaging: Averaging | None
-    case: Case | None
+    Parameters
+    ----------
+    level : float
+        Of the intervals.
+    permutations : int
+        How many draws p-values come from; 0 for none.
+    adjust : {"holm", "bh", "none"}
+        How p-values of several terms or words are adjusted for their number.
+    seed : int, optional
+        The same seed gives the same numbers; None, others every time.
+    show_progress : bool, optional
+        Whether to show a bar; by default, on a terminal if it takes long.
+    """
 
+    level: float = 0.95
+    permutations: int = 999
+    adjust: Adjust = "holm"
+    seed: int | None = 0
+    show_progress: bool | None = None
 
-class InferOptions(TypedDict, total=False):
-    """The keywords that say how inference is done; see `regress`."""
-
-    cluster: Clusters | None
-    equal_clusters: bool | None
-    weights: str | npt.ArrayLike | None
-    robust: Robust | None
-    intervals: "Intervals | Literal['default']"
-    level: float
-    jackknife_fraction: float
-    permutations: int | None
-    adjust: Adjust
-    seed: int | None
-    allow_code: bool
-    compat: Compat
-    show_progress: bool | None
-
-
-class RegressOptions(TextOptions, InferOptions, total=False):
-    """All keywords of `regress`."""
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        check_permutations(self.permutations)
+        check_adjust(self.adjust)
 
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingRegression:
     """A fitted embedding regression: one row of coefficients (an embedding) for each term.
 
-    `left_out` counts the contexts that took no part, by reason; `contexts` and `clusters` those that did.
+    `left_out` counts the contexts that took no part, by reason; `clusters` is how many there were, None for none.
+    `table` has the squared lengths of the coefficients, their intervals and p-values.
     """
 
     formula: str
     targets: list[str] | None
     design: Design
     embeddings: Embeddings  # of the rows in the regression
-    coefficients: Doubles  # (terms, dimensions)
-    table: Table
     left_out: dict[str, int]
-    clusters: int | None
-    settings: Settings
-    _fit: Fit = field(repr=False)
-    _clusters: npt.NDArray[np.int64] | None = field(repr=False)
-    equal_clusters: bool = False
+    inference: Inference
+    fit: Fit = field(repr=False)
+    table: Results = field(default_factory=lambda: Results({}))
 
-    # ------------------------------------------------------------------------------------------- results
+    @property
+    def coefficients(self) -> Doubles:
+        """The coefficients, (terms, dimensions)."""
+        return self.fit.coefficients
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters there are."""
+        return None if self.fit.units is None else self.fit.clusters
 
     @property
     def terms(self) -> list[str]:
+        """The names of the columns of the design."""
         return self.design.names
 
     @property
@@ -110,52 +98,57 @@ class EmbeddingRegression:
 
     @property
     def window(self) -> tuple[int, int] | None:
-        """Words before and after; None for whole documents and for embeddings made elsewhere."""
-        contexts = self.embeddings.contexts
-        return None if contexts is None or contexts.whole else contexts.window
+        """Words before and after; None for whole documents and for embeddings from elsewhere."""
+        table = self.embeddings.contexts
+        return None if table is None or table.whole else table.window
+
+    @property
+    def r_squared(self) -> float:
+        """The share of the embeddings' variance, over all dimensions, that the covariates explain."""
+        weights, residuals = self.fit.weights, self.fit.residuals
+        target = self.fit.z @ self.fit.inner + residuals
+        total = (target**2).sum() - ((np.sqrt(weights) @ target) ** 2).sum() / weights.sum()
+        return float(1 - (residuals**2).sum() / total)
 
     def __len__(self) -> int:
         return len(self.embeddings)
 
     def tidy(self) -> Any:
-        """A frame with a row for each term: squared lengths, plain and debiased, with intervals and p-values."""
+        """Return a frame with one row per term: squared lengths, plain and debiased, with intervals and p-values."""
         return self.table.to_frame()
 
     to_frame = tidy
 
     def coef(self, term: str | None = None) -> Any:
-        """The coefficients of a term (an embedding), or a frame of all of them, a row a term."""
+        """Return the coefficients of a term (an embedding), or a frame of all of them, one row per term."""
         if term is not None:
-            return self.coefficients[self._place(term)]
+            if term not in self.terms:
+                raise BadFormula(f"no term is called {term!r}; the terms are {', '.join(map(repr, self.terms))}")
+            return self.coefficients[self.terms.index(term)]
         columns = {"term": column_of(self.terms)}
         columns |= {f"d{place}": self.coefficients[:, place] for place in range(self.coefficients.shape[1])}
         return make_frame(columns, self.table.backend)
 
     def se(self) -> Any:
-        """The standard errors of the debiased squared lengths, a pandas series by term."""
+        """Return the standard errors of the debiased squared lengths, a pandas series by term."""
         return self.table.se()
 
     def tstat(self) -> Any:
-        """The squared length of each term over what noise adds to it, by term: 1 on average if nothing is there."""
+        """Return each squared length over what noise adds to it, by term: 1 on average if nothing is there."""
         return self.table.tstat()
 
     def pvalue(self, adjusted: bool = False) -> Any:
-        """The p-values, each for itself or adjusted for all terms together, a pandas series by term."""
+        """Return the p-values, each for itself or adjusted for all terms together, a pandas series by term."""
         return self.table.pvalue(adjusted)
 
     def confint(self, level: float | None = None) -> Any:
-        """The intervals of the squared lengths, a pandas frame by term; of another level than the fit's, if asked."""
-        if level is None or level == self.settings.level:
+        """Return the intervals of the squared lengths, a pandas frame by term; of another level, if asked."""
+        if level is None or level == self.inference.level:
             return self.table.confint()
-        check_level(level)
-        other = replace(self, settings=replace(self.settings, level=level, permutations=0))
-        return table_of_terms(other).confint()
+        return table_of_terms(replace(self, inference=replace(self.inference, level=level, permutations=0))).confint()
 
     def glance(self) -> Any:
-        """A frame with one row: what the model was fitted on, and how.
-
-        `r_squared` is the share of the embeddings' variance, over all dimensions, that the covariates explain.
-        """
+        """Return a frame with one row: what the model was fitted on, and how."""
         window = self.window
         one_row = {
             "formula": self.formula,
@@ -165,38 +158,22 @@ class EmbeddingRegression:
             "window": None if window is None else f"{window[0]}, {window[1]}",
             "dimensions": self.coefficients.shape[1],
             "terms": len(self.terms),
-            "r_squared": self._r_squared(),
-            "robust": self._robust(),
-            "intervals": self.settings.intervals,
-            "level": self.settings.level,
-            "permutations": self.settings.permutations,
-            "adjust": self.settings.adjust,
+            "r_squared": self.r_squared,
+            "level": self.inference.level,
+            "permutations": self.inference.permutations,
+            "adjust": self.inference.adjust,
         }
         return make_frame({name: column_of([value]) for name, value in one_row.items()}, self.table.backend)
 
-    def _r_squared(self) -> float:
-        weights, residuals = self._fit.weights, self._fit.residuals
-        target = self._fit.z @ self._fit.inner + residuals
-        total = (target**2).sum() - ((np.sqrt(weights) @ target) ** 2).sum() / weights.sum()
-        return float(1 - (residuals**2).sum() / total)
-
-    def _robust(self) -> str:
-        return self.settings.variance if self.clusters is None else self.settings.variance.replace("HC", "CR")
-
     def vcov(self, dimension: int | None = None) -> Doubles:
-        """The robust covariance of the coefficients in each dimension, (dimensions, terms, terms), or in one."""
-        matrices = covariances(self._fit, self.settings.variance)
+        """Return the robust covariance of the coefficients, (dimensions, terms, terms), or that in one dimension."""
+        matrices = covariances(self.fit)
         return matrices if dimension is None else matrices[dimension]
-
-    def _place(self, term: str) -> int:
-        if term not in self.terms:
-            raise BadFormula(f"no term is called {term!r}; the terms are {', '.join(map(repr, self.terms))}")
-        return self.terms.index(term)
 
     # ------------------------------------------------------------------------------------------ profiles
 
     def predict(self, profile: Mapping[str, Any] | Any = None) -> Doubles:
-        """The embedding that the model gives a profile such as {"party": "R", "year": 2010}; rows for a frame.
+        """Return the embedding that the model gives a profile such as {"party": "R", "year": 2010}; rows for a frame.
 
         Every variable of the formula needs a value. Without a profile: the embeddings fitted to the contexts.
         """
@@ -209,32 +186,25 @@ class EmbeddingRegression:
         return np.asarray(rows[0] if single else rows)
 
     def nearest(
-        self,
-        profile: Mapping[str, Any] | Any,
-        k: int = 10,
-        *,
-        candidates: Candidates | Literal["contexts"] = None,
-        stem: str | None = None,
-    ) -> Table:
-        """The words nearest to the embedding of a profile."""
-        wanted = self.features if isinstance(candidates, str) and candidates == "contexts" else candidates
-        lexical = Lexical.of(
-            self.embeddings.space, wanted, stem, all_words=choices(self.settings.compat).stems_of_all_words
+        self, profile: Mapping[str, Any] | Any, k: int = 10, *, candidates: Candidates | Literal["contexts"] = None
+    ) -> Results:
+        """Return the words nearest to the embedding of a profile."""
+        rows = np.atleast_2d(self.predict(profile))
+        means = replace(
+            self.embeddings,
+            matrix=rows,
+            names=list(range(len(rows))),
+            variables=replace(self.embeddings.variables, columns={}),
+            rows=np.arange(len(rows)),
+            counts=np.ones(len(rows), dtype=np.int64),
+            contexts=None,
         )
-        values = lexical.similarities(np.atleast_2d(self.predict(profile)))
-        parts: dict[str, list[Any]] = {"profile": [], "feature": [], "rank": [], "value": []}
-        for number, row in enumerate(values):
-            order = np.argsort(-row, kind="stable")[:k]
-            parts["profile"] += [number] * len(order)
-            parts["feature"] += [lexical.names[place] for place in order.tolist()]
-            parts["rank"] += range(1, len(order) + 1)
-            parts["value"] += row[order].tolist()
-        if len(values) == 1:
-            del parts["profile"]
-        return Table({name: as_column(part) for name, part in parts.items()}, self.table.backend)
+        columns = dict(nearest(means, k=k, candidates=candidates).values)
+        profiles = columns.pop("target")
+        return Results(columns if len(rows) == 1 else {"profile": profiles} | columns, self.table.backend)
 
-    def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Table:
-        """How far apart two profiles are: the squared length of the difference of their embeddings, as in `tidy`."""
+    def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Results:
+        """Return how far apart two profiles are: the squared length of the difference of their embeddings."""
         rows = self.design.at(a), self.design.at(b)
         if len(rows[0]) != 1 or len(rows[1]) != 1:
             raise BadFormula("a contrast is between two profiles; give one value for each variable, not several")
@@ -244,10 +214,10 @@ class EmbeddingRegression:
         name = ", ".join(f"{key}: {a[key]} − {b[key]}" for key in self.design.variables if a[key] != b[key])
         return table_of(self, difference, [name], np.full(1, np.nan))
 
-    # -------------------------------------------------------------------------------------------- words
+    # --------------------------------------------------------------------------------------------- shown
 
     def summary(self) -> str:
-        """What was fitted on what, and the table of terms."""
+        """Return what was fitted on what, and the table of terms, as text."""
         what = "whole documents" if self.targets is None else ", ".join(map(repr, self.targets))
         lines = [
             f"Embedding regression of {what} on {self.design.formula}",
@@ -256,12 +226,10 @@ class EmbeddingRegression:
             + f", {self.coefficients.shape[1]} dimensions",
         ]
         lines += [f"left out: {count:,} ({reason})" for reason, count in self.left_out.items()]
-        robust = self._robust() if self.clusters is None else f"cluster-robust ({self._robust()})"
-        permuted = f"{self.settings.permutations} permutations"
+        robust = "HC2" if self.clusters is None else "cluster-robust (CR2)"
         lines.append(
             f"squared lengths of the coefficients; debiased by their {robust} variance; "
-            f"{self.settings.level:.0%} intervals by {self.settings.intervals or 'none'}; "
-            + ("p-values by the distribution of the estimate" if self._fit.other_ways else permuted)
+            f"{self.inference.level:.0%} intervals by score; {self.inference.permutations} permutations"
         )
         return "\n".join([*lines, "", str(self.table)])
 
@@ -276,201 +244,174 @@ class EmbeddingRegression:
         return "".join(f"<p>{html.text_of(line)}</p>" for line in lines) + self.table._repr_html_()
 
     def to_markdown(self) -> str:
-        """The table of terms in Markdown; `etable` sets several models side by side."""
+        """Return the table of terms in Markdown; `etable` sets several models side by side."""
         return self.table.to_markdown()
 
     def to_latex(self) -> str:
-        """The table of terms as a LaTeX `tabular`; `etable` sets several models side by side."""
+        """Return the table of terms as a LaTeX `tabular`; `etable` sets several models side by side."""
         return self.table.to_latex()
 
-    def plot(self, **options: "Unpack[CoefficientOptions]") -> Any:
-        """The terms' debiased lengths with their intervals; see `plot_coefficients`."""
+    def plot(
+        self,
+        *,
+        standardised: bool = False,
+        labels: Mapping[str, str] | None = None,
+        ax: Any = None,
+        title: str | None = None,
+        size: SizeName = "page",
+    ) -> Any:
+        """Draw the terms' debiased lengths with their intervals; see `plot_coefficients`."""
         from alacarte.regression.plots import plot_coefficients
 
-        return plot_coefficients(self, **options)
+        return plot_coefficients(self, standardised=standardised, labels=labels, ax=ax, title=title, size=size)
 
 
-# ------------------------------------------------------------------------------------------------- regress
+# ------------------------------------------------------------------------------------------------------ regress
 
 
 def regress(
     formula: str,
     data: Any,
-    vectors: Any = None,
-    transform: Any = None,
+    model: Any = None,
     *,
-    targets: str | Sequence[str] | None = None,
-    **options: Unpack[RegressOptions],
+    text: str = "text",
+    window: int | tuple[int, int] | None = None,
+    cluster: Groups | None = None,
+    equal_clusters: bool = False,
+    weights: str | npt.ArrayLike | None = None,
+    inference: Inference | None = None,
 ) -> EmbeddingRegression:
-    """How a word's use depends on who speaks, when, and where: least squares of its contexts' embeddings.
+    """Regress the embeddings of a word's contexts on who speaks, when, and where.
 
-    Args:
-        formula: `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as
-            `c("a", "b")`, or `.` for whole documents. Right: columns, interactions, `C(…)`, `log(…)`, `bs(…)`,
-            `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns. Dates (also as 2001-01-20) count
-            in days since 1970; in `C(date)` each date is a level.
-        data: as in `contexts`; or a `ContextTable` or `Embeddings`, with the same words on the left side or none.
-        vectors, transform: as in `dem`; an `ALaCarte` model for both.
-        targets: what to embed, instead of the formula's left side.
-        text, tokens, id, variables, tokenizer: where documents come from, as in `contexts`.
-        valuetype, case_sensitive, hard_cut, overlaps: what is a hit, as in `contexts`; averaging, case: as in `dem`.
-        cluster: a column, a list of columns (every combination of their values is a cluster), or one value a context;
-            its contexts are one unit of inference. `TwoWays("speaker", "year")`, or "speaker + year", is for clusters
-            of two kinds. This changes standard errors, intervals and p-values, and no estimate.
-        equal_clusters: whether clusters weigh the same whatever their size, which changes the estimates; False, or True
-            with `compat="conText"`.
-        weights: a column, or one number a context: how much each counts.
-        window: words each side; the transform's own if it says so, else 10 (6 with `compat="conText"`).
-        robust: the variance that is taken out of the squared lengths: "HC2" (the default; without bias for few
-            independent contexts; too small where clusters are few and very unequal) or "HC1" (conText's); with clusters
-            these are CR2, CR1.
-        intervals: "score" (the default; right for weak effects too), "jackknife" (as conText, in closed form) or None.
-        jackknife_fraction: use only this share of the units, drawn at random.
-        permutations: for p-values; 999 if not given, 0 for none.
-        adjust: p-values for several terms: "holm", "bh", "bonferroni" or "none".
-        seed: the same seed, the same numbers; None for others every time.
-        allow_code: let the formula run any Python (formulaic evaluates it); by default it may name columns and call
-            the functions that `alacarte.regression.formulas` lists.
+    Parameters
+    ----------
+    formula : str
+        `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as `c("a", "b")`, or
+        nothing (or `.`) for whole documents and for contexts found before. Right: columns, interactions, `C(…)`,
+        `log(…)`, `bs(…)`, `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns of the data. Dates
+        (also as 2001-01-20) count in days since 1970; in `C(date)` each date is a level.
+    data : frame, mapping, path, ContextTable or Embeddings
+        As in `contexts`; or contexts found before, or their embeddings.
+    model : ALaCarte or vectors
+        As in `dem`; not needed for embeddings.
+    text : str
+        The column with the texts, or with lists of words.
+    window : int or pair of int, optional
+        Words on each side; the model's own if left out.
+    cluster : str, list of str, or one value per context, optional
+        What is one unit of inference: contexts with the same value (of every column of a list) vary together. This
+        changes standard errors, intervals and p-values, and no estimate.
+    equal_clusters : bool
+        Whether every cluster weighs the same, whatever its size; this changes the estimates.
+    weights : str or one number per context, optional
+        How much each context counts.
+    inference : Inference, optional
+        The level of the intervals, the number of permutations, how p-values are adjusted, and the seed.
 
+    Returns
+    -------
+    EmbeddingRegression
+
+    Raises
+    ------
+    BadFormula
+        If the formula, or the data for it, cannot be fitted as it is; the message says what to change.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> words = [f"w{i}" for i in range(40)]
     >>> vectors = (words, rng.normal(size=(40, 5)))
     >>> party = ["D", "R"] * 30
     >>> text = [" ".join(["x", *rng.choice(words[:25] if p == "D" else words[15:], 8)]) for p in party]
-    >>> fit = regress("x ~ party", {"text": text, "party": party}, vectors, window=8, tokenizer="whitespace")
+    >>> fit = regress("x ~ party", {"text": text, "party": party}, vectors, window=8)
     >>> fit.terms, bool(fit.table["p_value"][0] <= 0.01)
     (['Intercept', 'party[T.R]'], True)
     """
-    refuse_unknown("regress", options, RegressOptions)
-    settings = _settings(options)
-    wanted, covariates = parse_formula(formula)
-    if targets is not None:
-        wanted = [targets] if isinstance(targets, str) else list(targets)
-    given, wanted, left_out = _embedded(data, wanted, (vectors, transform), options)
-    usable, codes, weights = _usable(given, options, left_out)
-    design = build(covariates, given.variables, usable, settings.compat, options.get("allow_code", False))
-    left_out |= design.left_out
-    chosen = given if len(design.rows) == len(given) else given.select(design.rows)
-    kept = None if codes is None else [np.unique(way[design.rows], return_inverse=True)[1] for way in codes]
-    count = None if kept is None else min(int(way.max()) + 1 for way in kept)
-    if count is not None and count <= len(design.names):
-        raise BadFormula(f"{count} clusters are too few for {len(design.names)} coefficients; use another cluster")
-    equal = _equal_clusters(options, 0 if kept is None else len(kept))
-    fit, _ = least_squares(
-        design.matrix,
-        chosen.matrix,
-        None if kept is None else kept[0] if len(kept) == 1 else kept,
-        equal_clusters=equal,
-        weights=None if weights is None else weights[design.rows],
-    )
-    first = None if kept is None else kept[0]
-    result = EmbeddingRegression(
-        formula, wanted, design, chosen, fit.coefficients, Table({}), left_out, count, settings, fit, first, equal
-    )
-    return replace(result, table=table_of_terms(result))
-
-
-def _settings(options: InferOptions) -> Settings:
-    return Settings(**{name: value for name, value in options.items() if name in Settings.__dataclass_fields__})  # type: ignore[arg-type]
-
-
-def _equal_clusters(options: RegressOptions, kinds: int) -> bool:
-    """Whether clusters, of so many kinds, weigh the same whatever their size."""
-    given = options.get("equal_clusters")
-    equal = choices(options.get("compat")).equal_clusters if given is None else given
-    if given and not kinds:
-        raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
-    if equal and kinds > 1:
-        raise BadFormula("equal_clusters needs clusters of one kind, not of two; leave out one of the two")
-    return equal
-
-
-def _embedded(
-    data: Any, wanted: list[str] | None, space_of: tuple[Any, Any], options: RegressOptions
-) -> tuple[Embeddings, list[str] | None, dict[str, int]]:
-    """(the embeddings of the contexts, what they are of, how many were left out and why)."""
-    compat, window = options.get("compat"), options.get("window")
-    space = None if isinstance(data, Embeddings) else _space(*space_of, options.get("averaging"))
-    given = data if isinstance(data, (ContextTable, Embeddings)) else _found(data, wanted, space, options)
-    wanted = _same_targets(wanted, given)
-    given = given if window is None else _same_window(window_sides(window), given)
+    asked = inference or Inference()
+    targets, covariates = parse_formula(formula)
     left_out: dict[str, int] = {}
-    if isinstance(given, ContextTable):
-        if given.skipped:
-            left_out["documents without text"] = given.skipped
-        left_out |= {f"no hit of {pattern!r}": 0 for pattern in given.missing}
-        given = dem(given, space, case=options.get("case") or choices(compat).case_in_regress, compat=compat)
-    if given.dropped:
-        left_out["contexts without a known word"] = given.dropped
-    return given, wanted, left_out
+    if isinstance(data, Embeddings):
+        embedded = data
+    else:
+        if model is None:
+            raise BadFormula("no vectors are given; pass an ALaCarte model, or word vectors")
+        model = model if isinstance(model, ALaCarte) else WordVectors.of(model)
+        found = _found(data, targets, model, text, window, asked.show_progress)
+        left_out = {"documents without text": found.skipped} if found.skipped else {}
+        left_out |= {f"no match of {pattern!r}": 0 for pattern in found.missing}
+        embedded = dem(found, model)
+    if window is not None and embedded.contexts is not None:
+        _with_window(embedded.contexts, checked_window(window))
+    targets = _same_targets(targets, embedded.contexts)
+    if embedded.dropped:
+        left_out["contexts without a known word"] = embedded.dropped
+    codes, weight = cluster_codes(embedded, cluster), row_weights(embedded, None, False, weights)
+    usable = _usable(len(embedded), codes, weight, left_out)
+    if equal_clusters and codes is None:
+        raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
+    design = build(covariates, embedded, usable)
+    fit = fitted(design, embedded, codes, weight, equal_clusters)
+    rows = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
+    model_of = EmbeddingRegression(formula, targets, design, rows, left_out | design.left_out, asked, fit)
+    return replace(model_of, table=table_of_terms(model_of))
 
 
-def _found(data: Any, wanted: list[str] | None, space: EmbeddingSpace | None, options: RegressOptions) -> ContextTable:
-    """The contexts of the words in the data, or whole documents."""
-    reading: ReadingDocuments = {
-        "text": options.get("text", "text"),
-        "tokens": options.get("tokens"),
-        "id": options.get("id"),
-        "variables": options.get("variables"),
-        "known": space,
-        "tokenizer": options.get("tokenizer"),
-        "show_progress": options.get("show_progress"),
-    }
-    if wanted is None:
-        return documents(data, **reading)
-    return contexts(
-        data,
-        wanted,
-        window=options.get("window"),
-        valuetype=options.get("valuetype", "glob"),
-        case_sensitive=options.get("case_sensitive", False),
-        hard_cut=options.get("hard_cut", False),
-        overlaps=options.get("overlaps"),
-        compat=options.get("compat"),
-        **reading,
-    )
+def fitted(
+    design: Design, embeddings: Embeddings, codes: Longs | None, weights: Doubles | None, equal_clusters: bool
+) -> Fit:
+    """Least squares over the rows of a design."""
+    kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
+    if kept is not None and int(kept.max()) + 1 <= len(design.names):
+        raise BadFormula(
+            f"{int(kept.max()) + 1} clusters are too few for {len(design.names)} coefficients; use another cluster"
+        )
+    given = None if weights is None else weights[design.rows]
+    matrix = embeddings.matrix[design.rows]
+    return least_squares(design.matrix, matrix, kept, equal_clusters=equal_clusters, weights=given)[0]
 
 
-def _usable(
-    given: Embeddings, options: RegressOptions, left_out: dict[str, int]
-) -> tuple[npt.NDArray[np.bool_], list[npt.NDArray[np.int64]] | None, Doubles | None]:
-    """(which contexts have a cluster and a weight, their clusters of one kind or two, their weights)."""
-    usable = np.ones(len(given), dtype=bool)
-    codes = cluster_codes(given, options.get("cluster"))
-    ways = None if codes is None else codes if isinstance(codes, list) else [codes]
-    for way in ways or []:
-        usable &= way >= 0
+def _found(
+    data: Any,
+    targets: list[str] | None,
+    model: Any,
+    text: str,
+    window: int | tuple[int, int] | None,
+    show_progress: bool | None,
+) -> ContextTable:
+    """The contexts of the words in the data, or whole documents; contexts found before with the window asked for."""
+    if isinstance(data, ContextTable) and (targets is None or not data.whole):
+        return data if window is None else _with_window(data, checked_window(window))
+    if targets is None:
+        return documents(data, text=text, known=model, show_progress=show_progress)
+    return contexts(data, targets, window=window, text=text, known=model, show_progress=show_progress)
+
+
+def _usable(count: int, codes: Longs | None, weights: Doubles | None, left_out: dict[str, int]) -> Mask:
+    """Which contexts have a cluster and a weight; how many have not goes into `left_out`."""
+    usable = np.ones(count, dtype=bool) if codes is None else codes >= 0
     if not usable.all():
         left_out["missing cluster"] = int((~usable).sum())
-    weights = row_weights(given, None, False, options.get("weights"))
     if weights is not None and (usable & (weights == 0)).any():
         left_out["weight 0"] = int((usable & (weights == 0)).sum())
-        usable &= weights > 0
-    return usable, ways, weights
+        usable = usable & (weights > 0)
+    return usable
 
 
-def _space(vectors: Any, transform: Any, averaging: Averaging | None) -> EmbeddingSpace:
-    if vectors is None:
-        raise BadFormula("no vectors are given; pass vectors=… and transform=…, or an ALaCarte model as vectors")
-    return EmbeddingSpace.of(vectors, transform, averaging)
-
-
-def _same_window(window: tuple[int, int], given: "ContextTable | Embeddings") -> "ContextTable | Embeddings":
-    """Ready-made contexts with the window asked for; an error if they have another one."""
-    table = given if isinstance(given, ContextTable) else given.contexts
-    if table is None or table.whole or table.window == window:
-        return given
-    if table.window is None and isinstance(given, ContextTable):
-        return replace(given, window=window)
+def _with_window(table: ContextTable, window: tuple[int, int]) -> ContextTable:
+    """Contexts with the window asked for; an error if they were cut with another one."""
+    if table.whole or table.window == window:
+        return table
+    if table.window is None:
+        return replace(table, window=window)
     raise BadFormula(
         f"a window of {window} (words before, after) is asked for and the contexts have {table.window}; leave one of "
         "the two out"
     )
 
 
-def _same_targets(wanted: list[str] | None, given: "ContextTable | Embeddings") -> list[str] | None:
-    """What is regressed, after a check that the formula and ready-made contexts are about the same words."""
-    table = given if isinstance(given, ContextTable) else given.contexts
+def _same_targets(wanted: list[str] | None, table: ContextTable | None) -> list[str] | None:
+    """What is regressed, after a check that the formula and contexts found before are about the same words."""
     if table is None:
         return wanted
     actual = None if table.whole else list(table.patterns)
@@ -481,3 +422,77 @@ def _same_targets(wanted: list[str] | None, given: "ContextTable | Embeddings") 
             "of the formula empty, or find the contexts of the same words"
         )
     return actual
+
+
+# ------------------------------------------------------------------------------------------------- the table
+
+
+def table_of_terms(model: EmbeddingRegression) -> Results:
+    """Return what is known of each coefficient but the intercept."""
+    names = model.terms
+    places = [place for place, name in enumerate(names) if name not in INTERCEPT]
+    means = model.design.matrix.mean(axis=0)[places]
+    return table_of(model, np.eye(len(names))[places], [names[place] for place in places], means)
+
+
+def table_of(model: EmbeddingRegression, combinations: Doubles, names: list[str], means: Doubles) -> Results:
+    """Return the table of squared lengths for some linear combinations of the coefficients."""
+    fit, asked = model.fit, model.inference
+    check_level(asked.level)
+    lone = alone(fit, combinations)
+    unit = "context" if fit.units is None else "cluster"
+    _warn(names, lone, f"on a single {unit}: without it there is no estimate, so it has no standard error. Merge "
+          "levels, or read it with care")  # fmt: skip
+    _warn(names, few_units(fit, combinations) & ~lone, f"on fewer than {FEW:.0f} clusters that count (one with many "
+          "contexts counts for several): p-values and intervals may be wrong in either direction; see "
+          "docs/inference.md")  # fmt: skip
+    lengths = np.einsum("md,md->m", combinations @ model.coefficients, combinations @ model.coefficients)
+    added = np.where(lone, np.nan, noise(fit, combinations))
+    with progress(fit.clusters, "units", "intervals", show=asked.show_progress) as bar:
+        interval = score_interval(fit, combinations, asked.level, bar.update_to)
+    columns: dict[str, Any] = {
+        "term": column_of(names),
+        "estimate": lengths - added,
+        "squared_norm": lengths,
+        "noise": added,
+        "statistic": lengths / np.where(added > 0, added, np.nan),
+    }
+    columns |= {
+        name: np.where(lone, np.nan, column)
+        for name, column in zip(("std_error", "conf_low", "conf_high"), interval, strict=True)
+    }
+    if asked.permutations:
+        rng = np.random.default_rng(asked.seed)
+        with progress(asked.permutations, "permutations", "permuting", show=asked.show_progress) as bar:
+            exceeding = permute(fit, combinations, asked.permutations, rng, tick=bar.update_to)
+        columns["p_value"] = np.where(lone, np.nan, p_value(exceeding, asked.permutations))
+        columns["p_adjusted"] = adjusted(columns["p_value"], asked.adjust)
+    columns |= {
+        "n": np.full(len(names), fit.clusters),
+        "contexts": np.full(len(names), fit.rows),
+        "covariate_mean": means,
+        "reason": column_of([f"rests on a single {unit}" if gone else "" for gone in lone.tolist()]),
+    }
+    info = {"kind": "regression", "level": asked.level, "adjust": asked.adjust}
+    return Results(columns, model.embeddings.variables.backend, info)
+
+
+def few_units(fit: Fit, combinations: Doubles) -> Mask:
+    """Which combinations rest on so few clusters that their tests and intervals may be wrong.
+
+    The clusters that count are 1 / Σ s², s their shares in the variance if half of a context's noise is its cluster's
+    (Carter, Schnepel and Steigerwald 2017).
+    """
+    if fit.units is None:
+        return np.zeros(len(combinations), dtype=bool)
+    pull = np.sqrt(fit.weights)[:, None] * (fit.z @ fit.combined(combinations).T)
+    starts = np.flatnonzero(np.diff(fit.units, prepend=-1))
+    variance = np.add.reduceat(pull, starts, axis=0) ** 2 + np.add.reduceat(pull**2, starts, axis=0)
+    return np.asarray((variance**2).sum(axis=0) * FEW > variance.sum(axis=0) ** 2)
+
+
+def _warn(names: Iterable[str], concerned: Mask, why: str) -> None:
+    if concerned.any():
+        listed = [repr(name) for name, of_it in zip(names, concerned, strict=True) if of_it]
+        verb = "rests" if len(listed) == 1 else "rest"
+        warnings.warn(f"{', '.join(listed)} {verb} {why}", AlacarteWarning, stacklevel=4)

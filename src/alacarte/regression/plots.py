@@ -5,11 +5,11 @@ Every function takes `ax` (axes to draw on; a new figure of pyplot's if left out
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles
 from alacarte._io.figures import (
     COLOURS,
     GREY,
@@ -26,118 +26,100 @@ from alacarte._io.figures import (
 )
 from alacarte._io.figures import save_figure as save_figure
 from alacarte.errors import AlacarteError
-from alacarte.passes.work import refuse_unknown
-from alacarte.regression._frames import Table
-from alacarte.regression._space import Candidates
+from alacarte.regression.describe import Candidates, nearest
 from alacarte.regression.embed import Embeddings, Groups, dem_group
+from alacarte.regression.results import Results
 from alacarte.regression.side_by_side import label_of
 from alacarte.vectors.geometry import principal_plane, unit_rows
 
 if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
 
-Doubles = npt.NDArray[np.float64]
-Scale = Literal["shared", "own", "standardised"]
-ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg", "bonferroni": "Bonferroni"}
+ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 TICKS = (0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20)
 FARTHEST = 20.0  # a ratio on the axis
-
-
-class FigureOptions(TypedDict, total=False):
-    """`ax`: axes to draw on; a new figure if left out. `title`: above it. `size`: "column" or "page", the default."""
-
-    ax: Any
-    title: str | None
-    size: SizeName
-
-
-class CoefficientOptions(FigureOptions, total=False):
-    """The keywords of `plot_coefficients`."""
-
-    scale: Scale
-    labels: Mapping[str, str] | None
-    alpha: float
-
-
-class TableFigureOptions(CoefficientOptions, total=False):
-    """The keywords of `Table.plot`: those of the function that draws a table of that kind."""
-
-    horizontal: bool
-
-
-def _options(function: str, options: FigureOptions) -> tuple[Any, str | None, SizeName]:
-    refuse_unknown(function, options, FigureOptions)
-    return options.get("ax"), options.get("title"), options.get("size", "page")
 
 
 # ---------------------------------------------------------------------------------------------- coefficients
 
 
 def plot_coefficients(
-    model: "EmbeddingRegression | Table",
+    model: "EmbeddingRegression | Results",
     *,
-    scale: Scale = "shared",
+    standardised: bool = False,
     labels: Mapping[str, str] | None = None,
     alpha: float = 0.05,
-    **options: Unpack[FigureOptions],
+    ax: Any = None,
+    title: str | None = None,
+    size: SizeName = "page",
 ) -> Any:
-    """The debiased squared length of each term with its interval; filled marks have p (adjusted) below `alpha`.
+    """Draw the debiased squared length of each term with its interval; filled marks have p (adjusted) below `alpha`.
 
-    Args:
-        model: what `regress` gives, or a table of terms such as `contrast`, `regress_each` and `sensitivity` give.
-        scale: "shared" (one axis for all terms), "own" (each term fills the width, and its numbers stand beside it) or
-            "standardised" (the effect of one standard deviation of the covariate, so that terms can be compared).
-        labels: other names for terms, such as {"party[T.R]": "Republican"}.
-        alpha: below which p a mark is filled.
+    Parameters
+    ----------
+    model : EmbeddingRegression or Results
+        What `regress` gives, or a table of terms such as `contrast`, `regress_each` and `sensitivity` give.
+    standardised : bool
+        Whether to draw the effects of one standard deviation of each covariate, so that terms can be compared.
+    labels : dict, optional
+        Other names for terms, such as {"party[T.R]": "Republican"}.
+    alpha : float
+        Below which p a mark is filled.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure if left out.
+    title : str, optional
+        Above the figure.
+    size : {"page", "column"}
+        How wide the figure is.
+
+    Returns
+    -------
+    matplotlib axes
     """
-    ax, title, size = _options("plot_coefficients", options)
-    table = model if isinstance(model, Table) else model.table
+    table = model if isinstance(model, Results) else model.table
     terms = table["term"].tolist()
-    drawn = _scaled(table, model, scale, 3 if size == "page" else 2)
+    absent = np.full(len(terms), np.nan)
+    ends = np.column_stack([table.values.get("conf_low", absent), table.values.get("conf_high", absent)])
+    estimates = table["estimate"].astype(np.float64)
+    if not (ends[:, 0] < 0).any() and "conf_low" in table:  # as the interval, so the mark: no length is below 0
+        estimates = np.maximum(estimates, 0.0)
+    if standardised:
+        if isinstance(model, Results):
+            raise AlacarteError("a table of terms does not have the covariates' spread; pass the regression itself")
+        variance = model.design.matrix[:, [model.terms.index(term) for term in terms]].var(axis=0)
+        estimates, ends = estimates * variance, ends * variance[:, None]
     axes = new_axes(ax, size, 1.0 + 0.36 * len(terms))
-    font = size_of(size).font
+    where: dict[str, Any] = {"va": "center", "color": GREY, "xycoords": ("axes fraction", "data")}
     p, p_name = _p_values(table)
     places = np.arange(len(terms))[::-1]
     for row, place in enumerate(places.tolist()):
-        filled = p is None or bool(p[row] < alpha)
-        ends = drawn.ends[row]
-        if np.isfinite(ends).all():
-            axes.plot(ends, [place, place], color=COLOURS[0], lw=1.6, zorder=2)
-        face = COLOURS[0] if filled else "white"
-        axes.plot(drawn.estimates[row], place, "o", ms=6, mec=COLOURS[0], mew=1.4, mfc=face, zorder=3)
-        beside = [drawn.numbers[row]] if drawn.numbers else []
+        if np.isfinite(ends[row]).all():
+            axes.plot(ends[row], [place, place], color=COLOURS[0], lw=1.6, zorder=2)
+        face = COLOURS[0] if p is None or p[row] < alpha else "white"
+        axes.plot(estimates[row], place, "o", ms=6, mec=COLOURS[0], mew=1.4, mfc=face, zorder=3)
         if p is not None:
-            beside.append(_p_text(float(p[row])) if np.isfinite(p[row]) else str(table["reason"][row]))
-        where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "color": GREY}
-        axes.annotate(literal("   ".join(beside)), (1.02, place), fontsize=font - 1, **where)
+            beside = _p_text(float(p[row])) if np.isfinite(p[row]) else str(table["reason"][row])
+            axes.annotate(literal(beside), (1.02, place), fontsize=size_of(size).font - 1, **where)
     if p is not None:
-        where = {"xycoords": ("axes fraction", "data"), "va": "center", "color": GREY, "fontsize": font - 1}
-        header = "length [interval]   adjusted p" if drawn.numbers else "adjusted p"
-        axes.annotate(header if p_name != "p" else header.replace("adjusted ", ""), (1.02, len(terms) - 0.45), **where)
+        header = "p" if p_name == "p" else "adjusted p"
+        axes.annotate(header, (1.02, len(terms) - 0.45), fontsize=size_of(size).font, **where)
+        mark = {"marker": "o", "mec": COLOURS[0], "ms": 6, "mew": 1.4}
+        filled_mark, open_mark = mark | {"mfc": COLOURS[0]}, mark | {"mfc": "white"}
+        key(axes, size, [(f"{p_name} < {alpha:g}", filled_mark), (f"{p_name} ≥ {alpha:g}", open_mark)])
     axes.axvline(0, color=GREY, lw=0.8, zorder=1)
     axes.set_yticks(places, [literal(name) for name in _row_names(table, labels)])
     axes.set_ylim(-0.6, len(terms) - 0.4)
     level = f"{table.info['level']:.0%} " if "level" in table.info else ""
-    interval = f" ({level}interval)" if np.isfinite(drawn.ends).any() else ""
-    what = {
-        "shared": "squared length of the coefficient, debiased",
-        "own": "squared length, debiased; each term on a scale of its own",
-        "standardised": "squared length of the effect of one standard deviation, debiased",
-    }
-    axes.set_xlabel(f"{what[scale]}{interval}")
-    if scale == "own":
-        axes.set_xticks([0], ["0"])
-    if p is not None:
-        mark = {"marker": "o", "mec": COLOURS[0], "ms": 6, "mew": 1.4}
-        filled_mark, open_mark = mark | {"mfc": COLOURS[0]}, mark | {"mfc": "white"}
-        key(axes, size, [(f"{p_name} < {alpha:g}", filled_mark), (f"{p_name} ≥ {alpha:g}", open_mark)])
-    if title is None and not isinstance(model, Table):
+    interval = f" ({level}interval)" if np.isfinite(ends).any() else ""
+    what = "effect of one standard deviation" if standardised else "coefficient"
+    axes.set_xlabel(f"squared length of the {what}, debiased{interval}")
+    if title is None and not isinstance(model, Results):
         named = "documents" if model.targets is None else ", ".join(f"“{target}”" for target in model.targets)
         title = f"What moves {named}"
-    return finish(axes, size, title, "x" if scale != "own" else None)
+    return finish(axes, size, title, "x")
 
 
-def _row_names(table: Table, labels: Mapping[str, str] | None) -> list[str]:
+def _row_names(table: Results, labels: Mapping[str, str] | None) -> list[str]:
     """The terms; with what else tells the rows of a table of several regressions apart."""
     names = [label_of(term, labels) for term in table["term"].tolist()]
     for column in table.about:
@@ -148,40 +130,7 @@ def _row_names(table: Table, labels: Mapping[str, str] | None) -> list[str]:
     return names
 
 
-class _Drawn(NamedTuple):
-    estimates: Doubles
-    ends: Doubles  # (terms, 2)
-    numbers: list[str]  # beside the marks
-
-
-def _scaled(table: Table, model: "EmbeddingRegression | Table", scale: Scale, digits: int) -> _Drawn:
-    """Estimates and ends of intervals on the scale of the figure."""
-    terms = table["term"].tolist()
-    absent = np.full(len(terms), np.nan)
-    ends = np.column_stack([table.values.get("conf_low", absent), table.values.get("conf_high", absent)])
-    estimates = table["estimate"].astype(np.float64)
-    if not (ends[:, 0] < 0).any() and "conf_low" in table:  # as the interval, so the mark: no length is below 0
-        estimates = np.maximum(estimates, 0.0)
-    if scale == "shared":
-        return _Drawn(estimates, ends, [])
-    if scale == "own":
-        largest = np.nanmax(np.abs(np.column_stack([estimates, ends])), axis=1)
-        unit = np.where(largest > 0, largest, 1.0)
-        numbers = [
-            f"{value:.{digits}g}" + (f" [{low:.{digits}g}, {high:.{digits}g}]" if np.isfinite(low) else "")
-            for value, (low, high) in zip(estimates.tolist(), ends.tolist(), strict=True)
-        ]
-        return _Drawn(estimates / unit, ends / unit[:, None], numbers)
-    if scale != "standardised":
-        raise AlacarteError(f"scale is 'shared', 'own' or 'standardised', not {scale!r}")
-    if isinstance(model, Table):
-        raise AlacarteError("a table of terms does not have the covariates' spread; pass the regression itself")
-    places = [model.terms.index(term) for term in terms]
-    variance = model.design.matrix[:, places].var(axis=0)
-    return _Drawn(estimates * variance, ends * variance[:, None], [])
-
-
-def _p_values(table: Table) -> tuple[Doubles | None, str]:
+def _p_values(table: Results) -> tuple[Doubles | None, str]:
     """(p-values, or None; what they are called): adjusted ones, if the table has them, are called so."""
     adjust = table.info.get("adjust")
     if "p_adjusted" in table and adjust != "none":
@@ -200,19 +149,36 @@ def _p_text(p: float) -> str:
 # ---------------------------------------------------------------------------------------------------- ratios
 
 
-def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, **options: Unpack[FigureOptions]) -> Any:
-    """Words by the ratio of the two groups' cosines, on a logarithmic axis: from `ratio`.
+def plot_ratio(
+    table: Results,
+    *,
+    alpha: float = 0.05,
+    ax: Any = None,
+    title: str | None = None,
+    size: SizeName = "page",
+) -> Any:
+    """Draw words by the ratio of the two groups' cosines, on a logarithmic axis.
 
-    The mark says whose neighbour a word is; filled marks have p (adjusted, if there) below `alpha`. An arrow stands
-    where an interval goes on beyond the axis. With `horizontal`, all words share one line, as in conText's figure.
+    The mark says whose neighbour a word is; filled marks have p (adjusted, if there) below `alpha`. An arrow is drawn
+    where an interval goes on beyond the axis.
+
+    Parameters
+    ----------
+    table : Results
+        What `ratio` gives.
+    alpha, ax, title, size
+        As in `plot_coefficients`.
+
+    Returns
+    -------
+    matplotlib axes
     """
     if table.info.get("kind") != "ratio":
         raise AlacarteError("plot_ratio draws what `ratio` gives; pass that table")
-    ax, title, size = _options("plot_ratio", options)
     shown = table.take(np.isfinite(table["value"]))
-    above, below = table.info["numerator"], table.info["denominator"]
-    axes = new_axes(ax, size, 2.4 if horizontal else 1.5 + 0.2 * len(shown))
-    looks = {above: (COLOURS[1], MARKS[1]), "shared": (COLOURS[6], MARKS[3]), below: (COLOURS[0], MARKS[0])}
+    above, below, both = (table.info[name] for name in ("numerator", "denominator", "both"))
+    axes = new_axes(ax, size, 1.5 + 0.2 * len(shown))
+    looks = {above: (COLOURS[1], MARKS[1]), both: (COLOURS[6], MARKS[3]), below: (COLOURS[0], MARKS[0])}
     p, p_name = _p_values(shown)
     # With an interval, what is drawn is the ratio the interval is around.
     values = shown.values.get("estimate", shown["value"])
@@ -220,31 +186,21 @@ def plot_ratio(table: Table, *, alpha: float = 0.05, horizontal: bool = False, *
     low, high = (shown.values.get(name, np.full(len(shown), np.nan)) for name in ("conf_low", "conf_high"))
     limit = _ratio_axis(axes, np.concatenate([values, low, high]))
     order = np.argsort(values, kind="stable")
-    texts: list[Label] = []
     for place, row in enumerate(order.tolist()):
         colour, mark = looks[shown["group"][row]]
-        at = 0.0 if horizontal else place
-        if not horizontal and np.isfinite(low[row]):
-            axes.plot([max(low[row], 1 / limit), min(high[row], limit)], [at, at], color=colour, lw=1.3, zorder=2)
+        if np.isfinite(low[row]):
+            axes.plot([max(low[row], 1 / limit), min(high[row], limit)], [place, place], color=colour, lw=1.3, zorder=2)
             for end, beyond, arrow in ((1 / limit, low[row] < 1 / limit, "<"), (limit, high[row] > limit, ">")):
                 if beyond:
-                    axes.plot(end, at, arrow, ms=4, color=colour, zorder=2, clip_on=False)
+                    axes.plot(end, place, arrow, ms=4, color=colour, zorder=2, clip_on=False)
         filled = p is None or bool(p[row] < alpha)
         face = colour if filled else "white"
-        axes.plot(np.clip(values[row], 1 / limit, limit), at, mark, ms=5.5, mec=colour, mew=1.3, mfc=face, zorder=3)
-        texts.append(Label(float(np.clip(values[row], 1 / limit, limit)), at, str(shown["feature"][row]), colour))
+        axes.plot(np.clip(values[row], 1 / limit, limit), place, mark, ms=5.5, mec=colour, mew=1.3, mfc=face, zorder=3)
     axes.axvline(1, color=GREY, lw=0.8, zorder=1)
     axes.set_xlabel(literal(f"cosine with {above} / cosine with {below}"))
-    if horizontal:
-        axes.set_ylim(-1, 1)
-        axes.set_yticks([])
-        axes.spines["left"].set_visible(False)
-        axes.axhline(0, color=GREY, lw=0.6, zorder=0)
-        place_labels(axes, texts, size_of(size).font - 1, sideways=False)
-    else:
-        axes.set_yticks(range(len(shown)), [literal(word) for word in shown["feature"][order].tolist()])
-        axes.set_ylim(-0.8, len(shown) - 0.2)
-    key(axes, size, _ratio_key(shown, looks, p is not None, f"{p_name} < {alpha:g}", f"{p_name} ≥ {alpha:g}"))
+    axes.set_yticks(range(len(shown)), [literal(word) for word in shown["feature"][order].tolist()])
+    axes.set_ylim(-0.8, len(shown) - 0.2)
+    key(axes, size, _ratio_key(shown, looks, both, p is not None, f"{p_name} < {alpha:g}", f"{p_name} ≥ {alpha:g}"))
     return finish(axes, size, title, "x")
 
 
@@ -265,11 +221,11 @@ def _ratio_axis(axes: Any, values: Doubles) -> float:
 
 
 def _ratio_key(
-    shown: Table, looks: Mapping[str, tuple[str, str]], with_p: bool, filled: str, unfilled: str
+    shown: Results, looks: Mapping[str, tuple[str, str]], both: str, with_p: bool, filled: str, unfilled: str
 ) -> list[tuple[str, dict[str, Any]]]:
     groups = set(shown["group"].tolist())
     entries: list[tuple[str, dict[str, Any]]] = [
-        ("near both" if group == "shared" else f"near {group}", {"marker": mark, "color": colour, "ms": 5.5})
+        ("near both" if group == both else f"near {group}", {"marker": mark, "color": colour, "ms": 5.5})
         for group, (colour, mark) in looks.items()
         if group in groups
     ]
@@ -282,15 +238,25 @@ def _ratio_key(
 # ------------------------------------------------------------------------------------------------- over time
 
 
-def plot_over(table: Table, **options: Unpack[FigureOptions]) -> Any:
-    """Cosines over an ordered variable as lines, with their intervals as bands: from `similarity_over`.
+def plot_over(table: Results, *, ax: Any = None, title: str | None = None, size: SizeName = "page") -> Any:
+    """Draw cosines over an ordered variable as lines, with their intervals as bands.
 
     One line for each feature (and group, if `within` was given); marks grow with the number of contexts, and those
     without an interval are open. The axis stays within −1 and 1.
+
+    Parameters
+    ----------
+    table : Results
+        What `similarity_over` gives.
+    ax, title, size
+        As in `plot_coefficients`.
+
+    Returns
+    -------
+    matplotlib axes
     """
     if table.info.get("kind") != "over":
         raise AlacarteError("plot_over draws what `similarity_over` gives; pass that table")
-    ax, title, size = _options("plot_over", options)
     over, within = table.info["over"], table.info["within"]
     axes = new_axes(ax, size, {"column": 2.7, "page": 4.2}[size])
     levels = list(dict.fromkeys(table[over].tolist()))
@@ -323,7 +289,7 @@ def plot_over(table: Table, **options: Unpack[FigureOptions]) -> Any:
     return finish(axes, size, title, "y")
 
 
-def _line(axes: Any, rows: Table, at: Doubles, number: int, largest: int) -> Doubles:
+def _line(axes: Any, rows: Results, at: Doubles, number: int, largest: int) -> Doubles:
     """One line with its marks; a band where there are intervals, a bar where a point with one has no neighbour.
 
     A point without an interval, though others have one, is the plain cosine, and its mark is open. Returns the heights.
@@ -354,7 +320,7 @@ def _mark_area(count: Any, largest: int) -> Any:
     return 10 + 45 * np.sqrt(np.asarray(count) / largest)
 
 
-def _over_key(table: Table, largest: int) -> list[tuple[str, dict[str, Any]]]:
+def _over_key(table: Results, largest: int) -> list[tuple[str, dict[str, Any]]]:
     """What the size of a mark and an open mark mean."""
     drawn = np.isfinite(table["value"])
     entries: list[tuple[str, dict[str, Any]]] = [
@@ -396,16 +362,26 @@ def plot_map(
     *,
     k: int = 8,
     candidates: Candidates = None,
-    **options: Unpack[FigureOptions],
+    ax: Any = None,
+    title: str | None = None,
+    size: SizeName = "page",
 ) -> Any:
-    """Groups and their nearest words on a plane: the two directions in which their unit vectors differ most.
+    """Draw groups and their nearest words on a plane: the two directions in which their unit vectors differ most.
 
-    `embeddings` are those of contexts with a grouping, or means made by `dem_group`. The axes say how much of the
-    variance among the points they show. A word that finds no room for its label keeps its dot, and is counted below.
+    The axes say how much of the variance among the points they show. A word that finds no room for its label keeps its
+    dot, and is counted below.
+
+    Parameters
+    ----------
+    embeddings, by, k, candidates
+        As in `nearest`.
+    ax, title, size
+        As in `plot_coefficients`.
+
+    Returns
+    -------
+    matplotlib axes
     """
-    from alacarte.regression.describe import nearest
-
-    ax, title, size = _options("plot_map", options)
     means = (
         embeddings
         if embeddings.counts is not None
@@ -416,8 +392,7 @@ def plot_map(
     for target, feature in zip(neighbours["target"].tolist(), neighbours["feature"].tolist(), strict=True):
         owners.setdefault(feature, []).append(target)
     words = list(owners)
-    rows = np.array([means.space.index[word] for word in words])
-    points = np.vstack([unit_rows(means.matrix), unit_rows(means.space.matrix[rows].astype(np.float64))])
+    points = np.vstack([unit_rows(means.matrix), unit_rows(means.vectors[words])])
     placed, shares = principal_plane(points)
     axes = new_axes(ax, size, 0.8 * size_of(size).width)
     font = size_of(size).font

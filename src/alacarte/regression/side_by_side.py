@@ -1,4 +1,4 @@
-"""Several regressions in one table, as papers print them: a column a model, standard errors in brackets below."""
+"""Several regressions in one table, as papers print them: one column per model, standard errors in brackets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,15 +33,16 @@ class ModelTable(Table):
     extra = "regression"
 
     def columns(self) -> Columns:
+        """Return the cells of each model by its name."""
         listed = {"": [name for name, _ in self.rows]}
         return listed | {model: [cells[place] for _, cells in self.rows] for place, model in enumerate(self.models)}
 
     def to_markdown(self) -> str:
-        """A table in Markdown, with the note below."""
+        """Return the table in Markdown, with the note below."""
         return f"{super().to_markdown()}\n\n{markdown(self.note)}"
 
     def to_latex(self) -> str:
-        r"""A `tabular` for the package booktabs, with a rule between terms and models, and the note in its last row."""
+        r"""Return a `tabular` for the package booktabs, with a rule between terms and models, and the note below."""
         lines = super().to_latex().splitlines()
         lines.insert(4 + self.terms, r"\midrule")
         width = len(self.models) + 1
@@ -55,6 +56,7 @@ class ModelTable(Table):
         return f"{super()._repr_html_()}<p>{html.text_of(self.note)}</p>"
 
     def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
+        """Return (names, rows of text, which columns are numbers)."""
         names, rows, _ = super().cells(None)
         return names, rows, [False] + [True] * len(self.models)
 
@@ -68,20 +70,33 @@ def etable(
     stars: bool = False,
     digits: int = 3,
 ) -> ModelTable:
-    """Regressions side by side: the debiased squared length of each term, and below it how sure it is.
+    """Set regressions side by side: the debiased squared length of each term, and below it its standard error.
 
-    Args:
-        models: what `regress` gives, one or several.
-        names: of the columns; (1), (2), … if left out.
-        labels: other names for terms, such as {"party[T.R]": "Republican"}; terms are in this order, others after them.
-        below: "std_error" (in round brackets), "interval" (in square ones), "p_value" or "none".
-        stars: mark p (adjusted, if the model adjusts it) below 0.05, 0.01 and 0.001.
-        digits: that count, of a number.
+    Parameters
+    ----------
+    models : EmbeddingRegression or list of them
+        What `regress` gives.
+    names : list of str, optional
+        Of the columns; (1), (2), … if left out.
+    labels : dict, optional
+        Other names for terms, such as {"party[T.R]": "Republican"}; terms are in this order, others after them.
+    below : {"std_error", "interval", "p_value", "none"}
+        What is below an estimate; standard errors are in round brackets, intervals in square ones.
+    stars : bool
+        Whether to mark p (adjusted, if the model adjusts it) below 0.05, 0.01 and 0.001.
+    digits : int
+        How many digits of a number count.
 
-    >>> from alacarte.regression import dem, from_tokens, regress
+    Returns
+    -------
+    ModelTable
+
+    Examples
+    --------
+    >>> from alacarte.regression import dem, documents, regress
     >>> rng = np.random.default_rng(0)
     >>> tokens = [rng.choice(["a", "b", "c"], 4).tolist() for _ in range(40)]
-    >>> found = dem(from_tokens(tokens, {"party": ["D", "R"] * 20}), (["a", "b", "c"], np.eye(3)))
+    >>> found = dem(documents({"text": tokens, "party": ["D", "R"] * 20}), (["a", "b", "c"], np.eye(3)))
     >>> table = etable([regress("~ party", found)], labels={"party[T.R]": "Republican"})
     >>> print(table.to_markdown().splitlines()[0], table.rows[0][0], table.rows[2])
     |  | (1) | Republican ('contexts', ('40',))
@@ -90,7 +105,7 @@ def etable(
     if not listed:
         raise AlacarteError("there is no model to show; pass a list of what `regress` gives")
     if names is not None and len(names) != len(listed):
-        raise AlacarteError(f"{len(names)} names for {len(listed)} models; give one a model")
+        raise AlacarteError(f"{len(names)} names for {len(listed)} models; give one per model")
     if below not in ("std_error", "interval", "p_value", "none"):
         raise AlacarteError(f"below is 'std_error', 'interval', 'p_value' or 'none', not {below!r}")
     known = list(dict.fromkeys(term for model in listed for term in model.table["term"].tolist()))
@@ -109,7 +124,7 @@ def etable(
 
 
 def label_of(term: str, labels: Mapping[str, str] | None) -> str:
-    """The name that people are shown for a term; those of its factors, if only they have one.
+    """Return the name that people are shown for a term; those of its factors, if only they have one.
 
     >>> label_of("party[T.R]:year", {"party[T.R]": "Republican"}), label_of("year", None)
     ('Republican × year', 'year')
@@ -122,7 +137,7 @@ def label_of(term: str, labels: Mapping[str, str] | None) -> str:
 
 
 def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, digits: int) -> tuple[str, str]:
-    """(the estimate, what stands below it); empty where the model has no such term."""
+    """(the estimate, what is below it); empty where the model has no such term."""
     table = model.table
     rows = np.flatnonzero(table["term"] == term)
     if not len(rows):
@@ -135,7 +150,7 @@ def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, d
     def written(number: float) -> str:
         return ABSENT if np.isnan(number) else f"{number:.{digits}g}"
 
-    adjusted = value("p_adjusted" if model.settings.adjust != "none" else "p_value")
+    adjusted = value("p_adjusted" if model.inference.adjust != "none" else "p_value")
     marks = next((mark for limit, mark in STARS if adjusted < limit), "") if stars else ""
     p = value("p_value")
     p_value = f"p < {table.least_p:g}" if p < table.least_p else f"p = {written(p)}"
@@ -156,12 +171,12 @@ def _about(models: "Sequence[EmbeddingRegression]") -> list[tuple[str, tuple[str
     rows = [("contexts", tuple(f"{len(model):,}" for model in models))]
     rows += [("clusters", clusters)] if any(clusters) else []
     rows += [("window", windows)] if any(windows) else []
-    rows.append(("variance explained", tuple(f"{model.glance()['r_squared'][0]:.3f}" for model in models)))
+    rows.append(("variance explained", tuple(f"{model.r_squared:.3f}" for model in models)))
     return rows
 
 
 def _note(models: "Sequence[EmbeddingRegression]", below: Below, stars: bool) -> str:
-    levels = ", ".join(dict.fromkeys(f"{model.settings.level:.0%}" for model in models))
+    levels = ", ".join(dict.fromkeys(f"{model.inference.level:.0%}" for model in models))
     beneath = {
         "std_error": "standard errors in brackets",
         "interval": f"{levels} intervals in brackets",
@@ -170,7 +185,7 @@ def _note(models: "Sequence[EmbeddingRegression]", below: Below, stars: bool) ->
     }
     parts = ["Debiased squared lengths of coefficients"] + ([beneath[below]] if beneath[below] else [])
     if stars:
-        adjustments = dict.fromkeys(model.settings.adjust for model in models)
+        adjustments = dict.fromkeys(model.inference.adjust for model in models)
         named = ", ".join("not adjusted" if adjust == "none" else f"adjusted: {adjust}" for adjust in adjustments)
         parts.append(f"* p < 0.05, ** p < 0.01, *** p < 0.001 ({named})")
     return "; ".join(parts) + "."

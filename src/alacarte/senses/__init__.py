@@ -1,12 +1,14 @@
-"""Word senses: annotated corpora, WordNet, synset vectors, disambiguation, and senses without a dictionary.
+"""Word senses: vectors for WordNet's synsets, disambiguation, and the senses that a word has in a text.
 
-The public names are imported when first used:
-
-- readers: `read_semcor`, `read_conllu`, `spacy_documents`, `documents`;
-- WordNet: `open_wordnet`, `WordNet`, `Synset`;
-- synset vectors: `induce_synsets`, `gloss_vectors`, `combined`, `graded`, `by_sense_key`, `sense_counts`;
-- disambiguation: `Disambiguator`, `Answer`, `sentences_of_text`, `sentences_of_doc`;
-- senses that a word has in a text: `induce_senses`; single contexts: `gather`, `Occurrences`.
+| name | what it does |
+|---|---|
+| `read_semcor`, `read_conllu`, `spacy_documents` | read annotated text |
+| `documents` | turn annotated sentences into documents with labelled spans |
+| `open_wordnet` | open a WordNet, which gives each `Synset` |
+| `induce_synsets`, `gloss_vectors`, `combined`, `graded`, `by_sense_key` | compute vectors for synsets |
+| `sense_counts` | count senses in annotated text |
+| `Disambiguator`, `sentences_of_text`, `sentences_of_doc` | find the senses of words in a text |
+| `induce_senses` | several vectors for one word, without a dictionary |
 """
 
 from typing import TYPE_CHECKING
@@ -15,13 +17,10 @@ from alacarte._io.lazy import exports
 
 if TYPE_CHECKING:
     from alacarte.senses.annotated import Instance, Sentence, documents
-    from alacarte.senses.conllu import read_conllu
     from alacarte.senses.disambiguation import Answer, Disambiguator
     from alacarte.senses.induction import InducedSense, InducedSenses, induce_senses
-    from alacarte.senses.occurrences import Occurrences, gather
     from alacarte.senses.plain_text import sentences_of_doc, sentences_of_text
-    from alacarte.senses.semcor import read_semcor
-    from alacarte.senses.spacy_docs import spacy_documents
+    from alacarte.senses.readers import read_conllu, read_semcor, spacy_documents
     from alacarte.senses.synset_vectors import (
         SynsetVectors,
         by_sense_key,
@@ -39,7 +38,6 @@ __all__ = [
     "InducedSense",
     "InducedSenses",
     "Instance",
-    "Occurrences",
     "Sentence",
     "Synset",
     "SynsetVectors",
@@ -47,7 +45,6 @@ __all__ = [
     "by_sense_key",
     "combined",
     "documents",
-    "gather",
     "gloss_vectors",
     "graded",
     "induce_senses",
@@ -65,13 +62,10 @@ __getattr__, __dir__ = exports(
     __name__,
     {
         "annotated": ["Instance", "Sentence", "documents"],
-        "conllu": ["read_conllu"],
         "disambiguation": ["Answer", "Disambiguator"],
         "induction": ["InducedSense", "InducedSenses", "induce_senses"],
-        "occurrences": ["Occurrences", "gather"],
         "plain_text": ["sentences_of_doc", "sentences_of_text"],
-        "semcor": ["read_semcor"],
-        "spacy_docs": ["spacy_documents"],
+        "readers": ["read_conllu", "read_semcor", "spacy_documents"],
         "synset_vectors": [
             "SynsetVectors",
             "by_sense_key",

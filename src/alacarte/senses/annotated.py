@@ -1,35 +1,52 @@
-"""Sentences in which words are annotated with senses: what the readers of sense-annotated corpora give."""
+"""Sentences in which words are annotated with senses."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 
-from alacarte.errors import BadCorpus
-from alacarte.text.corpus import Document
-from alacarte.text.sources import Stream, file_streams, find_files, read_whole
+from alacarte.text.documents import Document
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An annotated word or phrase: `words[start:end]` of its sentence, with the sense keys it was given.
+    """An annotated word or phrase of a sentence.
 
-    Annotators sometimes give more than one key, and a test set without its answers gives none.
+    Parameters
+    ----------
+    start, end : int
+        The instance is `words[start:end]` of its sentence.
+    lemma : str
+        Its lemma, with `_` for spaces.
+    pos : str
+        "n", "v", "a" or "r"; "" for any part of speech.
+    keys : tuple of str
+        Its sense keys. Annotators sometimes give more than one; a test set without its answers has none.
+    id : str
+        Its name in the corpus.
     """
 
     start: int
     end: int
     lemma: str
-    pos: str  # n, v, a or r
+    pos: str
     keys: tuple[str, ...] = ()
     id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words as written, and those of them that carry an annotation.
+    """Words as they are written, and the annotated ones among them.
 
+    Parameters
+    ----------
+    words : tuple of str
+        The words.
+    instances : tuple of Instance
+        The annotated words and phrases.
+    id, document_id : str
+        The names of the sentence and of its document in the corpus.
+
+    Examples
+    --------
     >>> sentence = Sentence(("The", "bank", "closed"), (Instance(1, 2, "bank", "n", ("bank%1:14:00::",)),))
     >>> sentence.text
     'The bank closed'
@@ -44,12 +61,16 @@ class Sentence:
 
     @property
     def text(self) -> str:
+        """The words with spaces between them."""
         return " ".join(self.words)
 
     def document(self, label: "Callable[[Instance], Iterable[str]] | None" = None) -> Document:
-        """The sentence as a text with labelled spans; by default every sense key is a label.
+        """Return the sentence as a text with labelled spans.
 
-        `label` gives the labels of an instance instead: none, one or several.
+        Parameters
+        ----------
+        label : callable, optional
+            Gives the labels of an instance: none, one or several. By default each sense key is a label.
         """
         starts = [0]
         for word in self.words:
@@ -65,38 +86,19 @@ class Sentence:
 def documents(
     sentences: Iterable[Sentence], label: Callable[[Instance], Iterable[str]] | None = None
 ) -> Iterator[Document]:
-    """Sentences as `Document`s, which `ALaCarte.induce(…, Targets.spans())` takes; see `Sentence.document`.
+    """Return sentences as documents with labelled spans, for `ALaCarte.induce(…, Targets.spans())`.
 
-    >>> from alacarte import Targets
+    Parameters
+    ----------
+    sentences : iterable of Sentence
+        What `read_semcor` gives, for example.
+    label : callable, optional
+        Gives the labels of an instance; by default its sense keys.
+
+    Examples
+    --------
     >>> sentence = Sentence(("river", "bank"), (Instance(1, 2, "bank", "n", ("bank%1:17:01::",)),))
     >>> [document.spans for document in documents([sentence], label=lambda instance: [instance.lemma])]
     [((6, 10, 'bank'),)]
     """
-    for sentence in sentences:
-        yield sentence.document(label)
-
-
-def annotated_streams(path: str | PathLike[str], only: re.Pattern[str] | None = None) -> Iterator[Stream]:
-    """The files behind a path, folder, glob or archive; with `only`, those whose path matches it."""
-    any_file = False
-    for file in find_files(path):
-        for stream in file_streams(file):
-            if only is None or only.search(stream.name.replace("\\", "/")):
-                any_file = True
-                yield stream
-    if not any_file:
-        pattern = "" if only is None else f" whose path has the form {only.pattern}"
-        raise BadCorpus(f"{path}: holds no file{pattern}; check that it is the corpus as it is distributed")
-
-
-def decoded(stream: Stream, encoding: str = "utf-8") -> str:
-    """The whole text of a stream."""
-    raw = read_whole(stream)
-    try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise BadCorpus(f"{stream.name}: byte {error.start} is not {encoding}; convert the file") from None
-
-
-def short_name(stream: Stream) -> str:
-    return Path(stream.name.replace("\\", "/")).name
+    return (sentence.document(label) for sentence in sentences)

@@ -1,4 +1,4 @@
-"""Which sense a word has in its context: the candidate synset whose vector is nearest to the context's."""
+"""Disambiguation: the sense of a word in its context is the candidate whose vector is nearest to the context's."""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,39 +6,53 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from alacarte.contexts.sums import ContextSums
+from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import AlacarteError, AlacarteWarning, BadWordNet, UnknownKey
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.segments import best, log_prior, owners, shares
-from alacarte.senses.sentence_sums import BOTH_SIDES, sentence_sums
+from alacarte.senses.synset_vectors import sentence_sums
 from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.targets.targets import Targets
-from alacarte.text.corpus import Document
+from alacarte.text.documents import Document
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
 Source = Literal["context", "prior", "only sense", "first sense", "no vector", "no synset"]
 
 # Chosen on a split of SemCor, with the SemEval sets untouched: `alc eval wsd --tune` prints the search.
 SHARPNESS = 6.0
 SMOOTHING = 8.0
 
-PROBES = 1000  # senses that are looked up to see whether they belong to this WordNet
-STRANGE = 0.01  # of these: with more, they do not
+PROBES = 1000  # senses that are looked up in the WordNet, to see whether they belong to it
+UNLISTED_LIMIT = 0.01  # of these: with more, they belong to another WordNet
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The sense of one word. `synset` and `key` are None where there is no answer; `source` says why.
+    """The sense of one word in its context.
 
-    `source` is `context` (the vectors decided), `prior` (no context word has a vector, so the counts did), `only
-    sense`, `first sense` (the fallback), `no vector` (nothing to compare, and no fallback asked for) or `no synset`
-    (WordNet does not list the word). `confidence` is the share of the chosen sense among all candidates.
+    Parameters
+    ----------
+    word, lemma, pos : str
+        What was asked.
+    synset, key : str or None
+        The id and the sense key of the answer; None if there is no answer.
+    confidence : float
+        The share of the chosen sense among all candidates.
+    cosine : float or None
+        Of the sense's vector and the context's.
+    source : str
+        What decided: "context" (the vectors), "prior" (the counts, as no context word has a vector), "only sense",
+        "first sense" (the fallback), "no vector" (nothing can be compared) or "no synset" (WordNet does not list the
+        word).
+    definition : str
+        The gloss of the synset.
+    id : str
+        The name of the instance.
+    candidates : tuple of (str, float)
+        Synset ids and their shares, the best first.
     """
 
     word: str
@@ -51,15 +65,16 @@ class Answer:
     source: Source
     definition: str = ""
     id: str = ""
-    candidates: tuple[tuple[str, float], ...] = ()  # (synset id, share), the best first
+    candidates: tuple[tuple[str, float], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary."""
         return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """All candidate senses of all instances, flat: those of instance i are `bounds[i]:bounds[i + 1]`."""
+    """The candidate senses of all instances in one list: those of instance i are `bounds[i]:bounds[i + 1]`."""
 
     bounds: Longs
     synsets: list[Synset]
@@ -68,19 +83,37 @@ class Candidates:
 
 
 class Disambiguator:
-    """Finds senses of words in context.
+    """Find the senses of words in their contexts.
 
-    Args:
-        model: word vectors and transform, the one that `senses` were induced with.
-        wordnet: what senses a lemma has, in which order.
-        senses: vectors keyed by synset id (or by sense key), as `induce_synsets`, `graded` and others make them.
-        counts: how often each sense key was met, for a prior: a mapping such as `sense_counts` gives, or
-            `"wordnet"` for WordNet's own, an error where it has none. None: no prior, nearest vector wins, as in the
-            paper.
-        sharpness: how many nats a difference of 1 in cosine is worth, against the prior and for confidences.
-        smoothing: see `segments.log_prior`.
-        fallback: answer with the first sense where there is nothing to compare.
-        sides: how many words before and after count; by default all of the sentence.
+    The score of a candidate is `sharpness` · cosine(context, sense) + log prior; the softmax of the scores is the
+    confidence.
+
+    Parameters
+    ----------
+    model : ALaCarte
+        Word vectors and transform: the model that `senses` were induced with.
+    wordnet : WordNet
+        Gives the senses of a lemma, in their order.
+    senses : WordVectors
+        Vectors keyed by synset id or sense key, as `induce_synsets`, `combined` or `graded` compute them.
+    counts : mapping of str to int, "wordnet" or None
+        How often each sense key occurs, for a prior: as `sense_counts` gives it, or WordNet's own counts. None: no
+        prior, as in the paper.
+    sharpness : float
+        How many nats a difference of 1 in cosine counts for.
+    smoothing : float
+        The prior is proportional to count + smoothing / (1 + rank).
+    fallback : bool
+        Whether to answer with the first sense where nothing can be compared.
+
+    Raises
+    ------
+    BadWordNet
+        If the senses belong to another WordNet, or if `counts="wordnet"` and it has no counts.
+
+    See Also
+    --------
+    sentences_of_text : Sentences to disambiguate, from plain text.
     """
 
     def __init__(
@@ -93,7 +126,6 @@ class Disambiguator:
         sharpness: float = SHARPNESS,
         smoothing: float = SMOOTHING,
         fallback: bool = False,
-        sides: tuple[int, int] = BOTH_SIDES,
     ) -> None:
         if senses.dimension != model.vectors.dimension:
             raise AlacarteError(
@@ -112,16 +144,23 @@ class Disambiguator:
         self.sharpness = sharpness
         self.smoothing = smoothing
         self.fallback = fallback
-        self.sides = sides
         self._units = unit_rows(senses.matrix)
 
     def predict(
         self, tokens: Sequence[str], lemma: str | None = None, pos: str = "", position: int | tuple[int, int] = 0
     ) -> Answer:
-        """The sense of the token at `position`, or of the tokens in the range (start, end), of one sentence.
+        """Return the sense of one word of a sentence.
 
-        Without `lemma`, the word as written is looked up with WordNet's morphology; `pos` is n, v, a, r or "" for
-        any.
+        Parameters
+        ----------
+        tokens : sequence of str
+            The sentence.
+        lemma : str, optional
+            By default the base forms of the word as it is written.
+        pos : str
+            "n", "v", "a", "r", or "" for any.
+        position : int or (int, int)
+            The place of the token, or (start, end) of several, counted from 0.
         """
         start, end = (position, position + 1) if isinstance(position, int) else position
         if not 0 <= start < end <= len(tokens):
@@ -131,7 +170,7 @@ class Disambiguator:
         return self.predict_all([sentence])[0]
 
     def predict_all(self, sentences: Iterable[Sentence]) -> list[Answer]:
-        """An answer for every instance of every sentence, in order, in one pass."""
+        """Return an answer for each instance of each sentence, in order."""
         read = [sentence for sentence in sentences if sentence.instances]
         instances = [instance for sentence in read for instance in sentence.instances]
         if not instances:
@@ -154,7 +193,7 @@ class Disambiguator:
     def _answer(
         self, instance: Instance, word: str, candidates: Candidates, share: Doubles, choice: int, own: range
     ) -> Answer:
-        """The answer for one instance, whose candidates are those in the range `own`; `choice` has the best score."""
+        """Return the answer for an instance with the candidates in the range `own`; `choice` has the best score."""
         if not own:
             return Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no synset", id=instance.id)
         source: Source = "context"
@@ -189,7 +228,7 @@ class Disambiguator:
     # --------------------------------------------------------------------------------------------- scores
 
     def candidates(self, sentences: Sequence[Sentence]) -> Candidates:
-        """The candidate senses of all instances and their cosines with their contexts."""
+        """Return the candidate senses of all instances, and their cosines with the contexts."""
         contexts = self.contexts(sentences)
         bounds, synsets, keys, rows = [0], list[Synset](), list[str](), list[int]()
         for sentence in sentences:
@@ -208,7 +247,7 @@ class Disambiguator:
         return Candidates(edges, synsets, keys, np.where((places < 0) | empty[owner], np.nan, cosines))
 
     def contexts(self, sentences: Sequence[Sentence]) -> Doubles:
-        """The unit vector of each instance's context; zeros where no word of it has a vector."""
+        """Return the unit vector of each instance's context; zeros where no word of it has a vector."""
         names: list[str] = []
         documents: list[Document] = []
         for sentence in sentences:
@@ -218,16 +257,16 @@ class Disambiguator:
                 return names[-1:]
 
             documents.append(sentence.document(label))
-        sums: ContextSums = sentence_sums(self.model, documents, Targets.spans(names), self.sides)
+        sums = sentence_sums(self.model, documents, Targets.spans(names))
         result = np.zeros((len(names), self.model.vectors.dimension))
         result[sums.seen] = unit_rows(self.model.transform(sums.means()))
         return result
 
     def scores(self, candidates: Candidates) -> Doubles:
-        """What decides: sharpness · cosine, plus the log prior where there are counts.
+        """Return the scores of candidates: sharpness · cosine, plus the log prior if there are counts.
 
-        With a prior, a sense without a vector is given the mean cosine of the others, which speaks neither for nor
-        against it; without, it cannot be chosen.
+        With a prior, a sense without a vector gets the mean cosine of the other candidates. Without a prior it cannot
+        be chosen.
         """
         if self.counts is None:
             return np.where(np.isnan(candidates.cosines), -np.inf, self.sharpness * candidates.cosines)
@@ -240,8 +279,7 @@ class Disambiguator:
 
 
 def check_inventory(senses: WordVectors, wordnet: WordNet) -> None:
-    """Synset ids mean something in one version of WordNet only: an error where many of a sample are not in this one,
-    and a warning where a few are not."""
+    """Raise `BadWordNet` if many senses of a sample are not in this WordNet, and warn if a few are not."""
     names = senses.words[:: max(1, len(senses) // PROBES)]
     unknown = [name for name in names if not _is_listed(name, wordnet)]
     if not unknown:
@@ -251,7 +289,7 @@ def check_inventory(senses: WordVectors, wordnet: WordNet) -> None:
         f"{wordnet.name} (version {wordnet.version or 'unknown'}); use the WordNet that they were built with, or build "
         "them again"
     )
-    if len(unknown) > STRANGE * len(names):
+    if len(unknown) > UNLISTED_LIMIT * len(names):
         raise BadWordNet(message)
     warnings.warn(message, AlacarteWarning, stacklevel=3)
 
@@ -267,8 +305,10 @@ def _is_listed(name: str, wordnet: WordNet) -> bool:
 
 
 def filled(cosines: Doubles, bounds: Longs) -> Doubles:
-    """Gaps (nan) filled with the mean of the choice's other values, or 0.
+    """Return the values with gaps (nan) filled by the mean of the choice's other values, or by 0.
 
+    Examples
+    --------
     >>> filled(np.array([0.2, np.nan, 0.4, np.nan]), np.array([0, 3, 4])).round(2).tolist()
     [0.2, 0.3, 0.4, 0.0]
     """
@@ -280,7 +320,7 @@ def filled(cosines: Doubles, bounds: Longs) -> Doubles:
 
 
 def candidate_senses(wordnet: WordNet, lemma: str, pos: str) -> list[tuple[str, Synset]]:
-    """(lemma, synset) in sense order: of the lemma as given, or, if it is not listed, of its base forms."""
+    """Return (lemma, synset) in sense order, of the lemma as given or, if it is not listed, of its base forms."""
     if pos:
         listed = wordnet.synsets(lemma, pos)
         return [(lemma, synset) for synset in listed] if listed else wordnet.find(lemma, pos)

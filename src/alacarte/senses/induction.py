@@ -1,48 +1,58 @@
-"""Several vectors for one word: its contexts are grouped, and each group is embedded by itself.
-
-No dictionary is asked: groups are what the text has, with their shares, nearest words and most typical contexts.
-"""
+"""Several vectors for one word, without a dictionary: its contexts are grouped, and each group is embedded."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
+from alacarte._io.arrays import Doubles, Longs, Mask, Singles
 from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError
-from alacarte.inference.uncertainty import Uncertainty
 from alacarte.model import ALaCarte
 from alacarte.senses.mixture import fit_mixture, squared_distances
 from alacarte.senses.occurrences import Occurrences, gather
 from alacarte.senses.points import AROUND, PointSpace
 from alacarte.text.corpus import CorpusLike
+from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.geometry import top_components
 from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
-Longs = npt.NDArray[np.int64]
 MOST_GROUPS = 6  # that are tried
-CONTEXTS_A_GROUP = 20  # that there must be for each group that is tried
-SMALLEST_GROUP = 3  # contexts that had no part in finding the group
+CONTEXTS_A_GROUP = 20  # contexts needed for each group that is tried
+SMALLEST_GROUP = 3  # held-out contexts
 AXES = 20  # along which contexts are grouped
 FOLDS = 5  # parts of the documents, each held out once
-KURTOSIS = 0.3  # what the logarithm of the kurtosis counts beside a cosine; chosen as `bound` was
+KURTOSIS = 0.3  # weight of the logarithm of the kurtosis beside a cosine; chosen as `bound` was
 SPLIT_BELOW, SPLIT_BY_NOISE, SPLIT_AGAIN_BELOW = 0.62, 4.0, 0.37  # see `bound`
-MOST_TESTED = 1000  # contexts, at most, by which the number of groups is chosen
+MOST_TESTED = 1000  # contexts by which the number of groups is chosen
 LIMIT = 5000  # contexts, chosen at random
+AMONG = 50_000  # words of the vectors, in most files the most frequent, among which the nearest are looked for
 
 
 @dataclass(frozen=True, eq=False)
 class InducedSense:
-    """One group of contexts: its share of all, its vector, the nearest words and its most typical contexts.
+    """One sense of a word: a group of its contexts.
 
-    `confidence` is NaN where all contexts are in one document.
+    Parameters
+    ----------
+    name : str
+        The word and a number, as in `bank#1`.
+    share : float
+        The share of the contexts that are in this group.
+    contexts : int
+        How many these are.
+    vector : array
+        The vector of the group.
+    confidence : float
+        The expected cosine of the vector with the one from many more contexts; NaN if all contexts are in one document.
+    nearest : tuple of (str, float)
+        The nearest words and their cosines.
+    examples : tuple of str
+        The most typical contexts.
     """
 
     name: str
@@ -54,6 +64,7 @@ class InducedSense:
     examples: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
+        """Return all but the vector, with values that JSON can hold."""
         return {
             "name": self.name,
             "share": self.share,
@@ -66,10 +77,22 @@ class InducedSense:
 
 @dataclass(frozen=True, eq=False)
 class InducedSenses(Table, Sequence[InducedSense]):
-    """The senses of a word in a corpus, the most frequent first; as a table, a row a sense.
+    """The senses of a word in a corpus, the most frequent first; as a table, one row per sense.
 
-    `scores` has the likeness of 2, 3, … groups, by which their number was chosen (empty if it was given), and `bounds`
-    what each had to be below; `labels` has the sense of each of `occurrences`.
+    Parameters
+    ----------
+    word : str
+        The word.
+    senses : tuple of InducedSense
+        Its senses.
+    scores : tuple of float
+        The likeness of 2, 3, … groups, by which their number was chosen; empty if it was given.
+    bounds : tuple of float
+        The bound that each likeness had to be below.
+    labels : array of int
+        The sense of each occurrence.
+    occurrences : Occurrences
+        The contexts that were used.
     """
 
     word: str
@@ -90,10 +113,11 @@ class InducedSenses(Table, Sequence[InducedSense]):
 
     @property
     def vectors(self) -> WordVectors:
-        """The vectors under the keys `bank#1`, `bank#2`, …"""
+        """The vectors, keyed by word and number: `bank#1`, `bank#2`."""
         return WordVectors([sense.name for sense in self.senses], np.stack([sense.vector for sense in self.senses]))
 
     def columns(self) -> Columns:
+        """Return the columns of the table."""
         return {
             "name": [sense.name for sense in self.senses],
             "share": [sense.share for sense in self.senses],
@@ -103,7 +127,7 @@ class InducedSenses(Table, Sequence[InducedSense]):
         }
 
     def to_dict(self) -> Any:
-        """All but the vectors, with values that JSON can hold."""
+        """Return all but the vectors, with values that JSON can hold."""
         return {
             "word": self.word,
             "contexts": len(self.occurrences),
@@ -114,24 +138,6 @@ class InducedSenses(Table, Sequence[InducedSense]):
         }
 
 
-class SenseDetails(TypedDict, total=False):
-    """The keywords that say what is reported about each sense; see `Details`."""
-
-    nearest: int
-    among: int | None
-    examples: int
-
-
-@dataclass(frozen=True)
-class Details:
-    """What is reported about each sense: so many `nearest` words, among the first so many of the vectors, and so many
-    `examples`, its most typical contexts."""
-
-    nearest: int = 10
-    among: int | None = 50_000
-    examples: int = 3
-
-
 def induce_senses(
     model: ALaCarte,
     corpus: CorpusLike,
@@ -139,22 +145,45 @@ def induce_senses(
     k: int | Literal["auto"] = "auto",
     *,
     limit: int = LIMIT,
+    nearest: int = 10,
+    examples: int = 3,
     seed: int = 0,
     show_progress: bool | None = None,
-    **details: Unpack[SenseDetails],
 ) -> InducedSenses:
-    """Group the contexts of a word (or phrase) and embed each group.
+    """Group the contexts of a word or phrase, and embed each group.
 
-    `k` is how many groups, or "auto": as many, up to six, as lie further apart than the uses of a word with one sense
-    do; `choose_number` has the test and docs/senses.md its error rates. `limit` bounds how many contexts are used; they
-    are chosen at random. `nearest`, `among` and `examples` say what is reported about each sense (`Details`).
+    Parameters
+    ----------
+    model : ALaCarte
+        Word vectors and transform.
+    corpus : Corpus, iterable of documents, or path
+        Where the word occurs.
+    word : str
+        The word or phrase.
+    k : int or "auto"
+        How many groups. "auto": as many, up to six, as lie further apart than the uses of a word with one sense do.
+    limit : int
+        Use this many contexts at most, chosen at random.
+    nearest, examples : int
+        How many nearest words, and how many typical contexts, each sense has.
+    seed : int
+        For all that is random.
+    show_progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
 
+    Raises
+    ------
+    NotEnoughData
+        If there are too few contexts beside words with vectors.
+
+    Examples
+    --------
     >>> from alacarte import Transform, WordVectors
     >>> rng = np.random.default_rng(0)
     >>> rows = np.repeat(np.eye(4), 10, axis=0) + 0.3 * rng.normal(size=(40, 4))
     >>> vectors = WordVectors([f"w{i}" for i in range(40)], rows)
     >>> model = ALaCarte(vectors, Transform(np.eye(4)))
-    >>> kinds = [vectors.words[:10], vectors.words[20:30]]  # "x" stands among words of one kind or of another
+    >>> kinds = [vectors.words[:10], vectors.words[20:30]]  # "x" is among words of one kind or of another
     >>> text = [" ".join(["x", *rng.choice(kinds[i % 3 == 0], 8)]) for i in range(300)]
     >>> senses = induce_senses(model, text, "x")
     >>> [(sense.name, round(sense.share, 2)) for sense in senses]
@@ -162,21 +191,7 @@ def induce_senses(
     """
     if k != "auto" and (not isinstance(k, int) or k < 1):
         raise AlacarteError(f"k is a number of senses from 1 on, or 'auto', not {k!r}")
-    gathered = gather(model, corpus, [word], limit=limit, seed=seed, around=AROUND, show_progress=show_progress)
-    return senses_among(model, gathered, word, k, seed=seed, **details)
-
-
-def senses_among(
-    model: ALaCarte,
-    occurrences: Occurrences,
-    word: str,
-    k: int | Literal["auto"] = "auto",
-    *,
-    seed: int = 0,
-    **details: Unpack[SenseDetails],
-) -> InducedSenses:
-    """The senses of a word by occurrences of it that are there already: `gather(…, around=AROUND)`."""
-    wanted = Details(**details)
+    occurrences = gather(model, corpus, [word], limit=limit, seed=seed, around=AROUND, show_progress=show_progress)
     occurrences = occurrences.usable(CONTEXTS_A_GROUP if k == "auto" else max(2, k))
     rng = np.random.default_rng(seed)
     x, telling = PointSpace.of(model.vectors).points(occurrences.before, occurrences.after)
@@ -189,25 +204,38 @@ def senses_among(
     senses = []
     for place in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == place)
-        typical = members[np.lexsort((-typicality[members], ~telling[members]))][: 8 * wanted.examples]
-        typical = typical[np.sort(np.unique(occurrences.documents[typical], return_index=True)[1])]  # one a document
-        window = model.settings.left, model.settings.right
-        texts = list(dict.fromkeys(occurrences.text(row, window=window) for row in typical.tolist()))
+        typical = members[np.lexsort((-typicality[members], ~telling[members]))][: 8 * examples]
         vector, confidence = _embedded(model, occurrences.select(members), word)
-        near = tuple(model.nearest(vector, wanted.nearest, among=wanted.among, without=word))
-        share = len(members) / len(occurrences)
-        examples = tuple(texts[: wanted.examples])
-        senses.append(InducedSense(f"{word}#{place + 1}", share, len(members), vector, confidence, near, examples))
+        senses.append(
+            InducedSense(
+                f"{word}#{place + 1}",
+                len(members) / len(occurrences),
+                len(members),
+                vector,
+                confidence,
+                tuple(model.nearest(vector, nearest, among=AMONG, without=word)),
+                _texts(occurrences, typical, (model.settings.left, model.settings.right))[:examples],
+            )
+        )
     tested = min(int(telling.sum()), MOST_TESTED)
     bounds = tuple(bound(groups, tested) for groups in range(2, 2 + len(scores)))
     return InducedSenses(word, tuple(senses), scores, bounds, labels, occurrences)
 
 
+def _texts(occurrences: Occurrences, rows: Longs, window: tuple[int, int]) -> tuple[str, ...]:
+    """Return the texts of some occurrences: the first of each document, without repeated ones."""
+    rows = rows[np.sort(np.unique(occurrences.documents[rows], return_index=True)[1])]
+    return tuple(dict.fromkeys(occurrences.text(row, window=window) for row in rows.tolist()))
+
+
 def choose_number(
     x: Doubles, vectors: Doubles, documents: Longs, rng: np.random.Generator
 ) -> tuple[int, tuple[float, ...]]:
-    """(how many groups there are, the likeness of 2, 3, … groups): one more is tried as long as their likeness is below
-    the bound and there are enough contexts for each. `vectors` has the vector that each context alone would give."""
+    """Return (the number of groups, the likeness of 2, 3, … groups).
+
+    One group more is tried as long as the likeness is below the bound and there are enough contexts for each group.
+    `vectors` has the vector that each context alone would give.
+    """
     if len(x) > MOST_TESTED:
         chosen = rng.choice(len(x), MOST_TESTED, replace=False)
         x, vectors, documents = x[chosen], vectors[chosen], documents[chosen]
@@ -220,12 +248,14 @@ def choose_number(
 
 
 def bound(k: int, contexts: int) -> float:
-    """The likeness below which k groups of so many contexts are senses.
+    """Return the likeness below which k groups of n contexts are senses.
 
-    Chosen on words with a single sense in WordNet, and on pairs of such words thrown together, so that about one word
-    in eleven is split in two and one pair in a hundred in three. Few contexts fall apart more easily: their bound is
-    lower. docs/senses.md has the rates on other words.
+    It was chosen on words with a single sense in WordNet, and on pairs of such words put together, so that about one
+    word in eleven is split in two and one pair in a hundred in three. Few contexts fall apart more easily, so their
+    bound is lower. docs/evidence/senses.md has the rates on other words.
 
+    Examples
+    --------
     >>> round(bound(2, 50), 3), round(bound(2, 1000), 3)
     (0.54, 0.616)
     """
@@ -233,9 +263,9 @@ def bound(k: int, contexts: int) -> float:
 
 
 def held_out_densities(x: Doubles, documents: Longs, k: int, rng: np.random.Generator) -> Doubles:
-    """log of share × density of k groups at each context, by a mixture that has seen nothing of its document.
+    """Return the log of share × density of k groups at each context, by a mixture fitted without its document.
 
-    Documents are dealt out into `FOLDS` parts. The mixture for the contexts of one part is fitted to all others; its
+    Documents are divided into `FOLDS` parts. The mixture for the contexts of one part is fitted to all others; its
     groups are matched to those of a mixture of all contexts, so that group 0 is the same in every part.
     """
     names, inverse = np.unique(documents, return_inverse=True)
@@ -255,13 +285,15 @@ def held_out_densities(x: Doubles, documents: Longs, k: int, rng: np.random.Gene
 
 
 def likeness(logs: Doubles, vectors: Doubles) -> float:
-    """How alike the two most alike groups are: the cosine of their vectors, plus `KURTOSIS` times the log kurtosis of
-    the contexts along the line between them.
+    """Return how alike the two most alike groups are.
 
-    The cosine, of lengths without noise, says what the groups have in common: all that is left of a word whose uses
-    differ by topic only, and little if it means different things. The kurtosis is low where contexts stand in two
-    heaps, and high where a few stand far from all others. 2 for a group of hardly any contexts.
+    This is the cosine of their vectors, with noise taken out of the lengths, plus `KURTOSIS` times the log kurtosis of
+    the contexts along the line between them. The cosine is high if uses differ by topic only. The kurtosis is low if
+    the contexts are in two heaps, and high if a few are far from all others. A group of fewer than `SMALLEST_GROUP`
+    contexts has likeness 2.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> noise, means = rng.normal(size=(300, 8)), np.eye(8)[:2] * 6
     >>> alike = noise + means[0]
@@ -290,11 +322,11 @@ def likeness(logs: Doubles, vectors: Doubles) -> float:
     return float(max(scores))
 
 
-def group(x: Doubles, telling: npt.NDArray[np.bool_], k: int, rng: np.random.Generator) -> tuple[Longs, Doubles]:
-    """(the group of each context, the largest group being 0; how typical of its group it is): groups are found by those
-    contexts that are `telling`, or by all if there are too few of these.
+def group(x: Doubles, telling: Mask, k: int, rng: np.random.Generator) -> tuple[Longs, Doubles]:
+    """Return (the group of each context, how typical of its group it is); the largest group is 0.
 
-    Typical is what lies far out in the direction in which the mean of the group lies from the mean of all contexts.
+    Groups are found by the contexts that are `telling`, or by all if there are too few of these. Typical contexts lie
+    far out in the direction from the mean of all contexts to the mean of the group.
     """
     found_by = x[telling] if telling.sum() >= max(CONTEXTS_A_GROUP, 2 * k) else x
     center, axes = _axes(found_by)
@@ -308,12 +340,12 @@ def group(x: Doubles, telling: npt.NDArray[np.bool_], k: int, rng: np.random.Gen
 
 
 def _axes(x: Doubles) -> tuple[Doubles, Doubles]:
-    """(the mean, the directions in which points differ most, as columns)."""
+    """Return (the mean, the directions in which points differ most, as columns)."""
     return x.mean(axis=0), top_components(x, min(AXES, x.shape[1], max(1, len(x) // 4))).T
 
 
 def _embedded(model: ALaCarte, occurrences: Occurrences, word: str) -> tuple[Singles, float]:
-    """The vector of some occurrences of a word, and its confidence: NaN where all are in one document."""
+    """Return the vector of some occurrences of a word, and its confidence; NaN if all are in one document."""
     weights = occurrences.weights
     vector = model.transform(occurrences.sums.sum(axis=0, dtype=np.float64) / weights.sum())
     documents, inverse = np.unique(occurrences.documents, return_inverse=True)

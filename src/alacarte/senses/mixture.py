@@ -1,21 +1,19 @@
-"""Groups of points: a mixture of round normal distributions of one width.
+"""A mixture of round normal distributions of one width, for points that were whitened before.
 
-The points are to be whitened before: noise is then round, and only what lies further apart makes groups. (A covariance
-of any form was tried: it puts fewer contexts into the group of their word.) scipy has k-means, from which the mixture
-starts, and no mixture; scikit-learn, which is optional, has none whose groups share one width.
+scipy has k-means, from which the mixture starts, and no mixture; scikit-learn, which is optional, has none whose groups
+share one width. A covariance of any form was tried: it puts fewer contexts into the group of their word.
 """
 
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.cluster.vq import kmeans2
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
+from alacarte._io.arrays import Doubles, Longs
+
 STEPS = 200  # of expectation and maximisation at most
 K_MEANS_STEPS = 20  # before these, from each start
 RESTARTS = 8
@@ -32,14 +30,16 @@ class Mixture:
     score: float  # mean log density of what it was fitted to
 
     def log_densities(self, x: Doubles) -> Doubles:
-        """log of share × density: (points, groups)."""
+        """Return the log of share × density: (points, groups)."""
         constant = x.shape[1] * np.log(2 * np.pi * self.variance)
         return np.asarray(np.log(self.shares) - 0.5 * (squared_distances(x, self.centers) / self.variance + constant))
 
 
 def fit_mixture(x: Doubles, k: int, rng: np.random.Generator, restarts: int = RESTARTS) -> Mixture:
-    """The best of several runs of expectation and maximisation, each from k-means.
+    """Return the best of several runs of expectation and maximisation, each started from k-means.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> x = np.concatenate([rng.normal(size=(300, 2)), rng.normal(size=(100, 2)) + [6, 0]])
     >>> mixture = fit_mixture(x, 2, rng)
@@ -75,13 +75,13 @@ def _from_members(x: Doubles, members: Doubles) -> Mixture:
 
 
 def _k_means(x: Doubles, k: int, rng: np.random.Generator) -> Longs:
-    """Labels by scipy's k-means, started from points that are far apart (k-means++)."""
+    """Return labels by scipy's k-means, started from points that are far apart (k-means++)."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a group may be empty, or all points equal: what follows copes with both
+        warnings.simplefilter("ignore")  # a group may be empty, or all points equal: the mixture copes with both
         labels: Longs = kmeans2(x, k, iter=K_MEANS_STEPS, minit="++", seed=rng)[1]
     return labels
 
 
 def squared_distances(x: Doubles, centers: Doubles) -> Doubles:
-    """(points, centers)"""
+    """Return the squared distances of points and centers: (points, centers)."""
     return np.asarray(cdist(x, centers, "sqeuclidean"))

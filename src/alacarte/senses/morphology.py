@@ -1,4 +1,4 @@
-"""From an inflected word to the forms a dictionary lists, as WordNet does it: exceptions, then endings.
+"""The base forms of inflected words, found as WordNet does it: exceptions, then endings.
 
 >>> known = {("dog", "n"), ("take_place", "v"), ("big", "a")}.__contains__
 >>> nothing = lambda word, pos: []
@@ -12,7 +12,7 @@
 from collections.abc import Callable
 from itertools import product
 
-# (ending, what stands in its place), in the order in which they are tried.
+# (ending, replacement), in the order in which they are tried.
 ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
     "n": (
         ("s", ""),
@@ -35,8 +35,10 @@ Known = Callable[[str, str], bool]
 
 
 def normal(lemma: str) -> str:
-    """A lemma as dictionaries list it: lower case, `_` for spaces.
+    """Return a lemma as dictionaries list it: in lower case, with `_` for spaces.
 
+    Examples
+    --------
     >>> normal("New York")
     'new_york'
     """
@@ -44,9 +46,9 @@ def normal(lemma: str) -> str:
 
 
 def base_forms(word: str, pos: str, exceptions: Exceptions, known: Known) -> list[str]:
-    """The known base forms of a word or phrase in one part of speech, itself first if it is known.
+    """Return the known base forms of a word or phrase in one part of speech, itself first if it is known.
 
-    An exception overrules the endings. In a phrase each word may be inflected ("heads of state", "took place").
+    If there is an exception, endings are not tried. In a phrase each word may be inflected ("heads of state").
     """
     lemma = normal(word)
     candidates = [lemma, *exceptions(lemma, pos)]
@@ -61,8 +63,10 @@ def base_forms(word: str, pos: str, exceptions: Exceptions, known: Known) -> lis
 
 
 def detached(word: str, pos: str) -> list[str]:
-    """What is left of a word when an ending of its part of speech is taken off.
+    """Return what is left of a word when an ending of its part of speech is taken off.
 
+    Examples
+    --------
     >>> detached("churches", "n"), detached("boxesful", "n"), detached("glass", "n")
     (['churche', 'church'], ['boxeful', 'boxful'], [])
     """

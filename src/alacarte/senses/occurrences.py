@@ -1,7 +1,6 @@
-"""Each occurrence of a target by itself: the vector of its context, and the words that it is made of.
+"""Single occurrences of targets: the sum of each context, and its words.
 
-`ContextSums` forget single contexts, which is why they are small. What asks about single contexts (several senses of
-one word, which words a vector comes from) gathers them here: all of them, or a random sample of a stated size.
+`ContextSums` keep no single contexts, which is why they are small. Here all of them are kept, or a random sample.
 """
 
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Averaging
@@ -21,25 +21,39 @@ from alacarte.targets.targets import Targets, TargetsLike, spelling_hint
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.encoding import Lexicon
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """Occurrences sorted by target; `counts` says how many there were, kept or not."""
+    """Occurrences of targets, sorted by target.
+
+    Parameters
+    ----------
+    keys : list of str
+        The targets.
+    counts : array
+        How often each target occurs in the corpus, whether the occurrence was kept or not.
+    targets, documents : array
+        For each occurrence, the number of its target and of its document. Documents with the same words share a number.
+    sums : array
+        One row per occurrence: the weighted sum of the context vectors, or their mean if `averaging` is "context".
+    totals : array
+        The total weight of the context words of each occurrence.
+    before, matched, after : array
+        One row per occurrence: the ids of the words before, of the target, and after, in the order of the text.
+    lexicon : Lexicon
+        The words of these ids.
+    averaging : str
+        As in `Reading`.
+    """
 
     keys: list[str]
-    counts: Longs  # (targets,)
-    targets: Ints  # (occurrences,)
-    documents: Longs  # a number for each document, made from its words: documents with the same words share one
-    sums: Doubles  # (occurrences, dimensions): weighted sums of the context vectors; means if `averaging` is "context"
-    totals: Doubles  # the total weight of the context words of each
-    before: (
-        Ints  # (occurrences, words before): ids, in the order of the text; more than `sums` are made of, if asked for
-    )
-    matched: Ints  # (occurrences, words of the longest target): ids
+    counts: Longs
+    targets: Ints
+    documents: Longs
+    sums: Doubles
+    totals: Doubles
+    before: Ints
+    matched: Ints
     after: Ints
     lexicon: Lexicon
     averaging: Averaging
@@ -53,11 +67,11 @@ class Occurrences:
         return divisor(self.averaging, np.ones(len(self)), self.totals, (self.totals > 0).astype(np.float64))
 
     def of(self, key: str) -> "Occurrences":
-        """The occurrences of one target."""
+        """Return the occurrences of one target."""
         return self.select(self.targets == self.keys.index(key))
 
     def usable(self, least: int = 1) -> "Occurrences":
-        """Those beside at least one word that has a vector; `NotEnoughData` if there are fewer than `least`."""
+        """Return those beside at least one word with a vector; `NotEnoughData` if there are fewer than `least`."""
         chosen = self.select(self.totals > 0)
         if len(chosen) < least:
             raise NotEnoughData(
@@ -66,16 +80,16 @@ class Occurrences:
         return chosen
 
     def select(self, rows: npt.ArrayLike) -> "Occurrences":
-        """Some of the occurrences, by their numbers or by a mask."""
+        """Return some of the occurrences, by their numbers or by a mask."""
         names = ("targets", "documents", "sums", "totals", "before", "matched", "after")
         return replace(self, **{name: getattr(self, name)[np.asarray(rows)] for name in names})
 
     def means(self) -> Doubles:
-        """The average context vector u that each occurrence by itself would give."""
+        """Return the average context vector u that each occurrence alone would give."""
         return np.asarray(self.sums / np.where(self.weights > 0, self.weights, 1.0)[:, None])
 
     def text(self, row: int, mark: str = "**", window: tuple[int, int] | None = None) -> str:
-        """The words of one occurrence, the target between marks; only those in a `window` (before, after) if given."""
+        """Return the words of one occurrence, or those in a `window` (before, after), the target between marks."""
         left, right = window or (self.before.shape[1], self.after.shape[1])
         parts = self.before[row, self.before.shape[1] - left :], self.matched[row], self.after[row, :right]
         before, matched, after = map(self._words, parts)
@@ -95,12 +109,30 @@ def gather(
     around: int = 0,
     show_progress: bool | None = None,
 ) -> Occurrences:
-    """The occurrences of targets in a corpus as this model reads them; of each, at most `limit` chosen at random.
+    """Return the occurrences of targets in a corpus, as this model reads them.
 
-    Words are kept as far as the model's window reaches, or `around` words on each side where that is further.
-    Occurrences are sorted by target, and then by a key made of the words of their document and their place in it: the
-    order of the text does not matter.
+    They are sorted by target, and then by a key made of the words of their document and their place in it: the order
+    of the documents does not matter.
 
+    Parameters
+    ----------
+    model : ALaCarte
+        Gives vectors, window, weights and tokenizer.
+    corpus : Corpus, iterable of documents, or path
+        The text.
+    targets : Targets or iterable of str
+        What to look for.
+    limit : int, optional
+        Keep this many of each target at most, chosen at random.
+    seed : int
+        Of that choice.
+    around : int
+        Keep this many words on each side, if the model's window is narrower.
+    show_progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
+
+    Examples
+    --------
     >>> from alacarte import Transform, WordVectors
     >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
     >>> occurrences = gather(model, ["a x b b", "no such", "x b"], ["x"])

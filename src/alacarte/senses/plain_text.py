@@ -1,4 +1,4 @@
-"""Sentences to disambiguate from plain text, or from spaCy's `Doc`s with their lemmas and parts of speech."""
+"""Sentences to disambiguate, from plain text or from spaCy's `Doc` objects."""
 
 import re
 from collections.abc import Iterator
@@ -15,18 +15,27 @@ LONGEST = 4  # words of a phrase that is looked up
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut at . ! ? before a capital letter or digit, and at line ends. Crude, and enough for contexts.
+    r"""Cut a text at . ! ? before a capital letter or digit, and at line ends. This is crude, and enough for contexts.
 
-    >>> split_sentences("He left. She stayed!\\nThe end")
+    Examples
+    --------
+    >>> split_sentences("He left. She stayed!\nThe end")
     ['He left.', 'She stayed!', 'The end']
     """
     return [part for line in text.split("\n") for part in SENTENCE_END.split(line.strip()) if part]
 
 
 def sentences_of_text(text: str, wordnet: WordNet) -> Iterator[Sentence]:
-    """Every word or phrase that WordNet lists becomes an instance, whatever its part of speech.
+    """Return the sentences of a text, in which each word or phrase that WordNet lists is an instance.
 
-    The longest phrase wins (`hot dog` before `dog`); function words and numbers are left alone.
+    The longest phrase is taken (`hot dog` before `dog`). Function words and numbers are left out.
+
+    Parameters
+    ----------
+    text : str
+        Plain text; all parts of speech compete.
+    wordnet : WordNet
+        Where words are looked up.
     """
     for number, part in enumerate(split_sentences(text), 1):
         words = tuple(WORDS.findall(part))
@@ -50,7 +59,17 @@ def _instances(words: tuple[str, ...], wordnet: WordNet) -> Iterator[Instance]:
 
 
 def sentences_of_doc(doc: Any, wordnet: WordNet) -> Iterator[Sentence]:
-    """Sentences of a spaCy `Doc` with tags and lemmas: nouns, verbs, adjectives and adverbs that WordNet lists."""
+    """Return the sentences of a spaCy `Doc` with tags and lemmas.
+
+    Nouns, verbs, adjectives and adverbs that WordNet lists are instances.
+
+    Parameters
+    ----------
+    doc : spacy.tokens.Doc
+        From a trained pipeline, which finds sentences and parts of speech.
+    wordnet : WordNet
+        Where words are looked up.
+    """
     for kind, name in (("SENT_START", "sentences"), ("POS", "parts of speech")):
         if not doc.has_annotation(kind):
             raise AlacarteError(f"this spaCy pipeline finds no {name}; use a trained one, such as en_core_web_sm")

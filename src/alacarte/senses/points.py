@@ -1,33 +1,30 @@
-"""Contexts as points to be grouped: wider than a vector's window, rare and near words weighing more, noise made round.
+"""Contexts as points to be grouped, from a window wider than a vector's own.
 
-What words a context happens to have moves its sum most along the directions in which words differ most. Seen in units
-of that noise (whitened by the covariance of words drawn at random), only what contexts have in common stands out.
+Which words a context happens to have moves its sum most along the directions in which words differ most. Whitened by
+the covariance of words drawn at random, this noise is the same in all directions.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from alacarte._io.arrays import Doubles, Ints, Mask
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 AROUND = 30  # words on each side: the sense of a word shows in more words than its vector is made of
 NEAR = 10  # words from the target at which a word counts half as much as beside it: NEAR / (NEAR + distance)
 SIF = 1e-3  # a word of relative frequency p counts SIF / (SIF + p)
-IN_ORDER = 10_000  # from so many words on, vectors are taken to be in order of frequency, as they are distributed
+IN_ORDER = 10_000  # vectors of this many words and more are taken to be in order of frequency, as they are distributed
 FREQUENT = 50_000  # words whose covariance is the noise
 FLOOR = 1e-3  # of the largest variance: directions with less are not blown up further
-FEW_WORDS = 0.2  # contexts with less than this share of the median weight say too little to find groups by
+FEW_WORDS = 0.2  # contexts with less than this share of the median weight take no part in finding groups
 
 
 @dataclass(frozen=True, eq=False)
 class PointSpace:
-    """What turns the words of a context into a point: a weight for each word, the average word, and a matrix that makes
-    words drawn at random spread equally in all directions."""
+    """Turns the words of a context into a point: word weights, the average word, and a whitening matrix."""
 
     vectors: WordVectors
     weights: Doubles
@@ -36,6 +33,7 @@ class PointSpace:
 
     @classmethod
     def of(cls, vectors: WordVectors) -> "PointSpace":
+        """Compute weights, average word and whitening from word vectors."""
         frequency = frequencies(vectors)
         weights = SIF / (SIF + frequency)
         words = np.asarray(vectors.matrix[:FREQUENT], dtype=np.float64)
@@ -46,11 +44,18 @@ class PointSpace:
         least = max(FLOOR * float(values.max()), 1e-300)
         return cls(vectors, weights, center, directions / np.sqrt(np.maximum(values, least)))
 
-    def points(self, before: Ints, after: Ints) -> tuple[Doubles, npt.NDArray[np.bool_]]:
-        """(a point of length 1 for each context, whether it takes part in finding groups), from the ids of its words.
+    def points(self, before: Ints, after: Ints) -> tuple[Doubles, Mask]:
+        """Return (a point of length 1 for each context, whether it takes part in finding groups).
 
-        Contexts that repeat another one word by word, and contexts of far fewer words than most, take no part.
+        Contexts that repeat another one word by word, and contexts with far fewer words than most, take no part.
 
+        Parameters
+        ----------
+        before, after : array of int
+            One row per context: the ids of its words before and after the target.
+
+        Examples
+        --------
         >>> space = PointSpace.of(WordVectors(["a", "b", "c"], np.eye(3)))
         >>> x, telling = space.points(np.array([[0, 0], [1, 1], [1, 1]]), np.array([[0], [1], [1]]))
         >>> x.shape, telling.tolist()
@@ -71,8 +76,10 @@ class PointSpace:
 
 
 def frequencies(vectors: WordVectors) -> Doubles:
-    """The relative frequency of each word: by its count if vectors have counts, else by Zipf's law and its place, if
-    there are many enough to be in order of frequency."""
+    """Return the relative frequency of each word: by its count, or by Zipf's law and its place if there are no counts.
+
+    Fewer than `IN_ORDER` vectors without counts are not taken to be in order of frequency: all words count alike.
+    """
     if vectors.counts is not None and vectors.counts.any():
         frequency = vectors.counts.astype(np.float64)
     elif len(vectors) >= IN_ORDER:

@@ -1,15 +1,15 @@
-"""Choices among candidates: flat arrays in which candidates `bounds[i]:bounds[i + 1]` belong to choice i."""
+"""Choices among candidates: in one array, candidates `bounds[i]:bounds[i + 1]` belong to choice i."""
 
 import numpy as np
-import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
+from alacarte._io.arrays import Doubles, Longs
 
 
 def owners(bounds: Longs) -> Longs:
-    """Which choice each candidate belongs to.
+    """Return the number of the choice that each candidate belongs to.
 
+    Examples
+    --------
     >>> owners(np.array([0, 2, 2, 3])).tolist()
     [0, 0, 2]
     """
@@ -17,8 +17,10 @@ def owners(bounds: Longs) -> Longs:
 
 
 def best(scores: Doubles, bounds: Longs) -> Longs:
-    """The candidate with the largest score, the first of equals; -1 for a choice that has none.
+    """Return the candidate with the largest score, the first of equals; -1 for a choice without candidates.
 
+    Examples
+    --------
     >>> best(np.array([1.0, 1.0, 0.0, 5.0]), np.array([0, 3, 3, 4])).tolist()
     [0, -1, 3]
     """
@@ -31,8 +33,10 @@ def best(scores: Doubles, bounds: Longs) -> Longs:
 
 
 def shares(scores: Doubles, bounds: Longs) -> Doubles:
-    """Softmax within each choice; a score of -inf has share 0, and where all are -inf so are all shares.
+    """Return the softmax of the scores within each choice; a score of -inf has share 0, even if all are -inf.
 
+    Examples
+    --------
     >>> shares(np.log([1.0, 3.0, 7.0]), np.array([0, 2, 3])).round(2).tolist()
     [0.25, 0.75, 1.0]
     """
@@ -45,8 +49,10 @@ def shares(scores: Doubles, bounds: Longs) -> Doubles:
 
 
 def ranks(counts: Doubles, bounds: Longs) -> Longs:
-    """0 for the candidate with the largest count of its choice, 1 for the next, …; equals in their order.
+    """Return 0 for the candidate with the largest count of its choice, 1 for the next, …; equals in their order.
 
+    Examples
+    --------
     >>> ranks(np.array([1.0, 5.0, 1.0]), np.array([0, 3])).tolist()
     [1, 0, 2]
     """
@@ -58,10 +64,12 @@ def ranks(counts: Doubles, bounds: Longs) -> Longs:
 
 
 def log_prior(counts: Doubles, bounds: Longs, smoothing: float) -> Doubles:
-    """log p of each candidate from counts: p ∝ count + smoothing / (1 + rank).
+    """Return log p of each candidate, where p is proportional to count + smoothing / (1 + rank).
 
-    What was never met keeps a chance that falls with its place in the order of senses.
+    A sense that was never counted keeps a chance that falls with its place in the order of senses.
 
+    Examples
+    --------
     >>> np.exp(log_prior(np.array([3.0, 0.0]), np.array([0, 2]), 1.0)).round(3).tolist()
     [0.889, 0.111]
     """

@@ -1,38 +1,45 @@
-"""A vector for each synset: from annotated text, from its gloss, or from both.
-
->>> import numpy as np
->>> seen = SynsetVectors(["bank.n.01"], [[1.0, 0.0]], counts=[3])
->>> glosses = SynsetVectors(["bank.n.01", "bank.n.02"], [[0.0, 2.0], [0.0, 5.0]], counts=[0, 0])
->>> combined(seen, glosses).matrix.tolist()
-[[1.0, 0.0], [0.0, 5.0]]
->>> graded(seen, glosses, strength=1.0).matrix.tolist()
-[[0.75, 0.25], [0.0, 1.0]]
-"""
+"""A vector for each synset: from annotated text, from its gloss, or from both."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import BadWordNet
+from alacarte._io.arrays import Longs, Singles
+from alacarte.contexts.reading import ReadingOptions
+from alacarte.contexts.sums import ContextSums
+from alacarte.errors import BadWordNet, NotEnoughData
 from alacarte.model import ALaCarte
+from alacarte.passes.collect import collect
 from alacarte.senses.annotated import Instance, Sentence
-from alacarte.senses.sentence_sums import BOTH_SIDES, induced_rows, sentence_sums
-from alacarte.senses.wordnet import Synset, WordNet
-from alacarte.text.corpus import Document
+from alacarte.senses.wordnet import WordNet
+from alacarte.targets.targets import Targets
+from alacarte.text.documents import Document
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
-UNKNOWN_LIMIT = 0.25  # of the annotations: with more, this is not the WordNet they were made with
+UNKNOWN_LIMIT = 0.25  # of the annotations: with more, they were made with another WordNet
 STRENGTH = 3.0  # chosen on a split of SemCor: `alc eval wsd --tune` prints the search
-SLOT = "\0"  # a token that no vocabulary has, where a gloss has no word of its own to stand for the synset
+SLOT = "\0"  # a token that no vocabulary has: the synset's place in a document made of its gloss
+WHOLE = 400  # words on a side: more than the longest sentence of SemCor; a wider window takes longer
+BOTH_SIDES = (WHOLE, WHOLE)
+RIGHT_SIDE = (0, WHOLE)
 
 
 @dataclass(frozen=True, slots=True)
 class SenseReport:
-    """What became of the annotations: how many there were, and which sense keys WordNet does not have."""
+    """How much annotated text was read, and which of its sense keys WordNet does not have.
+
+    Parameters
+    ----------
+    sentences, annotations : int
+        How many there were.
+    unknown : dict of str to int
+        The sense keys that WordNet lacks, and how often each occurs.
+    """
 
     sentences: int = 0
     annotations: int = 0
@@ -40,6 +47,7 @@ class SenseReport:
 
     @property
     def unknown_total(self) -> int:
+        """The number of annotations whose sense key WordNet lacks."""
         return sum(self.unknown.values())
 
     def __str__(self) -> str:
@@ -52,19 +60,28 @@ class SenseReport:
 
 
 class SynsetVectors(WordVectors):
-    """Vectors keyed by synset id, with how many annotated occurrences are behind each (0: gloss only).
+    """Word vectors keyed by synset id, with the number of annotated occurrences behind each.
 
-    Itself a `WordVectors`: it can be searched and saved in any format.
+    Parameters
+    ----------
+    words : iterable of str
+        The ids, as in `bank.n.01`.
+    matrix : array_like
+        One row per id.
+    counts : sequence of int
+        Occurrences in annotated text; 0 for a vector that comes from the gloss alone.
+    report : SenseReport, optional
+        What was read.
     """
 
-    counts: npt.NDArray[np.int64]
+    counts: Longs
 
     def __init__(
         self,
         words: Iterable[str],
         matrix: npt.ArrayLike,
         *,
-        counts: Sequence[int] | npt.NDArray[np.int64],
+        counts: Sequence[int] | Longs,
         report: SenseReport | None = None,
     ) -> None:
         super().__init__(words, matrix, counts=counts)
@@ -79,18 +96,37 @@ def induce_synsets(
     sides: tuple[int, int] = BOTH_SIDES,
     show_progress: bool | None = None,
 ) -> SynsetVectors:
-    """A · mean over a synset's annotated sentences of the sum of all other words in them.
+    """Return a vector for each synset that occurs in annotated text.
 
-    Sense keys that `wordnet` lacks are left out and counted in `.report`; if they are more than a quarter, that is
-    an error, because then the annotation was made with another WordNet.
+    The vector is the transform times the mean, over the sentences in which the synset is annotated, of the sum of all
+    other words.
+
+    Parameters
+    ----------
+    model : ALaCarte
+        Word vectors and transform.
+    sentences : iterable of Sentence
+        Annotated text, as `read_semcor` gives it.
+    wordnet : WordNet
+        Whose synsets the sense keys belong to. Keys that it lacks are left out and counted in `.report`.
+    sides : (int, int)
+        How many words before and after an annotated word count; by default the whole sentence.
+    show_progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
+
+    Raises
+    ------
+    BadWordNet
+        If WordNet lacks more than a quarter of the sense keys: the annotation was made with another WordNet.
     """
     known: dict[str, str | None] = {}
     unknown: Counter[str] = Counter()
-    read = [0, 0]  # sentences, annotations
+    sentence_count = annotations = 0
 
     def label(instance: Instance) -> Iterator[str]:
+        nonlocal annotations
         for key in instance.keys:
-            read[1] += 1
+            annotations += 1
             if key not in known:
                 synset = wordnet.find_key(key)
                 known[key] = None if synset is None else synset.id
@@ -101,67 +137,77 @@ def induce_synsets(
                 yield name
 
     def documents() -> Iterator[Document]:
+        nonlocal sentence_count
         for sentence in sentences:
-            read[0] += 1
+            sentence_count += 1
             document = sentence.document(label)
             if document.spans:
                 yield document
 
-    sums = sentence_sums(
-        model, _never_empty(documents(), read, unknown, wordnet), sides=sides, show_progress=show_progress
-    )
-    report = SenseReport(read[0], read[1], dict(unknown))
-    _check_version(report, wordnet)
-    words, matrix, counts = induced_rows(model, sums)
-    return SynsetVectors(words, matrix, counts=counts, report=report)
-
-
-def _never_empty(
-    documents: Iterator[Document], read: list[int], unknown: Counter[str], wordnet: WordNet
-) -> Iterator[Document]:
-    """Say what is wrong with the annotation rather than that there is no text."""
-    first = next(documents, None)
-    if first is None:
-        _check_version(SenseReport(read[0], read[1], dict(unknown)), wordnet)
-        raise BadWordNet(f"none of {read[0]:,} sentences is annotated with senses; give a sense-annotated corpus")
-    yield first
-    yield from documents
-
-
-def _check_version(report: SenseReport, wordnet: WordNet) -> None:
-    if report.unknown_total > UNKNOWN_LIMIT * max(report.annotations, 1):
+    annotated = documents()
+    first = next(annotated, None)
+    sums = None
+    if first is not None:
+        sums = sentence_sums(model, chain([first], annotated), sides=sides, show_progress=show_progress)
+    report = SenseReport(sentence_count, annotations, dict(unknown))
+    if report.unknown_total > UNKNOWN_LIMIT * max(annotations, 1):
         raise BadWordNet(
             f"{report}. The annotation was made with another WordNet than {wordnet.name} "
             f"(version {wordnet.version or 'unknown'}); give the one that the corpus names (SemCor 3.0: WordNet 3.0)"
         )
+    if sums is None:
+        raise BadWordNet(
+            f"none of {sentence_count:,} sentences is annotated with senses; give a sense-annotated corpus"
+        )
+    words, matrix, counts = _induced_rows(model, sums)
+    return SynsetVectors(words, matrix, counts=counts, report=report)
 
 
-def gloss_vectors(
-    model: ALaCarte, wordnet: WordNet, synsets: Iterable[Synset] | None = None, *, show_progress: bool | None = None
-) -> SynsetVectors:
-    """A · sum of the words in a synset's definition and examples, less the words of its own lemmas.
+def gloss_vectors(model: ALaCarte, wordnet: WordNet, *, show_progress: bool | None = None) -> SynsetVectors:
+    """Return a vector for each synset from its definition and examples.
 
-    Synsets whose gloss has no word with a vector are left out.
+    The vector is the transform times the sum of their words, without the words of the synset's own lemmas. Synsets
+    whose gloss has no word with a vector are left out.
+
+    Parameters
+    ----------
+    model : ALaCarte
+        Word vectors and transform.
+    wordnet : WordNet
+        Where the glosses are.
+    show_progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
     """
     tokenizer, known = model.tokenizer, model.vectors.key_to_index
 
     def documents() -> Iterator[Document]:
-        for synset in wordnet.all_synsets() if synsets is None else synsets:
+        for synset in wordnet.all_synsets():
             own = {part for lemma in synset.lemmas for part in tokenizer(lemma.replace("_", " "), known)}
-            words = [
-                word
-                for text in (synset.definition, *synset.examples)
-                for word in tokenizer(text, known)
-                if word not in own
-            ]
+            gloss = (synset.definition, *synset.examples)
+            words = [word for text in gloss for word in tokenizer(text, known) if word not in own]
             yield Document(tokens=[SLOT, *words], spans=((0, 1, synset.id),))
 
-    words, matrix, _ = induced_rows(model, sentence_sums(model, documents(), show_progress=show_progress))
+    words, matrix, _ = _induced_rows(model, sentence_sums(model, documents(), show_progress=show_progress))
     return SynsetVectors(words, matrix, counts=np.zeros(len(words), dtype=np.int64))
 
 
 def combined(seen: SynsetVectors, glosses: SynsetVectors) -> SynsetVectors:
-    """The paper's combination: the gloss where annotated text has nothing."""
+    """Return the vectors from annotated text, and those from glosses for the other synsets, as in the paper.
+
+    Parameters
+    ----------
+    seen : SynsetVectors
+        What `induce_synsets` gives.
+    glosses : SynsetVectors
+        What `gloss_vectors` gives.
+
+    Examples
+    --------
+    >>> seen = SynsetVectors(["bank.n.01"], [[1.0, 0.0]], counts=[3])
+    >>> glosses = SynsetVectors(["bank.n.01", "bank.n.02"], [[0.0, 2.0], [0.0, 5.0]], counts=[0, 0])
+    >>> combined(seen, glosses).matrix.tolist()
+    [[1.0, 0.0], [0.0, 5.0]]
+    """
     rest = [word for word in glosses.words if word not in seen]
     rows = np.concatenate([seen.matrix, glosses[rest]]) if rest else seen.matrix
     counts = np.concatenate([seen.counts, np.zeros(len(rest), dtype=np.int64)])
@@ -169,10 +215,26 @@ def combined(seen: SynsetVectors, glosses: SynsetVectors) -> SynsetVectors:
 
 
 def graded(seen: SynsetVectors, glosses: SynsetVectors, strength: float = STRENGTH) -> SynsetVectors:
-    """Shrink a rarely seen synset toward its gloss: (n · seen + k · gloss) / (n + k), both scaled to length 1.
+    """Return vectors that are shrunk toward the gloss where a synset is rare in annotated text.
 
-    `strength` is k: the gloss counts as much as that many annotated occurrences. Synsets with one of the two have
-    that one.
+    A synset with n occurrences gets (n · seen + k · gloss) / (n + k), both scaled to length 1. A synset with one of
+    the two vectors gets that one, at length 1.
+
+    Parameters
+    ----------
+    seen : SynsetVectors
+        What `induce_synsets` gives.
+    glosses : SynsetVectors
+        What `gloss_vectors` gives.
+    strength : float
+        k: how many annotated occurrences the gloss counts for.
+
+    Examples
+    --------
+    >>> seen = SynsetVectors(["bank.n.01"], [[1.0, 0.0]], counts=[3])
+    >>> glosses = SynsetVectors(["bank.n.01", "bank.n.02"], [[0.0, 2.0], [0.0, 5.0]], counts=[0, 0])
+    >>> graded(seen, glosses, strength=1.0).matrix.tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
     """
     if not strength > 0:
         raise BadWordNet(
@@ -192,7 +254,15 @@ def graded(seen: SynsetVectors, glosses: SynsetVectors, strength: float = STRENG
 
 
 def by_sense_key(vectors: WordVectors, wordnet: WordNet) -> WordVectors:
-    """The same vectors keyed by sense key: each synset's once for each of its lemmas."""
+    """Return the same vectors keyed by sense key: the vector of each synset once for each of its lemmas.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        Vectors keyed by synset id.
+    wordnet : WordNet
+        The WordNet that they were built with.
+    """
     rows: dict[str, int] = {}
     for row, name in enumerate(vectors.words):
         for key in wordnet.synset(name).keys:
@@ -201,9 +271,53 @@ def by_sense_key(vectors: WordVectors, wordnet: WordNet) -> WordVectors:
 
 
 def sense_counts(sentences: Iterable[Sentence]) -> dict[str, int]:
-    """How often each sense key was given in annotated text.
+    """Return how often each sense key occurs in annotated text.
 
+    Parameters
+    ----------
+    sentences : iterable of Sentence
+        Annotated text, as `read_semcor` gives it.
+
+    Examples
+    --------
     >>> sense_counts([Sentence(("bank",), (Instance(0, 1, "bank", "n", ("bank%1:17:01::",)),))])
     {'bank%1:17:01::': 1}
     """
     return dict(Counter(key for sentence in sentences for instance in sentence.instances for key in instance.keys))
+
+
+def sentence_sums(
+    model: ALaCarte,
+    documents: Iterable[Document],
+    targets: Targets | None = None,
+    sides: tuple[int, int] = BOTH_SIDES,
+    show_progress: bool | None = False,
+) -> ContextSums:
+    """Return, for every label, the sums of all the other words of its sentences, as the model reads and weighs them.
+
+    Examples
+    --------
+    >>> from alacarte import Transform
+    >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+    >>> sums = sentence_sums(model, [Document("a b x a", spans=[(4, 5, "X")])])
+    >>> sums.keys, sums.vectors().tolist()
+    (['X'], [[2.0, 1.0]])
+    """
+    reading: ReadingOptions = {**model.reading, "window": sides}
+    labels = Targets.spans() if targets is None else targets
+    return collect(model.vectors, documents, labels, show_progress=show_progress, **reading)
+
+
+def _induced_rows(model: ALaCarte, sums: ContextSums) -> tuple[list[str], Singles, Longs]:
+    """Return (labels with any context, their vectors, their occurrences).
+
+    Sums over sentences have more words than the windows that the transform was learned on. It is linear, so their
+    direction is right all the same, and the check that windows agree is left out on purpose.
+    """
+    seen = sums.seen
+    if not len(seen):
+        raise NotEnoughData(
+            "no annotated word stands beside a word that has a vector; check that text and vectors share language and "
+            "case"
+        )
+    return [sums.keys[row] for row in seen], model.transform(sums.means(seen)), sums.occurrences[seen]

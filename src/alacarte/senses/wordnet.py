@@ -1,7 +1,7 @@
-"""WordNet behind one small interface, wherever its data comes from.
+"""WordNet behind one small interface, whatever its data comes from.
 
-A lemma and a part of speech (n, v, a, r) lead to synsets in sense order; a synset has an id as NLTK writes it
-(`bank.n.01`) and a sense key for each of its lemmas (`bank%1:17:01::`), which is what annotated corpora use.
+A lemma and a part of speech (n, v, a, r) lead to synsets in sense order. A synset has an id as NLTK writes it
+(`bank.n.01`) and, for each of its lemmas, a sense key (`bank%1:17:01::`), which annotated corpora use.
 """
 
 from abc import ABC, abstractmethod
@@ -20,22 +20,37 @@ POS_OF_NUMBER = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """A meaning: its lemmas, in order, each with its sense key.
+    """A meaning, with the lemmas that have it.
 
+    Parameters
+    ----------
+    id : str
+        As in `bank.n.01`.
+    pos : str
+        "n", "v", "a", "r", or "s" for a satellite adjective.
+    lemmas, keys : tuple of str
+        The lemmas in order, and the sense key of each.
+    definition : str
+        The gloss without its examples.
+    examples : tuple of str
+        The examples of the gloss.
+
+    Examples
+    --------
     >>> bank = Synset("bank.n.01", "n", ("bank",), ("bank%1:17:01::",), "sloping land beside water")
     >>> bank.key("Bank")
     'bank%1:17:01::'
     """
 
     id: str
-    pos: str  # n, v, a, r, or s for a satellite adjective
+    pos: str
     lemmas: tuple[str, ...]
     keys: tuple[str, ...]
     definition: str
     examples: tuple[str, ...] = ()
 
     def key(self, lemma: str) -> str:
-        """The sense key of one lemma in this synset."""
+        """Return the sense key of one lemma in this synset."""
         wanted = normal(lemma) + "%"
         for key in self.keys:
             if key.startswith(wanted):
@@ -44,41 +59,48 @@ class Synset:
 
 
 class WordNet(ABC):
-    """What senses need to know of a WordNet. Sub-classes say where it comes from; `open_wordnet` picks one."""
+    """A WordNet, as `open_wordnet` gives it. Each subclass reads one kind of data.
+
+    Attributes
+    ----------
+    name : str
+        Where it was read from.
+    version : str or None
+        As in "3.0"; None if the data does not say.
+    counted : bool
+        Whether the data says how often each sense occurs. If it does not, `count` raises an error.
+    """
 
     name: str
-    """Where it was read from, for reports."""
     version: str | None
-    """Such as "3.0"; None where the data does not say."""
     counted: bool
-    """Whether the data says how often senses were met; where it does not, `count` is an error."""
 
     @abstractmethod
     def _senses(self, lemma: str, pos: str) -> list[Synset]:
-        """The synsets of a lemma in sense order; the lemma is as `normal` writes it, `pos` is n, v, a or r."""
+        """Return the synsets of a lemma in sense order; the lemma is as `normal` writes it, `pos` is n, v, a or r."""
 
     @abstractmethod
     def _count(self, key: str) -> int:
-        """How often a sense was met; only asked for a key that is there, and if the senses are `counted`."""
+        """Return the count of a sense key that is listed, in a WordNet whose senses are `counted`."""
 
     @abstractmethod
     def all_synsets(self) -> Iterator[Synset]:
-        """Every synset, in a fixed order."""
+        """Return every synset, in a fixed order."""
 
     @abstractmethod
     def exceptions(self, word: str, pos: str) -> list[str]:
-        """Base forms of an irregular word."""
+        """Return the base forms of an irregular word."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, version {self.version or 'unknown'})"
 
     def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
-        """The synsets of a lemma as it stands, in sense order; [] for a lemma that is not listed."""
+        """Return the synsets of a lemma in sense order; [] for a lemma that is not listed."""
         parts = PARTS_OF_SPEECH if pos is None else (check_pos(pos),)
         return [synset for part in parts for synset in self._senses(normal(lemma), part)]
 
     def synset(self, id: str) -> Synset:
-        """The synset with an id such as `bank.n.01`, or `UnknownKey`."""
+        """Return the synset with an id such as `bank.n.01`, or raise `UnknownKey`."""
         lemma, pos, number = [*id.rsplit(".", 2), "", ""][:3]
         senses = self.synsets(lemma, pos) if pos in NUMBER_OF_POS else []
         if not number.isdigit() or not 1 <= int(number) <= len(senses):
@@ -88,7 +110,7 @@ class WordNet(ABC):
         return senses[int(number) - 1]
 
     def find_key(self, key: str) -> Synset | None:
-        """The synset that a sense key belongs to; None for a key this WordNet does not have."""
+        """Return the synset that a sense key belongs to; None for a key that is not listed."""
         lemma, _, rest = key.partition("%")
         pos = POS_OF_NUMBER.get(rest[:1])
         if pos is None:
@@ -96,7 +118,7 @@ class WordNet(ABC):
         return next((synset for synset in self.synsets(lemma, pos) if key in synset.keys), None)
 
     def by_key(self, key: str) -> Synset:
-        """The synset that a sense key belongs to, or `UnknownKey`."""
+        """Return the synset that a sense key belongs to, or raise `UnknownKey`."""
         synset = self.find_key(key)
         if synset is None:
             raise UnknownKey(
@@ -106,19 +128,24 @@ class WordNet(ABC):
         return synset
 
     def count(self, key: str) -> int:
-        """How often a sense was met in the texts that its makers annotated (SemCor, for Princeton's); 0 for never.
+        """Return how often a sense occurs in the texts that its makers annotated (SemCor, for Princeton's).
 
-        `BadWordNet` where the data has no counts (see `counted`), and `UnknownKey` for a key that is not there.
+        Raises
+        ------
+        BadWordNet
+            If the data has no counts (see `counted`).
+        UnknownKey
+            If the sense key is not listed.
         """
         self.require_counts()
         self.by_key(key)
         return self._count(key)
 
     def require_counts(self) -> None:
-        """`BadWordNet` where the data does not say how often senses were met."""
+        """Raise `BadWordNet` if the data does not say how often senses occur."""
         if not self.counted:
             raise BadWordNet(
-                f"{self.name} does not say how often senses were met (Princeton's database files do, in cntlist.rev, "
+                f"{self.name} does not say how often senses occur (Princeton's database files do, in cntlist.rev, "
                 "cntlist or index.sense)",
                 hint=Hint(
                     "count them in annotated text with sense_counts, or do without a prior: counts=None",
@@ -127,12 +154,12 @@ class WordNet(ABC):
             )
 
     def base_forms(self, word: str, pos: str) -> list[str]:
-        """The listed lemmas that a word may be a form of, itself first."""
+        """Return the listed lemmas that a word may be a form of, itself first."""
         check_pos(pos)
         return base_forms(word, pos, self.exceptions, lambda lemma, pos: bool(self.synsets(lemma, pos)))
 
     def find(self, word: str, pos: str | None = None) -> list[tuple[str, Synset]]:
-        """(lemma, synset) for all that a word as it is written may mean: inflected words are found too."""
+        """Return (lemma, synset) for all that a word may mean as it is written, inflected or not."""
         senses: dict[str, tuple[str, Synset]] = {}
         for part in PARTS_OF_SPEECH if pos is None else (check_pos(pos),):
             for lemma in self.base_forms(word, part):
@@ -151,8 +178,10 @@ _PREFIXES = (("NN", "n"), ("NP", "n"), ("VB", "v"), ("VV", "v"), ("VP", "v"), ("
 
 
 def simple_pos(tag: str) -> str | None:
-    """n, v, a or r for a part of speech in any common tag set; None for others.
+    """Return n, v, a or r for a part of speech in any common tag set; None for others.
 
+    Examples
+    --------
     >>> [simple_pos(tag) for tag in ("NOUN", "NNS", "VBD", "J", "adj", "DET")]
     ['n', 'n', 'v', 'a', 'a', None]
     """
@@ -163,7 +192,7 @@ def simple_pos(tag: str) -> str | None:
 
 
 def check_pos(pos: str) -> str:
-    """n, v, a or r, or an error."""
+    """Return n, v, a or r, or raise `UnknownKey`."""
     if pos == "s":
         return "a"
     if pos not in PARTS_OF_SPEECH:
@@ -172,10 +201,17 @@ def check_pos(pos: str) -> str:
 
 
 def open_wordnet(source: "str | PathLike[str] | WordNet | None" = None) -> WordNet:
-    """A WordNet from a folder or archive of database files; `"nltk"` and `"wn"` (or `"wn:oewn:2024"`) use the data
-    that these libraries have downloaded; None looks at the usual places.
+    """Open a WordNet.
 
-    Version 3.0 is what SemCor 3.0 and the unified evaluation framework are annotated with.
+    Parameters
+    ----------
+    source : str, path, WordNet or None
+        A folder or archive of WordNet 3.x database files; "nltk", or "wn" (or "wn:oewn:2024"), for the data that
+        these libraries have downloaded; None for a WordNet that is installed.
+
+    Notes
+    -----
+    SemCor 3.0 and the unified evaluation framework are annotated with version 3.0.
     """
     from alacarte.senses import wordnet_files
 

@@ -1,7 +1,6 @@
 """Princeton's database files (`dict/`): WordNet 3.x from a folder or an archive, without any library.
 
-The files are read whole and a line is parsed when it is asked for, so that opening takes a fraction of a second.
-Sense keys are computed from the data files; `index.sense` is not needed.
+The files are read whole, and a line is parsed when it is needed, so that opening takes a fraction of a second.
 """
 
 import os
@@ -14,18 +13,19 @@ from alacarte._io.decoding import decoding
 from alacarte._io.progress import progress
 from alacarte.errors import BadCorpus, BadWordNet, require
 from alacarte.senses.wordnet import NUMBER_OF_POS, Synset, WordNet, check_pos
-from alacarte.text.sources import file_streams, read_whole
+from alacarte.text.sources import file_streams
+from alacarte.text.streams import read_whole
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 HEAD = "&"  # from a satellite adjective to the head of its cluster
-MARKER = re.compile(r"\((?:a|p|ip)\)$")  # where an adjective may stand
+MARKER = re.compile(r"\((?:a|p|ip)\)$")  # of adjectives that are used only before or only after a noun
 QUOTED = re.compile(r'"([^"]+)"?')
 PLACES = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict")
 ADVICE = "give the folder (dict/) or archive of WordNet 3.x database files, as Princeton and Debian distribute them"
 
 
 def installed() -> Path | None:
-    """The folder of an installed WordNet: `$WNHOME/dict`, `$WNSEARCHDIR`, or where systems put it."""
+    """Return the folder of an installed WordNet: `$WNHOME/dict`, `$WNSEARCHDIR`, or where systems put it."""
     home, search = os.environ.get("WNHOME"), os.environ.get("WNSEARCHDIR")
     places = [Path(home) / "dict"] if home else []
     places += [Path(search)] if search else []
@@ -34,7 +34,7 @@ def installed() -> Path | None:
 
 
 def downloaded_by_nltk() -> Path:
-    """The database files that `nltk.downloader` has fetched: a folder, or the archive it left packed."""
+    """Return the database files that `nltk.downloader` has fetched: a folder, or an archive."""
     data = require("nltk.data", extra="nltk", purpose="WordNet as NLTK downloads it")
     with suppress(LookupError):
         return Path(data.find("corpora/wordnet").path)
@@ -76,6 +76,7 @@ class DatabaseWordNet(WordNet):
         return self._counts.get(key, 0)
 
     def all_synsets(self) -> Iterator[Synset]:
+        """Return every synset, in the order of the files."""
         total = sum(len(data) for data in self._data.values())
         done = 0
         with progress(total, "B", "reading WordNet") as bar:
@@ -89,6 +90,7 @@ class DatabaseWordNet(WordNet):
                 done += len(data)
 
     def exceptions(self, word: str, pos: str) -> list[str]:
+        """Return the base forms of an irregular word."""
         return self._exceptions[check_pos(pos)].get(word, [])
 
     # ------------------------------------------------------------------------------------------ parsing
@@ -104,7 +106,7 @@ class DatabaseWordNet(WordNet):
             raise BadWordNet(f"{self.name}: index.{FILES[pos]}, {lemma!r}: not a line of an index; {ADVICE}") from None
 
     def _fields(self, pos: str, offset: int) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, int]], str]:
-        """(first four fields, words with hexadecimal lex ids, pointers as (symbol, offset), gloss) of a line."""
+        """Return (first four fields, words with hexadecimal lex ids, pointers as (symbol, offset), gloss) of a line."""
         data = self._data[pos]
         line = data[offset : max(data.find(b"\n", offset), offset)].decode("utf-8", errors="replace")
         head, _, gloss = line.partition(" | ")
@@ -154,8 +156,10 @@ class DatabaseWordNet(WordNet):
 
 
 def split_gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
-    """(definition, examples); what is quoted inside a definition stays in it.
+    """Return (definition, examples); what is quoted inside a definition stays in it.
 
+    Examples
+    --------
     >>> split_gloss('a "thing" of use; "he had a thing"; "no thing"')
     ('a "thing" of use', ('he had a thing', 'no thing'))
     """
@@ -170,7 +174,7 @@ def split_gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _read(path: Path) -> dict[str, bytes]:
-    """The files of WordNet by name, whatever folders an archive puts them in."""
+    """Return the files of WordNet by name, whatever folders an archive puts them in."""
     if not path.exists():
         raise BadWordNet(f"{path}: no such file or folder; {ADVICE}")
     if path.is_dir():
@@ -202,7 +206,7 @@ def _exception_lists(raw: bytes) -> dict[str, list[str]]:
 
 
 def _counts(files: Mapping[str, bytes]) -> dict[str, int]:
-    """Sense key → how often it was met, from the first file that says so."""
+    """Return the count of each sense key, from the first file that has counts."""
     for name, key, count in (("cntlist.rev", 0, 2), ("cntlist", 1, 0), ("index.sense", 0, 3)):
         if name in files:
             rows = (line.split(" ") for line in files[name].decode("utf-8", errors="replace").split("\n") if line)

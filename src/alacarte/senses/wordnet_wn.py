@@ -1,9 +1,7 @@
-"""WordNet through the `wn` library, for those who have downloaded a lexicon (`oewn:2024`, `omw-en:1.4`, …).
+"""WordNet through the library `wn`, from a lexicon that it has downloaded (`oewn:2024`, `omw-en:1.4`, …).
 
-Synset ids are made as NLTK makes them: the first lemma, the part of speech, and which of that lemma's senses it is.
-Sense keys are as `wn` reads them from the lexicon. Base forms of words are found as for every other WordNet
-(`alacarte.senses.morphology`), so that a text has the same candidates whichever is used: `wn.morphy` knows no phrases,
-and gives base forms in no order.
+Base forms of words are found as for every other WordNet (`alacarte.senses.morphology`), so that a text has the same
+candidates whichever is used: `wn.morphy` knows no phrases, and gives base forms in no order.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +15,7 @@ PURPOSE = "WordNet through the library wn"
 
 
 class WnWordNet(WordNet):
-    """WordNet from a lexicon of the `wn` library; None takes the English one that is there."""
+    """WordNet from a lexicon of the library `wn`; None for the first English one that is installed."""
 
     def __init__(self, lexicon: str | None = None) -> None:
         wn = require("wn", extra="wn", purpose=PURPOSE)
@@ -36,11 +34,11 @@ class WnWordNet(WordNet):
         self.version: str | None = opened.version
         self._lemmas: dict[str, dict[str, list[str]]] = {}  # lower-case lemma → pos → synset ids of wn in sense order
         self._exceptions: dict[tuple[str, str], list[str]] = {}
-        self._counts: dict[str, int] = {}  # of sense keys; only those of which the lexicon says it
+        self._counts: dict[str, int] = {}  # of sense keys; only those that the lexicon counts
         self._keys: dict[str, list[tuple[str, str]]] = {}  # synset id of wn → (lemma, key)
         self._read(sense_keys(opened.id, opened.version))
         self.counted = bool(self._counts)
-        self._made: dict[str, Synset] = {}
+        self._parsed: dict[str, Synset] = {}
 
     def _read(self, key_of: Callable[[Any], str | None]) -> None:
         rarity: dict[tuple[str, str], int] = {}  # of (lemma, synset id of wn): minus its count
@@ -78,21 +76,23 @@ class WnWordNet(WordNet):
         return self._counts.get(key, 0)
 
     def all_synsets(self) -> Iterator[Synset]:
+        """Return every synset, in the order of the lexicon."""
         for wn_id in self._keys:
             yield self._synset(wn_id)
 
     def exceptions(self, word: str, pos: str) -> list[str]:
+        """Return the base forms of an irregular word."""
         return self._exceptions.get((word, check_pos(pos)), [])
 
     def _synset(self, wn_id: str) -> Synset:
-        synset = self._made.get(wn_id)
+        synset = self._parsed.get(wn_id)
         if synset is None:
             raw: Any = self._wn.synset(wn_id)
             order = {lemma.replace(" ", "_"): place for place, lemma in enumerate(raw.lemmas())}
             pairs = sorted(self._keys[wn_id], key=lambda pair: order.get(pair[0], len(order)))
             first, pos = normal(pairs[0][0]), check_pos(raw.pos)
             number = self._lemmas[first][pos].index(wn_id) + 1
-            synset = self._made[wn_id] = Synset(
+            synset = self._parsed[wn_id] = Synset(
                 f"{first}.{raw.pos}.{number:02d}",
                 raw.pos,
                 tuple(lemma for lemma, _ in pairs),
@@ -104,10 +104,10 @@ class WnWordNet(WordNet):
 
 
 def sense_keys(lexicon: str, version: str) -> Callable[[Any], str | None]:
-    """A function from a sense of `wn` to its sense key, None for a sense without one.
+    """Return a function from a sense of `wn` to its sense key, or None for a sense without one.
 
-    `wn` names the lexicons whose sense keys it can read. Others (newer than the library, or one's own) are read like
-    the newest of these: from the metadata, or from the sense's id.
+    `wn` names the lexicons whose sense keys it can read. In others, such as newer ones, the key is taken from the
+    metadata or from the sense's id, as in the newest of these.
     """
     wn, sensekey = (require(name, extra="wn", purpose=PURPOSE) for name in ("wn", "wn.compat.sensekey"))
     try:

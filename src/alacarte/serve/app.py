@@ -1,30 +1,30 @@
 """The web application: routes, the page, and what keeps strangers out.
 
-It answers requests that name this machine (by Host), refuses those that other pages send (by Origin), wants a token if
-one is set, and bounds what is sent. The page is files of this package; nothing is fetched from elsewhere.
+It answers requests that name this machine (by Host), refuses those that other pages send (by Origin and
+Sec-Fetch-Site), wants a token, and bounds what is sent. The page is files of this package; nothing is fetched from
+elsewhere.
 """
 
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
 from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlencode
 
 from alacarte.errors import AlacarteError, require
 from alacarte.passes.work import usable_cores
 from alacarte.serve.answers import QUESTIONS
-from alacarte.serve.desk import Desk, desk_answer
+from alacarte.serve.desk import PAGES, Desk
 from alacarte.serve.jobs import Jobs
-from alacarte.serve.questions import BadQuestion, Parameter, Question, checked, openapi
+from alacarte.serve.questions import BadQuestion, Question, as_json, checked, openapi
 from alacarte.serve.workspace import Workspace
 
 LARGEST = 1 << 20  # bytes of a request, or of its address
-PAGES = ("/", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
 KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-UPLOAD = "/api/upload"
 HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
@@ -32,6 +32,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 COOKIE = "alacarte-token"
+SHORTEST_TOKEN = 16  # letters: nobody guesses that many
 ANY_ADDRESS = "0.0.0.0"
 THIS_MACHINE = ("localhost", "127.0.0.1", "[::1]")
 
@@ -48,8 +49,8 @@ def application(
 ) -> Any:
     """The ASGI application.
 
-    `hosts` are the names it answers to (0.0.0.0: any address), `token` what a stranger has to know, if set, and
-    `memory` the bytes that one long question may take.
+    `hosts` are the names it answers to (0.0.0.0: any address), `token` what one has to know, from `checked_token`
+    (without one, everybody on this machine is answered), and `memory` the bytes that one long question may take.
     """
     require("starlette", extra="serve", purpose="alc serve")
     from anyio import CapacityLimiter
@@ -70,14 +71,28 @@ def application(
     routes = [
         Route(question.path, _endpoint(question, desk, at_once), methods=[question.method]) for question in QUESTIONS
     ]
-    routes.append(Route(UPLOAD, _receiver(desk), methods=["post"]))
-    routes.append(Route("/openapi.json", lambda request: _answer(_document())))
+    routes.append(Route("/openapi.json", lambda request: _answer(openapi(QUESTIONS))))
     page = _file("index.html")
     routes += [Route(path, _static(page, "text/html")) for path in PAGES]
     routes += [Route(f"/{name}", _static(_file(name), KINDS[name.rpartition(".")[2]])) for name in _page_files()]
     handlers = {404: _not_found, 405: _not_found, 500: _failed}
     inside = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
     return _Guard(inside, hosts, token)
+
+
+def checked_token(given: str | None) -> str:
+    """Return a token; one is made up for None and "new".
+
+    >>> len(checked_token(None))
+    32
+    """
+    token = secrets.token_hex(16) if given in (None, "new") else str(given)
+    if not (token.isascii() and token.isalnum() and len(token) >= SHORTEST_TOKEN):
+        raise AlacarteError(
+            f"a token is made of at least {SHORTEST_TOKEN} letters from a to z and digits, so that nobody guesses it; "
+            "leave it out to have one made up"
+        )
+    return token
 
 
 def _page_files() -> list[str]:
@@ -97,8 +112,7 @@ def _static(content: bytes, kind: str) -> Any:
 def _answer(value: object, status: int = 200) -> Any:
     from starlette.responses import Response
 
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return Response(text, status, media_type="application/json")
+    return Response(as_json(value), status, media_type="application/json")
 
 
 def _not_found(request: Any, error: Any) -> Any:
@@ -121,20 +135,18 @@ def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
             values = checked(question, await _given(question, request))
             if question.manner == "job":
                 return _stream(desk.jobs.ask(question.path, values))
-            if question.manner == "desk":
-                return _answer(await desk_answer(question.answer(desk, **values)))
+            if question.manner in ("desk", "upload"):
+                sent = {"parts": request.stream()} if question.manner == "upload" else {}
+                answer = question.answer(desk, **values, **sent)
+                return _answer((await answer if isinstance(answer, Coroutine) else answer) or {})
             if question.manner == "lines":
                 return _stream(await _begun(iterate_in_threadpool(question.answer(desk.workspace, **values))))
-            answer = partial(question.answer, desk.workspace, **values)
-            return _answer(await to_thread.run_sync(answer, limiter=at_once))
+            asked = partial(question.answer, desk.workspace, **values)
+            return _answer(await to_thread.run_sync(asked, limiter=at_once))
         except AlacarteError as error:
-            return _refused(error)
+            return _answer({"error": error.message, "hint": error.hint.python if error.hint else ""}, 400)
 
     return endpoint
-
-
-def _refused(error: AlacarteError) -> Any:
-    return _answer({"error": error.message, "hint": error.hint.python if error.hint else ""}, 400)
 
 
 async def _begun(items: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -153,10 +165,10 @@ def _stream(messages: AsyncIterator[Any]) -> Any:
     """Lines of JSON, as they come. When nobody listens any more, the source is closed."""
     from starlette.responses import StreamingResponse
 
-    async def written() -> AsyncIterator[str]:
+    async def written() -> AsyncIterator[bytes]:
         try:
             async for message in messages:
-                yield json.dumps(message, ensure_ascii=False, allow_nan=False) + "\n"
+                yield as_json(message) + b"\n"
         finally:
             close = getattr(messages, "aclose", None)
             if close is not None:
@@ -165,35 +177,12 @@ def _stream(messages: AsyncIterator[Any]) -> Any:
     return StreamingResponse(written(), media_type="application/x-ndjson")
 
 
-def _receiver(desk: Desk) -> Any:
-    async def receive(request: Any) -> Any:
-        try:
-            size = await desk.receive(request.query_params.get("name", ""), request.stream())
-        except AlacarteError as error:
-            return _refused(error)
-        return _answer({"bytes": size})
-
-    return receive
-
-
-def _document() -> dict[str, Any]:
-    """The OpenAPI document, with the one question that is no JSON."""
-    document = openapi(QUESTIONS)
-    name = Parameter("name", "string", "the name of the file", required=True, most=80)
-    sent = Question(UPLOAD, "Send a text, as the body.", print, (name,), manner="desk")
-    operation = openapi([sent])["paths"][UPLOAD]["get"]
-    operation["requestBody"] = {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
-    document["paths"][UPLOAD] = {"post": operation}
-    return document
-
-
 async def _given(question: Question, request: Any) -> dict[str, Any]:
     """What a request says, by name."""
-    if question.method == "get":
+    if question.in_query:
         lists = {parameter.name for parameter in question.parameters if parameter.kind == "strings"}
         query = request.query_params
-        named = [name for name in query if name != "token"]  # which is the guard's
-        return {name: query.getlist(name) if name in lists else query[name] for name in named}
+        return {name: query.getlist(name) if name in lists else query[name] for name in query}
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadQuestion("send JSON, with the header Content-Type: application/json")
     body = b""
@@ -231,33 +220,52 @@ class _Guard:
         async def with_headers(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                if self._token and request.query_params.get("token") == self._token:
-                    cookie = f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/"
-                    added.append((b"set-cookie", cookie.encode()))
                 message = {**message, "headers": [*message.get("headers", ()), *added]}
             await send(message)
 
+        answer: Any = self._inside
         refused = self._refusal(request)
         if refused is not None:
-            await _answer({"error": refused}, 403)(scope, receive, with_headers)
-            return
-        await self._inside(scope, receive, with_headers)
+            answer = _answer({"error": refused}, 403)
+        elif "token" in request.query_params and request.url.path in PAGES:
+            answer = self._let_in(request)
+        await answer(scope, receive, with_headers)
 
     def _refusal(self, request: Any) -> str | None:
         host = request.headers.get("host", "")
         if not self._answers_to(_name_of(host)):
             return "this server does not answer to that name; open it by the address that alc serve printed"
         origin = request.headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != host:
+        page = request.url.path in PAGES
+        from_page = request.headers.get("sec-fetch-site", "none")  # browsers say from where a page asks
+        opened = page and request.headers.get("sec-fetch-mode") == "navigate"  # a link that somebody followed
+        if (origin is not None and origin.partition("://")[2] != host) or (
+            from_page not in ("same-origin", "none") and not opened
+        ):
             return "this request comes from another page; requests of other pages are refused"
-        if self._token and not self._knows_token(request):
+        if self._token and not self._knows_token(request, page):
             return "a token is needed; open the address that alc serve printed"
         return None
 
-    def _knows_token(self, request: Any) -> bool:
+    def _let_in(self, request: Any) -> Any:
+        """The same page without the token in its address, so that nobody copies it; a cookie has it from here on."""
+        from starlette.responses import RedirectResponse
+
+        rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+        answer = RedirectResponse(request.url.path + (f"?{urlencode(rest)}" if rest else ""), 303)
+        if self._token:
+            answer.set_cookie(self._cookie(request), self._token, httponly=True, samesite="strict")
+        return answer
+
+    @staticmethod
+    def _cookie(request: Any) -> str:
+        """Browsers send cookies to all ports of a machine, on which other servers may be."""
+        return f"{COOKIE}-{request.url.port or 80}"
+
+    def _knows_token(self, request: Any, page: bool) -> bool:
         given = (
-            request.query_params.get("token"),
-            request.cookies.get(COOKIE),
+            request.query_params.get("token") if page else None,
+            request.cookies.get(self._cookie(request)),
             request.headers.get("authorization", "").removeprefix("Bearer "),
         )
         return any(secrets.compare_digest(value.encode(), self._token.encode()) for value in given if value)

@@ -6,27 +6,33 @@ there after any end of the process; a build that was cut off is listed as such a
 
 import asyncio
 import json
-import sqlite3
+import os
+import re
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from alacarte._io.files import atomic_write
-from alacarte._io.sqlite import rows, transaction
-from alacarte.concordance.concordance import delete_concordance, is_concordance
+from alacarte._io.sqlite import SqliteFile
+from alacarte.concordance.folder import delete_concordance
 from alacarte.errors import AlacarteError
 from alacarte.serve.jobs import BUILD, Jobs
-from alacarte.serve.workspace import SUFFIX, Workspace, checked_name, corpus_name
+from alacarte.serve.questions import Parameter
+from alacarte.serve.workspace import Workspace, checked_name, is_inside
 
+PAGES = ("/", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
 MOST_NOTES = 10_000
 LARGEST_TEXT = 1 << 33  # bytes of a file that is sent
 ENDINGS = (".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".bz2", ".xz")
 TABLES = (
-    "CREATE TABLE IF NOT EXISTS notes (number INTEGER PRIMARY KEY, address TEXT, title TEXT, text TEXT, changed REAL)",
-    "CREATE TABLE IF NOT EXISTS builds (name TEXT PRIMARY KEY, request TEXT, state TEXT, message TEXT)",
+    "CREATE TABLE notes (number INTEGER PRIMARY KEY, address TEXT, title TEXT, text TEXT, changed REAL)",
+    "CREATE TABLE builds (name TEXT PRIMARY KEY, request TEXT, state TEXT, message TEXT) WITHOUT ROWID",
 )
+CorpusName = Annotated[str, Parameter("the name of a corpus", required=True, most=80)]
+NoteNumber = Annotated[int, Parameter("the note", required=True, least=1, most=2**53)]
 
 
 class Desk:
@@ -47,66 +53,80 @@ class Desk:
 
     @contextmanager
     def _using_folder(self) -> Iterator[None]:
-        """A folder that cannot be written to, or a disk that is full, is said as such."""
+        """Raise an error in words for a folder that cannot be written to, or a full disk."""
         try:
             yield
-        except (OSError, sqlite3.Error) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
+        except OSError as error:
+            if isinstance(error, AlacarteError):
+                raise
             raise AlacarteError(
-                f"{self._folder} cannot be used ({reason}); make room, or start with --workspace and another folder"
+                f"{self._folder} cannot be used ({error.strerror}); make room, or start with --workspace and another "
+                "folder"
             ) from None
 
     def _part(self, name: str) -> Path:
         part = self._folder / name
         with self._using_folder():
             part.mkdir(parents=True, exist_ok=True)
+        self._refuse_link(part)
         return part
 
+    def _refuse_link(self, path: Path) -> None:
+        """Nothing is written or deleted outside of the workspace."""
+        if not is_inside(path, self._folder):
+            raise AlacarteError(f"{path} is a link to another place, and this server changes only its own folder")
+
     @property
-    def _database(self) -> Path:
+    def _database(self) -> SqliteFile:
         path = self._folder / "workspace.sqlite"
+        file = SqliteFile(path, [re.escape(table) for table in TABLES])
         with self._using_folder():
             self._folder.mkdir(parents=True, exist_ok=True)
+            self._refuse_link(path)
             if not path.exists():
-                with transaction(path) as connection:
-                    for table in TABLES:
-                        connection.execute(table)
-        return path
+                file.create(*TABLES)
+        return file
 
     def _change(self, query: str, values: Sequence[Any]) -> int:
-        path = self._database
-        with self._using_folder(), transaction(path) as connection:
+        with self._database.changing() as connection:
             return int(connection.execute(query, values).lastrowid or 0)
 
     # ---------------------------------------------------------------------------------------------------- notes
 
-    def notes(self) -> list[dict[str, Any]]:
-        """All notes, the newest first."""
+    def notes(self) -> dict[str, Any]:
+        """Notes and saved views, the newest first."""
         names = ("number", "address", "title", "text", "changed")
-        found = rows(self._database, f"SELECT {', '.join(names)} FROM notes ORDER BY changed DESC, number DESC")
-        return [dict(zip(names, row, strict=True)) for row in found]
+        found = self._database.rows(f"SELECT {', '.join(names)} FROM notes ORDER BY changed DESC, number DESC")
+        return {"notes": [dict(zip(names, row, strict=True)) for row in found]}
 
-    def keep_note(self, number: int, address: str, title: str, text: str) -> int:
-        """Keep a note on a view, by the view's address; `number` 0 is a new one. Its number."""
-        if not address.startswith("/") or address.startswith("//"):
-            raise AlacarteError("the address of a view begins with one /, as in /word?phrase=bank")
-        values = (address, title, text, time.time())
+    def keep_note(
+        self,
+        number: Annotated[int, Parameter("the note to change; 0 for a new one", default=0, most=2**53)],
+        address: Annotated[str, Parameter("the address of the view, from its / on", required=True)],
+        title: Annotated[str, Parameter("a title", default="", most=200)],
+        text: Annotated[str, Parameter("the note", default="")],
+    ) -> dict[str, Any]:
+        """Keep a note on a view."""
+        if not address.startswith(PAGES) or urlsplit(address).path not in PAGES or not address.isprintable():
+            raise AlacarteError("the address of a view begins with / and its name, as in /word?phrase=bank")
+        values = tuple(given.encode("utf-8", "replace").decode() for given in (address, title, text))
         if number:
-            self._note(number)
-            self._change(
-                "UPDATE notes SET address = ?, title = ?, text = ?, changed = ? WHERE number = ?", (*values, number)
-            )
-            return number
-        if len(self.notes()) >= MOST_NOTES:
+            self._check_note(number)
+            query = "UPDATE notes SET address = ?, title = ?, text = ?, changed = ? WHERE number = ?"
+            self._change(query, (*values, time.time(), number))
+            return {"number": number}
+        if self._database.rows("SELECT COUNT(*) FROM notes") >= [(MOST_NOTES,)]:
             raise AlacarteError(f"there are {MOST_NOTES:,} notes already; delete some first")
-        return self._change("INSERT INTO notes (address, title, text, changed) VALUES (?, ?, ?, ?)", values)
+        query = "INSERT INTO notes (address, title, text, changed) VALUES (?, ?, ?, ?)"
+        return {"number": self._change(query, (*values, time.time()))}
 
-    def delete_note(self, number: int) -> None:
-        self._note(number)
+    def delete_note(self, number: NoteNumber) -> None:
+        """Delete a note."""
+        self._check_note(number)
         self._change("DELETE FROM notes WHERE number = ?", (number,))
 
-    def _note(self, number: int) -> None:
-        if not rows(self._database, "SELECT 1 FROM notes WHERE number = ?", (number,)):
+    def _check_note(self, number: int) -> None:
+        if not self._database.rows("SELECT 1 FROM notes WHERE number = ?", (number,)):
             raise AlacarteError(f"there is no note {number}; it may have been deleted")
 
     # ---------------------------------------------------------------------------------------------------- texts
@@ -114,22 +134,26 @@ class Desk:
     def texts(self) -> list[dict[str, Any]]:
         """The files that corpora can be built from."""
         found = sorted(path for path in self._part("texts").iterdir() if path.is_file() and path.name[0] != ".")
-        return [{"name": path.name, "bytes": path.stat().st_size} for path in found]
+        inside = [path for path in found if is_inside(path, self._folder)]
+        return [{"name": path.name, "bytes": path.stat().st_size} for path in inside]
 
     def text(self, name: str) -> Path:
         """Where a text is; nothing outside the folder of texts."""
-        folder = self._part("texts")
-        path = folder / checked_name(name)
-        if not path.is_file() or path.resolve().parent != folder.resolve():
-            raise AlacarteError(f"there is no text {name!r}; send it, or put the file into {folder}")
+        path = self._part("texts") / checked_name(name)
+        if not path.is_file() or not is_inside(path, self._folder):
+            raise AlacarteError(f"there is no text {name!r}; send it, or put the file into {path.parent}")
         return path
 
-    async def receive(self, name: str, parts: AsyncIterator[bytes]) -> int:
-        """Keep a text that is being sent, completely or not at all; its size in bytes."""
+    async def receive(
+        self,
+        name: Annotated[str, Parameter("the name of the file", required=True, most=80)],
+        parts: AsyncIterator[bytes],
+    ) -> dict[str, int]:
+        """Keep a text that is sent as the body, completely or not at all."""
         path = self._part("texts") / checked_name(name)
         if not path.name.endswith(ENDINGS):
             raise AlacarteError(f"the name of a text ends with one of {', '.join(ENDINGS)}, which says how to read it")
-        if path.exists():
+        if os.path.lexists(path):
             raise AlacarteError(
                 f"there is a text {path.name!r} already; give this one another name, or delete that one"
             )
@@ -141,14 +165,27 @@ class Desk:
                     raise AlacarteError(f"that is more than {LARGEST_TEXT >> 30} GB; put the file into {path.parent}")
                 with self._using_folder():
                     await asyncio.to_thread(file.write, part)
-        return size
+        return {"bytes": size}
 
-    def delete_text(self, name: str) -> None:
+    def delete_text(self, name: Annotated[str, Parameter("the name of a text", required=True, most=80)]) -> None:
+        """Delete a text."""
         path = self.text(name)
         with self._using_folder():
             path.unlink()
 
     # --------------------------------------------------------------------------------------------------- builds
+
+    def overview(self) -> dict[str, Any]:
+        """Corpora, builds and texts."""
+        workspace = self.workspace
+        listed = [
+            {"name": name, "path": str(path), "ours": workspace.is_own(name)}
+            for name, path in workspace.corpora.items()
+        ]
+        if workspace.folder is None:
+            return {"corpora": listed, "builds": [], "texts": [], "folder": None}
+        folder = str(workspace.folder / "texts")
+        return {"corpora": listed, "builds": self.builds(), "texts": self.texts(), "folder": folder}
 
     def builds(self) -> list[dict[str, Any]]:
         """Builds that are going on, were cut off, stopped or failed; those that are done are corpora."""
@@ -161,23 +198,31 @@ class Desk:
                 "message": message,
                 **self._progress.get(name, {}),
             }
-            for name, request, state, message in rows(self._database, query)
+            for name, request, state, message in self._database.rows(query)
         ]
 
-    def build(self, name: str, texts: list[str], text: str, columns: list[str]) -> None:
-        """Begin to build a corpus from texts of the workspace."""
+    def build(
+        self,
+        name: CorpusName,
+        texts: Annotated[list[str], Parameter("the names of texts", required=True, most=1000)],
+        text: Annotated[str, Parameter("the column or field with the text", default="text", most=200)],
+        columns: Annotated[list[str], Parameter("columns or fields to keep", most=40)],
+    ) -> None:
+        """Begin to build a corpus from texts."""
         plain = checked_name(name)
         if not texts:
             raise AlacarteError("choose at least one text to build a corpus from")
         for each in texts:
             self.text(each)
-        if plain in self.workspace.corpora or plain in {build["name"] for build in self.builds()}:
+        self._part("corpora")
+        path = self.workspace.corpus_path(plain)
+        if plain in self.workspace.corpora or os.path.lexists(path) or self._requests(plain):
             raise AlacarteError(f"there is a corpus {plain!r} already; choose another name")
         request = {"texts": texts, "text": text or "text", "columns": columns}
         self._change("INSERT OR REPLACE INTO builds VALUES (?, ?, 'building', '')", (plain, json.dumps(request)))
         self._begin(plain, request)
 
-    def resume(self, name: str) -> None:
+    def resume(self, name: CorpusName) -> None:
         """Go on with a build that was stopped or cut off."""
         request = self._request(name)
         if name in self._building:
@@ -185,37 +230,37 @@ class Desk:
         self._settle(name, "building")
         self._begin(name, request)
 
-    async def cancel(self, name: str) -> None:
-        """Stop a build; what was read so far stays, and `resume` goes on from there."""
+    async def cancel(self, name: CorpusName) -> None:
+        """Stop a build; what was read so far stays, and a build that is resumed goes on from there."""
         self._request(name)
         await self._stopped(name)
         self._settle(name, "stopped")
 
-    async def forget(self, name: str) -> None:
-        """Delete a corpus of the workspace, or a build; the texts stay."""
+    async def forget(self, name: CorpusName) -> None:
+        """Delete a corpus that was built here, or a build; the texts stay."""
         await self._stopped(name)
-        made = {key: path for key, path in self.workspace.corpora.items() if key not in self.workspace.given}
-        begun = {build["name"] for build in self.builds()}
-        if name not in {*made, *begun}:
+        if not self.workspace.is_own(name) and not self._requests(name):
             raise AlacarteError(f"there is no corpus {name!r} that this server made, and it deletes no other")
-        path = made.get(name) or self.corpus_path(name)
-        if is_concordance(path):
-            await asyncio.to_thread(delete_concordance, path)
-        self._change("DELETE FROM builds WHERE name = ?", (corpus_name(path),))
-
-    def corpus_path(self, name: str) -> Path:
-        return self._part("corpora") / f"{checked_name(name)}{SUFFIX}"
+        path = self.workspace.corpora[name] if self.workspace.is_own(name) else self.workspace.corpus_path(name)
+        self._refuse_link(path)
+        await asyncio.to_thread(delete_concordance, path)
+        self._change("DELETE FROM builds WHERE name = ?", (path.stem,))
 
     async def close(self) -> None:
         """End all builds; they are cut off, and can be taken up."""
         for name in list(self._building):
             await self._stopped(name)
 
+    def _requests(self, name: str) -> list[dict[str, Any]]:
+        """What was asked of a build that is not done; nothing, if there is none."""
+        query = "SELECT request FROM builds WHERE name = ? AND state != 'done'"
+        return [json.loads(request) for (request,) in self._database.rows(query, (name,))]
+
     def _request(self, name: str) -> dict[str, Any]:
-        found = rows(self._database, "SELECT request FROM builds WHERE name = ? AND state != 'done'", (name,))
+        found = self._requests(name)
         if not found:
             raise AlacarteError(f"there is no build {name!r}")
-        return dict(json.loads(found[0][0]))
+        return found[0]
 
     def _settle(self, name: str, state: str, message: str = "") -> None:
         self._change("UPDATE builds SET state = ?, message = ? WHERE name = ?", (state, message, name))
@@ -241,8 +286,3 @@ class Desk:
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
-
-
-async def desk_answer(value: Any) -> Any:
-    """The value, or what a coroutine gives."""
-    return await value if isinstance(value, Coroutine) else value

@@ -29,17 +29,23 @@ class Jobs:
         self._workspace, self._memory = workspace, memory
         self._free, self._may_build = asyncio.Semaphore(at_once), asyncio.Semaphore(1)
         self._spare: asyncio.subprocess.Process | None = None
+        self._starting, self._closed = asyncio.Lock(), False
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def warm(self) -> None:
         """Start a worker ahead of the next question, if there is none."""
-        if self._spare is None or self._spare.returncode is not None:
-            self._spare = await self._started()
+        async with self._starting:
+            if not self._closed and (self._spare is None or self._spare.returncode is not None):
+                self._spare = await self._started()
 
     async def close(self) -> None:
-        """End the worker that waits."""
-        if self._spare is not None:
-            await _ended(self._spare)
-            self._spare = None
+        """End the worker that waits; no other is started."""
+        self._closed = True
+        await asyncio.gather(*self._ending)
+        async with self._starting:
+            if self._spare is not None:
+                await _ended(self._spare)
+                self._spare = None
 
     async def ask(self, path: str, values: Mapping[str, Any]) -> AsyncIterator[Message]:
         """The messages of a worker: {"progress": …}, then {"answer": …} or {"error": …}.
@@ -56,9 +62,15 @@ class Jobs:
             try:
                 async for message in self._messages(worker, json.dumps([path, dict(values)])):
                     yield message
-            finally:
-                await _ended(worker)
-                await self.warm()
+            finally:  # in a task of its own: whoever stopped listening may be unable to wait for anything
+                task = asyncio.get_running_loop().create_task(self._replaced(worker))
+                self._ending.add(task)
+                task.add_done_callback(self._ending.discard)
+                await asyncio.shield(task)
+
+    async def _replaced(self, worker: asyncio.subprocess.Process) -> None:
+        await _ended(worker)
+        await self.warm()
 
     async def _messages(self, worker: asyncio.subprocess.Process, question: str) -> AsyncIterator[Message]:
         assert worker.stdin is not None

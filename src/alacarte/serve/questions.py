@@ -1,12 +1,14 @@
-"""What a question is: its path, its parameters, and the function that answers it.
+"""What a question is: its path, and the function that answers it, whose signature says what it takes.
 
-One table of questions (`alacarte.serve.answers`) makes the routes, checks what is asked, and writes the OpenAPI
+One table of questions (`alacarte.serve.answers`) gives the routes, checks what is asked, and writes the OpenAPI
 document.
 """
 
+import json
+import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from alacarte._version import __version__
 from alacarte.errors import AlacarteError
@@ -14,20 +16,21 @@ from alacarte.errors import AlacarteError
 LONGEST = 10_000  # characters of a value
 
 Kind = Literal["string", "integer", "strings", "choice"]
-Manner = Literal["quick", "job", "desk", "lines"]
+Manner = Literal["quick", "job", "desk", "lines", "upload"]
+KINDS: dict[Any, Kind] = {str: "string", int: "integer", list[str]: "strings"}
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A value that a question takes. A string that is not required may be empty."""
+    """A value that a question takes, as a note on an argument. A string that is not required may be empty."""
 
-    name: str
-    kind: Kind
     about: str
     required: bool = False
     default: Any = None
     least: int = 0
     most: int = LONGEST
+    name: str = ""
+    kind: Kind = "string"
     choices: tuple[str, ...] = ()
 
 
@@ -35,9 +38,9 @@ class Parameter:
 class Question:
     """A route: its path, what it answers, its parameters, and the function that answers.
 
-    How it is answered (`manner`): "quick", at once, in a thread; "job", in a process of its own that is told to stop
+    How it is answered (`manner`): "quick", at once, in a thread; "job", in a process of its own that ends
     when nobody waits any more; "desk", by what the server keeps (notes, corpora that are being built); "lines", as a
-    stream of JSON, a line each.
+    stream of JSON, one object per line; "upload", by the desk, which is sent a file.
     """
 
     path: str
@@ -47,15 +50,43 @@ class Question:
     method: Literal["get", "post"] = "get"
     manner: Manner = "quick"
 
+    @property
+    def in_query(self) -> bool:
+        """Whether the values are in the address."""
+        return self.method == "get" or self.manner == "upload"
+
+
+def question(
+    path: str, answer: Callable[..., Any], method: Literal["get", "post"] = "get", manner: Manner = "quick"
+) -> Question:
+    """Return the question that a function answers; its parameters are the arguments that are annotated as such.
+
+    >>> def lines(workspace: object, limit: Annotated[int, Parameter("how many lines", default=20)]) -> None:
+    ...     '''The lines.'''
+    >>> question("/api/lines", lines).parameters[0].kind
+    'integer'
+    """
+    hints = get_type_hints(answer, include_extras=True)
+    parameters = tuple(_noted(name, hint) for name, hint in hints.items() if get_origin(hint) is Annotated)
+    return Question(path, (answer.__doc__ or "").partition("\n")[0], answer, parameters, method, manner)
+
+
+def _noted(name: str, hint: Any) -> Parameter:
+    note: Parameter
+    plain, note = get_args(hint)
+    if get_origin(plain) is Literal:
+        return replace(note, name=name, kind="choice", choices=get_args(plain))
+    return replace(note, name=name, kind=KINDS[plain])
+
 
 class BadQuestion(AlacarteError):
     """A request whose values make no sense."""
 
 
 def checked(question: Question, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a request, each of the right type and within its limits; `BadQuestion` otherwise.
+    """Return the values of a request, each of the right type and within its limits; `BadQuestion` otherwise.
 
-    >>> limit = Parameter("limit", "integer", "how many lines", default=20, least=1, most=100)
+    >>> limit = Parameter("how many lines", default=20, least=1, most=100, name="limit", kind="integer")
     >>> checked(Question("/api/lines", "Lines.", print, (limit,)), {"limit": "5"})
     {'limit': 5}
     """
@@ -71,7 +102,7 @@ def _value(parameter: Parameter, given: Mapping[str, Any]) -> Any:
     if name not in given:
         if parameter.required:
             raise BadQuestion(f"{name} is missing: {parameter.about}")
-        return list(parameter.default) if parameter.kind == "strings" else parameter.default
+        return list(parameter.default or ()) if parameter.kind == "strings" else parameter.default
     value = given[name]
     if parameter.kind == "strings":
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -102,8 +133,32 @@ def _integer(parameter: Parameter, value: Any) -> int:
     return number
 
 
+def as_json(value: object) -> bytes:
+    """Return JSON, whatever the value holds: numbers that are not finite are null, half characters are escapes.
+
+    >>> as_json({"score": float("inf"), "text": "\\ud800"})
+    b'{"score": null, "text": "\\\\ud800"}'
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace")  # which is how JSON escapes them, too
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# ---------------------------------------------------------------------------------------------------------- OpenAPI
+
+
 def openapi(questions: Iterable[Question]) -> dict[str, Any]:
-    """The OpenAPI document of these questions."""
+    """Return the OpenAPI document of these questions."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "alacarte", "version": __version__},
@@ -113,21 +168,18 @@ def openapi(questions: Iterable[Question]) -> dict[str, Any]:
 
 def _operation(question: Question) -> dict[str, Any]:
     failed = {"description": "what is wrong, and what to do", "content": _json(_ERROR)}
+    kind = "application/x-ndjson" if question.manner in ("job", "lines") else "application/json"
+    content = {kind: {"schema": {"type": "string" if "x-" in kind else "object"}}}
     operation: dict[str, Any] = {
         "summary": question.about,
         "operationId": question.path.rpartition("/")[2],
         "responses": {
-            "200": {"description": _ANSWERS[question.manner], "content": _content(question)},
+            "200": {"description": _ANSWERS.get(question.manner, "the answer"), "content": content},
             "400": failed,
             "403": failed,
         },
     }
-    if question.method == "post":
-        required = [parameter.name for parameter in question.parameters if parameter.required]
-        properties = {parameter.name: _schema(parameter) for parameter in question.parameters}
-        schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-        operation["requestBody"] = {"required": True, "content": _json(schema)}
-    else:
+    if question.in_query:
         operation["parameters"] = [
             {
                 "name": parameter.name,
@@ -138,22 +190,20 @@ def _operation(question: Question) -> dict[str, Any]:
             }
             for parameter in question.parameters
         ]
+    else:
+        required = [parameter.name for parameter in question.parameters if parameter.required]
+        properties = {parameter.name: _schema(parameter) for parameter in question.parameters}
+        schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+        operation["requestBody"] = {"required": True, "content": _json(schema)}
+    if question.manner == "upload":
+        operation["requestBody"] = {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
     return operation
 
 
 _ANSWERS: dict[Manner, str] = {
-    "quick": "the answer",
-    "desk": "the answer",
     "job": 'lines of JSON: {"progress": …} any number of times, then {"answer": …} or {"error": …}',
     "lines": "lines of JSON, one for each line of the text",
 }
-
-
-def _content(question: Question) -> dict[str, Any]:
-    kind = "application/x-ndjson" if question.manner in ("job", "lines") else "application/json"
-    return {kind: {"schema": {"type": "string" if "x-" in kind else "object"}}}
-
-
 _ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 
 

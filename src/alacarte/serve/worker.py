@@ -11,6 +11,7 @@ from typing import Any
 from alacarte._io.progress import ProgressState
 from alacarte.errors import AlacarteError
 from alacarte.serve.answers import INSIDE, QUESTIONS
+from alacarte.serve.questions import as_json
 from alacarte.serve.workspace import Workspace
 
 EVERY = 0.1  # seconds between two messages about progress
@@ -19,12 +20,12 @@ EVERY = 0.1  # seconds between two messages about progress
 def main() -> None:
     """Read a question from standard input, write messages to standard output."""
     description, memory = sys.argv[1:3]
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     sys.stdout = sys.stderr  # nothing that is printed by accident is taken for a message
     limit_memory(int(memory))
     with suppress(OSError, AttributeError):
         os.nice(5)  # short questions come first
-    workspace = Workspace.described(description)
+    workspace = Workspace.from_description(description)
     with suppress(AlacarteError):  # ahead of the question; what is wrong with it is said in the answer
         workspace.model()
     line = sys.stdin.readline()
@@ -64,7 +65,7 @@ class _Reporter:
 
 
 def _write(out: Any, message: dict[str, Any]) -> None:
-    out.write(json.dumps(message, ensure_ascii=False, allow_nan=False) + "\n")
+    out.write(as_json(message) + b"\n")
     out.flush()
 
 
@@ -77,7 +78,7 @@ def usual_memory() -> int | None:
 
 
 def limit_memory(size: int) -> None:
-    """Let this process have at most so many bytes of memory of its own; 0 is no limit. Not on Windows."""
+    """Limit this process to `size` bytes of memory of its own; 0 is no limit. Does nothing on Windows."""
     if not size or sys.platform == "win32":
         return
     import resource

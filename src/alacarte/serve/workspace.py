@@ -61,7 +61,7 @@ class Opening(NamedTuple):
     @property
     def options(self) -> list[str]:
         """The options of `alc` that open it."""
-        given = (("--model", self.model), ("--transform", self.transform), ("--vectors", self.vectors))
+        given = (("--model", self.model or self.transform), ("--vectors", self.vectors))
         return [word for option, value in given if value is not None for word in (option, value)]
 
 
@@ -80,12 +80,12 @@ class Workspace:
     # ------------------------------------------------------------------------------------------------ elsewhere
 
     def description(self) -> str:
-        """All of it, as text; `opened` is the way back."""
+        """All of it, as text; `from_description` is the way back."""
         corpora = {name: str(path) for name, path in self.given.items()}
         return json.dumps([dict(self.models), corpora, None if self.folder is None else str(self.folder)])
 
     @classmethod
-    def described(cls, description: str) -> "Workspace":
+    def from_description(cls, description: str) -> "Workspace":
         models, corpora, folder = json.loads(description)
         return cls(
             {name: Opening(*opening) for name, opening in models.items()},
@@ -137,6 +137,17 @@ class Workspace:
         named = {name if name not in self.given else f"{name} (workspace)": path for name, path in found.items()}
         return {**self.given, **named}
 
+    def corpus_path(self, name: str) -> Path:
+        """Where a corpus is built."""
+        assert self.folder is not None
+        return self.folder / "corpora" / f"{checked_name(name)}{SUFFIX}"
+
+    def is_own(self, name: str) -> bool:
+        """Whether a corpus lies in the folder itself, and not behind a link."""
+        path = self.corpora.get(name)
+        ours = path is not None and name not in self.given and self.folder is not None
+        return ours and is_inside(path, self.folder)  # type: ignore[arg-type]
+
     def path(self, name: str) -> Path:
         """Where a corpus is; the first one for ""."""
         corpora = self.corpora
@@ -149,7 +160,11 @@ class Workspace:
     def corpus(self, name: str = "", where: list[str] | None = None) -> Concordance:
         """A corpus, the first one for "", or a slice of it."""
         path = self.path(name)
-        changed = (path / "concordance.sqlite").stat().st_mtime_ns
+        try:
+            facts = (path / "concordance.sqlite").stat()
+        except OSError as error:
+            raise AlacarteError(f"the corpus {name!r} cannot be read ({error.strerror}); was it deleted?") from None
+        changed = facts.st_ino, facts.st_mtime_ns
         whole: Concordance = self._kept.get((path, changed), lambda: Concordance(path))
         if not where:
             return whole
@@ -158,9 +173,10 @@ class Workspace:
     def uses(self, name: str, where: list[str], phrase: str, sort: str) -> Uses:
         """All uses of a phrase, in an order: "", or what `Concordance.uses` sorts by, with "-" for the other way."""
         corpus = self.corpus(name, where)
+        turned = sort.startswith("-") and sort not in corpus.columns
 
         def found() -> Uses:
-            return corpus.uses(target_of(phrase), sort=sort.lstrip("-") or None, descending=sort.startswith("-"))
+            return corpus.uses(target_of(phrase), sort=sort[turned:] or None, descending=turned)
 
         return self._kept.get((id(corpus), phrase, sort), found, corpus)  # type: ignore[no-any-return]
 
@@ -186,15 +202,19 @@ class _Kept:
 
 
 def target_of(phrase: str) -> Targets:
-    """A word, a phrase, or a pattern in which * stands for any letters."""
+    """A word, a phrase, or a pattern in which * is any letters."""
     return Targets.glob(phrase) if "*" in phrase else Targets.of([phrase])
 
 
 def corpora_in(folder: Path) -> list[Path]:
     """The concordances in the folder of a workspace, the oldest first."""
-    found = (folder / "corpora").glob(f"*{SUFFIX}")
-    made = [path for path in found if is_concordance(path) and any(path.glob("segment-*"))]
-    return sorted(made, key=lambda path: (path.stat().st_ctime_ns, path.name))
+    found = [path for path in (folder / "corpora").glob(f"[!.]*{SUFFIX}") if is_concordance(path)]
+    return sorted(found, key=lambda path: (path.stat().st_ctime_ns, path.name))
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path in a folder leads to where it says, through no link on the way."""
+    return path.resolve() == folder.resolve() / path.relative_to(folder)
 
 
 def corpus_name(path: Path) -> str:

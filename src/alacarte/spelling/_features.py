@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Longs = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int32]
+from alacarte._io.arrays import Codes, Ints, Longs
+from alacarte.targets.targets import is_cased
 
 END = "\x03"
 LOWER, CAPITALISED, UPPER, MIXED = "\x02", "\x04", "\x05", "\x06"  # how a word begins says how it is cased
 KINDS = ("letters", "capitalised", "compound", "digits", "other script", "other")
-MANY_CAPITALS = 0.01  # share of words with a capital from which on case means something to the vectors
 
 
 def case_mark(word: str) -> str:
-    """
+    """How a word is cased, as its first mark.
+
     >>> [case_mark(word) for word in ("word", "Word", "WORD", "wOrd")] == [LOWER, CAPITALISED, UPPER, MIXED]
     True
     """
@@ -30,10 +28,10 @@ def case_mark(word: str) -> str:
     return CAPITALISED if word[1:] == word[1:].lower() else MIXED
 
 
-def spelled(word: str, cased: bool) -> str:
+def marked_word(word: str, cased: bool) -> str:
     """A word with its marks: composed (NFC), folded to lower case, the case kept in the first mark if it matters.
 
-    >>> spelled("Ab", cased=True) == CAPITALISED + "ab" + END, spelled("Ab", cased=False) == LOWER + "ab" + END
+    >>> marked_word("Ab", cased=True) == CAPITALISED + "ab" + END, marked_word("Ab", cased=False) == LOWER + "ab" + END
     (True, True)
     """
     if not word.isascii():
@@ -50,7 +48,7 @@ def codes_of(words: Sequence[str], shortest: int, longest: int, cased: bool) -> 
     """
     from alacarte.spelling._kernel import ngram_codes
 
-    marked = [spelled(word, cased) for word in words]
+    marked = [marked_word(word, cased) for word in words]
     text = "".join(marked).encode("utf-32-le", "surrogatepass")
     points = np.frombuffer(text, dtype="<u4").astype(np.uint32, copy=False)
     offsets = np.zeros(len(words) + 1, dtype=np.int64)
@@ -103,17 +101,18 @@ class Writing:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Writing":
-        """
+        """The writing of some words.
+
         >>> Writing.of(["a", "b", "я"])
         Writing(script='LATIN', cased=False)
         """
         some = words[:: max(1, len(words) // 5000)]
         scripts = Counter(script for word in some if (script := script_of(word)))
-        capitals = sum(word != word.lower() for word in some)
-        return cls(scripts.most_common(1)[0][0] if scripts else "", capitals >= MANY_CAPITALS * len(some))
+        return cls(scripts.most_common(1)[0][0] if scripts else "", is_cased(words))
 
     def kind(self, word: str) -> str:
-        """
+        """What kind of word this is, one of `KINDS`.
+
         >>> [Writing("LATIN", True).kind(word) for word in ("word", "Oslo", "x-ray", "b52", "слово", "?!")]
         ['letters', 'capitalised', 'compound', 'digits', 'other script', 'other']
         """

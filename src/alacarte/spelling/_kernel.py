@@ -7,12 +7,8 @@ counts `scales[i]`. Matrices are a few dimensions wide, so that the rows a word 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Codes, Ints, Longs, Singles
 from alacarte._io.compiled import kernel
-
-Singles = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.uint64]
 
 SEED = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)

@@ -8,12 +8,8 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Ints, Longs, Singles
 from alacarte._io.progress import progress
-
-Singles = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 WIDTH = 32  # dimensions at a time: wider takes more memory for each thread, narrower more time
 
@@ -79,9 +75,9 @@ def solve_ridge(
     threads: int = 1,
     show_progress: bool | None = None,
 ) -> Singles:
-    """W that minimises Σ weight · ‖y − x W‖² + λ‖W‖² over the words' features, as far as so many steps get.
+    """W that minimises Σ weight · ‖y − x W‖² + λ‖W‖² over the words' features, as far as `iterations` steps get.
 
-    The preconditioner is the diagonal, which takes the place of most steps: features are met three times or a hundred
+    The preconditioner is the diagonal, which takes the place of most steps: features occur three times or a hundred
     thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which
     of the targets belong to the words, if not all.
     """
@@ -94,7 +90,7 @@ def solve_ridge(
     penalty = np.float32(ridge)
     result = np.zeros((size, targets.shape[1]), dtype=np.float32)
 
-    def block(low: int, tell: Callable[[], None]) -> None:
+    def block(low: int, report: Callable[[], None]) -> None:
         part = targets[:, low : low + WIDTH]
         y = np.ascontiguousarray((part if rows is None else part[rows]) * roots[:, None])
         residual = np.empty((size, y.shape[1]), dtype=np.float32)
@@ -118,7 +114,7 @@ def solve_ridge(
             before, slope = slope, _dots(residual, z)
             direction *= _ratio(slope, before)
             direction += z
-            tell()
+            report()
         result[:, low : low + WIDTH] = w
 
     lows = range(0, targets.shape[1], WIDTH)

@@ -1,8 +1,8 @@
 """A vector for a word from its spelling alone, learned from the vectors and no text.
 
-Character n-grams of the word between border marks are the features; ridge regression leads from them to the vectors,
-centred and at length 1. The penalty is chosen on words held out, which also tell how far to trust a spelling: names and
-numbers are hardly written in their letters, inflections and compounds are. See docs/form.md.
+Character n-grams of the word between border marks are the features; ridge regression predicts the vectors from them,
+centred and at length 1. The penalty is chosen on words held out, which also show how far to trust a spelling: it says
+little about names and numbers, much about inflections and compounds. See docs/form.md.
 
 >>> from alacarte import WordVectors
 >>> words = ["walk", "walks", "walked", "talk", "talks", "talked", "jump", "jumps"]
@@ -12,35 +12,31 @@ numbers are hardly written in their letters, inflections and compounds are. See 
 (7, 'letters')
 """
 
-import hashlib
-import json
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Codes, Doubles, Longs, Mask, Singles
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
+from alacarte._io.checks import real_number, whole_number, word_set
 from alacarte._io.draw import evenly_over_octaves
 from alacarte._io.files import cache_folder
 from alacarte._io.progress import phase
 from alacarte._io.table import Columns, Table, columns_of
-from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData, require
+from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData
 from alacarte.passes.work import usable_cores
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
 from alacarte.spelling._solver import WIDTH, SpelledWords, predict, solve_ridge
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
-
-Singles = npt.NDArray[np.float32]
-Halves = npt.NDArray[np.float16]
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
 
 KIND, VERSION = "form model", 2
 PENALTIES = (0.3, 1.0, 3.0)
@@ -50,27 +46,46 @@ LEAST_HELD_OUT = 50
 FEW = 1000  # the first words are drawn from as one doubling, not to lose all of them, and count alike
 LEAST_OF_KIND = 30  # held-out words that can tell about a kind
 NOTHING = 0.05  # a mean cosine that is none
+CACHED = 4  # form models that are kept for the user: of one or two sets of vectors each in use, 40 to 240 MB each
 STEPS, FURTHER_STEPS = 8, 4  # of conjugate gradients, from nothing and from a solution with a few words fewer
 
 
-class FormOptions(TypedDict, total=False):
-    """The keywords that say how a form model is learned; see `FormModel.learn`."""
+@dataclass(frozen=True)
+class FormSettings:
+    """How a form model is learned.
 
-    shortest: int
-    longest: int
-    min_words: int
-    ridge: float | None
-    rank_power: float | None
-    exclude: Iterable[str]
-    held_out: int | Iterable[str]
-    seed: int
-    threads: int | None
-    show_progress: bool | None
+    N-grams have `shortest` to `longest` characters, border marks included, and occur in `min_words` words at least.
+    `ridge=None` and `rank_power=None` are chosen on held-out words: `held_out` says how many (at most a twentieth of
+    all), taken evenly from each doubling of the rank, or names them. Words of `exclude` take no part.
+    """
+
+    shortest: int = 3
+    longest: int = 6
+    min_words: int = 3
+    ridge: float | None = None
+    rank_power: float | None = None
+    exclude: Iterable[str] = ()
+    held_out: int | Iterable[str] = HELD_OUT
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exclude", word_set(self.exclude, "exclude"))
+        if not isinstance(self.held_out, int):
+            object.__setattr__(self, "held_out", word_set(self.held_out, "held_out"))
+        if not 1 <= self.shortest <= self.longest:
+            raise AlacarteError(
+                f"n-grams have 1 character or more, from the shortest on: not {self.shortest} to {self.longest}"
+            )
+        whole_number(self.min_words, "min_words", 1)
+        if self.ridge is not None and not real_number(self.ridge, "ridge") > 0:
+            raise AlacarteError(f"the ridge of a form model is a number above 0, not {self.ridge}")
+        if self.rank_power is not None and not real_number(self.rank_power, "rank_power") >= 0:
+            raise AlacarteError(f"the rank_power of a form model is 0 or a number above it, not {self.rank_power}")
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How near predictions come to the vectors of words held out."""
+    """How good predictions are for words held out, of one kind."""
 
     kind: str
     words: int
@@ -80,25 +95,26 @@ class Quality:
 
 @dataclass(frozen=True, eq=False)
 class FormVector:
-    """A vector from a spelling: what kind of word it is, how many of its n-grams are known, how good it may be."""
+    """A vector from a spelling, and how far to trust it."""
 
     word: str
     vector: Singles
     kind: str
     ngrams: int
     known: int
-    expected: float | None  # cosine with the true vector (centred), as held-out words have it; None: not measured
+    expected: float | None  # cosine with the true vector, by words held out; None: not measured
 
 
 @dataclass(frozen=True, eq=False)
 class FormModel(Table):
-    """Weights of character n-grams. `learn` makes one; `vector` gives a word's, `rows` those of many.
+    """Vectors from spelling: weights of character n-grams, learned from word vectors.
 
-    As a table, it is its quality: a row a kind of word.
+    `learn` makes one, `vector` returns the vector of a word, `rows` those of many. As a table, it is its quality on
+    words held out, one row per kind of word.
     """
 
-    codes: npt.NDArray[np.uint64]  # of the n-grams, sorted
-    weights: Halves  # (n-grams, dimensions)
+    codes: Codes  # of the n-grams, sorted
+    weights: npt.NDArray[np.float16]  # (n-grams, dimensions)
     center: Singles  # mean of the vectors
     scale: float  # mean length of the centred vectors
     shortest: int
@@ -125,24 +141,78 @@ class FormModel(Table):
     # ------------------------------------------------------------------------------------------------ learn
 
     @classmethod
-    def learn(cls, vectors: VectorsLike, **options: Unpack[FormOptions]) -> "FormModel":
-        """Learn from all vectors but those of `exclude`.
+    def learn(
+        cls,
+        vectors: VectorsLike,
+        *,
+        min_words: int = 3,
+        ridge: float | None = None,
+        rank_power: float | None = None,
+        exclude: Iterable[str] = (),
+        threads: int | None = None,
+        show_progress: bool | None = None,
+    ) -> "FormModel":
+        """Learn a form model from word vectors.
 
-        N-grams have `shortest` (3) to `longest` (6) characters, border marks included, and stand in `min_words` (3)
-        words at least. `rank_power=None` chooses on held-out words how much less the vectors of rare words count
-        (vectors are taken to stand in order of frequency; 0: all alike), then `ridge=None` the penalty. Held-out words
-        also measure the quality; they are learned from in the end. `held_out` says how many (at most a twentieth of
-        all), taken evenly from each doubling of the rank, so that frequent words have a say; or it names them.
+        Parameters
+        ----------
+        vectors
+            Word vectors, the most frequent words first, as they are in all common files.
+        min_words
+            How many words an n-gram occurs in, at least.
+        ridge
+            The penalty; by default the best of three on words held out.
+        rank_power
+            How much less the vectors of rare words count, a power of their rank; by default 0 or ½, the better one on
+            words held out.
+        exclude
+            Words that take no part.
+        threads, show_progress
+            How the work is done.
+
+        Returns
+        -------
+        FormModel
+            Learned from all vectors; its `quality` was measured on words held out before.
         """
-        return learn_with_guesses(vectors, **options)[0]
+        settings = FormSettings(min_words=min_words, ridge=ridge, rank_power=rank_power, exclude=exclude)
+        return learn_with_guesses(vectors, settings, threads, show_progress)[0]
+
+    @classmethod
+    def cached(cls, vectors: VectorsLike, show_progress: bool | None = None) -> "FormModel":
+        """Return what `learn` gives, which is kept in the user's cache: one file for each set of vectors, four in all.
+
+        Learning takes half a minute for vectors of 50 dimensions.
+        """
+        source = WordVectors.of(vectors)
+        path = _cached_path(source)
+        if path.is_file():
+            with suppress(BadTransform, OSError):  # a damaged copy is made again
+                path.touch()  # the least recently used ones are removed
+                return cls.load(path)
+        model = cls.learn(source, show_progress=show_progress)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            model.save(path)
+            kept = sorted(path.parent.glob("form-*.safetensors"), key=lambda file: file.stat().st_mtime)
+            for old in kept[:-CACHED]:
+                old.unlink()
+        except OSError as error:
+            warnings.warn(f"the form model is not kept: {error}", AlacarteWarning, stacklevel=2)
+        return model
+
+    @staticmethod
+    def is_cached(vectors: VectorsLike) -> bool:
+        """Whether `cached` has a model of these vectors already, and learns none."""
+        return _cached_path(WordVectors.of(vectors)).is_file()
 
     # -------------------------------------------------------------------------------------------------- use
 
-    def rows(self, words: Sequence[str]) -> tuple[Singles, npt.NDArray[np.bool_]]:
-        """(a vector for each word, whether it has one): no known n-gram, or a kind that spelling says nothing of.
+    def rows(self, words: Sequence[str]) -> tuple[Singles, Mask]:
+        """Return a vector for each word, and whether it has one.
 
-        Vectors are deviations from the mean of all vectors, shrunk as ridge regression does: the less is known, the
-        shorter.
+        Vectors are deviations from the mean of all vectors, and the shorter, the less is known of a word. Words have
+        none if no n-gram of theirs is known, or if spelling says nothing about words of their kind.
         """
         codes, spans = codes_of(words, self.shortest, self.longest, self.writing.cased)
         features, bounds = find_codes(self.codes, codes, spans)
@@ -155,7 +225,7 @@ class FormModel(Table):
         return vectors, usable
 
     def vector(self, word: str) -> FormVector:
-        """The vector of one word, with what is known of its quality; raises `NotEnoughData` where it has none."""
+        """Return the vector of one word, with what is known of its quality; raise `NotEnoughData` if it has none."""
         codes, spans = codes_of([word], self.shortest, self.longest, self.writing.cased)
         known = int(np.isin(codes, self.codes).sum())
         kind = self.writing.kind(word)
@@ -169,39 +239,13 @@ class FormModel(Table):
         return FormVector(word, vectors[0], kind, int(spans[-1]), known, expected)
 
     def columns(self) -> Columns:
-        """The quality by kind of word."""
+        """Return the quality by kind of word."""
         return columns_of(self.quality, Quality)
-
-    @classmethod
-    def cached(
-        cls,
-        vectors: VectorsLike,
-        folder: str | PathLike[str] | None = None,
-        **options: Unpack[FormOptions],
-    ) -> "FormModel":
-        """`learn`, kept in a folder (default: the user's cache) under the vectors' fingerprint and the options."""
-        source = WordVectors.of(vectors)
-        path = _cached_path(source, folder, options)
-        if path.is_file():
-            with suppress(BadTransform):  # a damaged copy is made again
-                return cls.load(path)
-        model = cls.learn(source, **options)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            model.save(path)
-        except OSError as error:
-            warnings.warn(f"the form model is not kept: {error}", AlacarteWarning, stacklevel=2)
-        return model
-
-    @staticmethod
-    def is_cached(vectors: VectorsLike, folder: str | PathLike[str] | None = None) -> bool:
-        """Whether `cached` has a model of these vectors already, and learns none."""
-        return _cached_path(WordVectors.of(vectors), folder, {}).is_file()
 
     # ------------------------------------------------------------------------------------------------ files
 
     def save(self, path: str | PathLike[str]) -> None:
-        """One file, written completely or not at all."""
+        """Save the model as one file, completely or not at all."""
         description = {
             "scale": self.scale,
             "shortest": self.shortest,
@@ -220,13 +264,13 @@ class FormModel(Table):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "FormModel":
-        """What `save` wrote; the weights are memory-mapped, so only the n-grams that are asked for are read."""
+        """Load what `save` wrote; the weights are memory-mapped, so that only n-grams that are needed are read."""
         return read_artifact(path, KIND, BadTransform, VERSION).decode(cls.from_artifact)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "FormModel":
-        """The form model in an artifact of ours."""
-        content = {"rank_power": 0.0, **artifact.value("form", dict)}  # version 1 counted all words alike
+        """Return the form model in an artifact of ours."""
+        content = dict(artifact.value("form", dict))
         writing = artifact.build(Writing, content.pop("writing", {}), "form")
         quality = tuple(artifact.build(Quality, item, "form") for item in content.pop("quality", ()))
         arrays = {name: artifact.tensor(name) for name in ("codes", "weights", "center")}
@@ -235,37 +279,28 @@ class FormModel(Table):
         return artifact.build(cls, {**values, "fingerprint": artifact.value("fingerprint", str)}, "form")
 
 
-def describe(artifact: Artifact) -> dict[str, Any]:
-    """What is in a file with a form model, for people."""
-    form = FormModel.from_artifact(artifact)
-    return {
-        "ngrams": len(form.codes),
-        "dimension": form.dimension,
-        "learned_from_words": form.words,
-        "ridge": form.ridge,
-        "rank_power": form.rank_power,
-        "fingerprint_of_vectors": form.fingerprint,
-        "cosine_with_held_out_words": {item.kind: round(item.cosine, 3) for item in form.quality},
-    }
-
-
-def learn_with_guesses(vectors: VectorsLike, **options: Unpack[FormOptions]) -> tuple[FormModel, dict[str, Singles]]:
-    """`FormModel.learn`, and the vectors it gave to named held-out words before it learned from them too."""
-    settings = _Settings(**options)
+def learn_with_guesses(
+    vectors: VectorsLike,
+    settings: FormSettings | None = None,
+    threads: int | None = None,
+    show_progress: bool | None = None,
+) -> tuple[FormModel, dict[str, Singles]]:
+    """A form model, and the vectors it gave to named held-out words before it learned from them too."""
+    settings = settings or FormSettings()
+    solver = partial(solve_ridge, threads=threads or usable_cores(), show_progress=show_progress)
     source = WordVectors.of(vectors)
-    excluded = set(settings.exclude)
-    rows = np.array([row for row, word in enumerate(source.words) if word not in excluded], dtype=np.int64)
+    rows = np.array([row for row, word in enumerate(source.words) if word not in settings.exclude], dtype=np.int64)
     words = [source.words[row] for row in rows.tolist()]
-    with phase("counting letter n-grams", settings.show_progress):
+    with phase("counting letter n-grams", show_progress):
         writing = Writing.of(words)
         codes, spans = codes_of(words, settings.shortest, settings.longest, writing.cased)
         known = frequent_codes(codes, settings.min_words)
     if not len(known):
         raise NotEnoughData(
-            f"no n-gram stands in {settings.min_words} of the {len(words):,} words; learn from more words, or pass a "
+            f"no n-gram occurs in {settings.min_words} of the {len(words):,} words; learn from more words, or pass a "
             "smaller min_words"
         )
-    with phase("preparing the words", settings.show_progress):
+    with phase("preparing the words", show_progress):
         spelled = SpelledWords(*find_codes(known, codes, spans), len(known))
         del codes
         center = source.matrix[rows].mean(axis=0, dtype=np.float64)
@@ -274,15 +309,13 @@ def learn_with_guesses(vectors: VectorsLike, **options: Unpack[FormOptions]) -> 
     held = _held_out_rows(words, settings.held_out, rng)
     trial = _Trial(1.0 if settings.ridge is None else settings.ridge, settings.rank_power or 0.0)
     if len(held) >= LEAST_HELD_OUT:
-        trial = _try_out(spelled, targets, held, settings, rng)
-    weights = solve_ridge(
+        trial = _try_out(spelled, targets, held, settings, solver, rng)
+    weights = solver(
         _weighted(spelled, trial.rank_power),
         targets,
         trial.ridge,
         start=trial.weights,
         iterations=STEPS if trial.weights is None else FURTHER_STEPS,
-        threads=settings.cores,
-        show_progress=settings.show_progress,
     )
     quality: tuple[Quality, ...] = ()
     curve: tuple[tuple[float, ...], tuple[float, ...]] = (), ()
@@ -312,36 +345,6 @@ def learn_with_guesses(vectors: VectorsLike, **options: Unpack[FormOptions]) -> 
     return model, guesses
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """`FormOptions` with what they are if left out."""
-
-    shortest: int = 3
-    longest: int = 6
-    min_words: int = 3
-    ridge: float | None = None
-    rank_power: float | None = None
-    exclude: Iterable[str] = ()
-    held_out: int | Iterable[str] = HELD_OUT
-    seed: int = 0
-    threads: int | None = None
-    show_progress: bool | None = None
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.shortest <= self.longest:
-            raise AlacarteError(
-                f"n-grams have 1 character or more, from the shortest on: not {self.shortest} to {self.longest}"
-            )
-        if self.ridge is not None and not self.ridge > 0:
-            raise AlacarteError(f"the ridge of a form model is a number above 0, not {self.ridge}")
-        if self.rank_power is not None and not self.rank_power >= 0:
-            raise AlacarteError(f"the rank_power of a form model is 0 or a number above it, not {self.rank_power}")
-
-    @property
-    def cores(self) -> int:
-        return self.threads or usable_cores()
-
-
 @dataclass(frozen=True, eq=False)
 class _Trial:
     """What held-out words say: how to learn, their predictions and the truth, in a few directions or in full.
@@ -357,7 +360,7 @@ class _Trial:
 
 
 def _held_out_rows(words: Sequence[str], held_out: int | Iterable[str], rng: np.random.Generator) -> Longs:
-    """Which words are held out: so many, evenly over the doublings of the rank, or those named."""
+    """Return the rows of words to hold out: a number of them, evenly over the doublings of the rank, or those named."""
     if isinstance(held_out, int):
         return evenly_over_octaves(np.arange(FEW, FEW + len(words)), min(held_out, len(words) // 20), rng)
     wanted = set(held_out)
@@ -365,21 +368,19 @@ def _held_out_rows(words: Sequence[str], held_out: int | Iterable[str], rng: np.
 
 
 def _try_out(
-    spelled: SpelledWords, targets: Singles, held: Longs, settings: _Settings, rng: np.random.Generator
+    spelled: SpelledWords,
+    targets: Singles,
+    held: Longs,
+    settings: FormSettings,
+    solver: Callable[..., Singles],
+    rng: np.random.Generator,
 ) -> _Trial:
     """Learn without the held-out words and predict these: first the power of the rank is chosen, then the penalty."""
     kept = np.setdiff1d(np.arange(len(targets)), held)
     unseen = spelled.some(held)
 
     def solved(goal: Singles, ridge: float, power: float) -> Singles:
-        return solve_ridge(
-            _weighted(spelled, power).some(kept),
-            goal,
-            ridge,
-            rows=kept,
-            threads=settings.cores,
-            show_progress=settings.show_progress,
-        )
+        return solver(_weighted(spelled, power).some(kept), goal, ridge, rows=kept)
 
     few = _mixed(targets, rng)
     tried: dict[tuple[float, float], Singles] = {}
@@ -407,28 +408,6 @@ def _weighted(spelled: SpelledWords, power: float) -> SpelledWords:
         return spelled
     weights = np.arange(FEW, FEW + len(spelled.bounds) - 1, dtype=np.float64) ** -power
     return replace(spelled, weights=(weights / weights.mean()).astype(np.float32))
-
-
-def same_stem(words: Iterable[str], vocabulary: Iterable[str]) -> set[str]:
-    """The words of a vocabulary that share the stem of one of `words`: its Snowball stem, or begin with it.
-
-    What a strict test leaves out of learning, so that a plural does not tell on its singular. Needs snowballstemmer.
-
-    >>> sorted(same_stem(["walking"], ["walked", "walk", "sleepwalk", "wall"]))
-    ['walk', 'walked']
-    """
-    package = require("snowballstemmer", extra="regression", purpose="finding words of the same stem")
-    stem = package.stemmer("english").stemWord
-    stems: dict[str, set[str]] = {}  # by the first three letters, which share a stem's
-    for word in words:
-        stemmed = stem(word.lower())
-        stems.setdefault(stemmed[:3], set()).add(stemmed)
-    shared = set()
-    for word in vocabulary:
-        near = stems.get(word[:3].lower())
-        if near and (any(len(one) > 3 and word.lower().startswith(one) for one in near) or stem(word.lower()) in near):
-            shared.add(word)
-    return shared
 
 
 def _centred_units(matrix: Singles, rows: Longs, center: Doubles) -> tuple[Singles, float]:
@@ -475,9 +454,6 @@ def _curve(guesses: Singles, truth: Singles, bins: int = 10) -> tuple[tuple[floa
     )
 
 
-def _cached_path(vectors: WordVectors, folder: str | PathLike[str] | None, options: FormOptions) -> Path:
-    """Where the form model of some vectors and options is kept."""
-    place = cache_folder() if folder is None else Path(folder)
-    identity = {name: value for name, value in options.items() if name not in ("threads", "show_progress")}
-    name = hashlib.blake2b(json.dumps([KIND, VERSION, identity], default=str).encode(), digest_size=4).hexdigest()
-    return place / f"form-{vectors.fingerprint}-{name}.safetensors"
+def _cached_path(vectors: WordVectors) -> Path:
+    """Where the form model of some vectors is kept."""
+    return cache_folder() / f"form-{VERSION}-{vectors.fingerprint}.safetensors"

@@ -12,51 +12,47 @@ than to one of another word (the AUC) is maximised, in closed form for normal co
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.progress import phase
 from alacarte._io.table import Columns, Table, columns_of
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform, NotEnoughData
 from alacarte.passes.sample import WORDS, Samples, sample_contexts
-from alacarte.passes.work import WorkOptions
-from alacarte.spelling.form import FormModel, FormOptions, learn_with_guesses
+from alacarte.passes.work import Work
+from alacarte.spelling.form import FormModel, FormSettings, learn_with_guesses
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
-from alacarte.transform.solve import SolveOptions
+from alacarte.transform.solve import Solve
 from alacarte.transform.transform import Transform
 from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
-
-Singles = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
 
 KIND, VERSION = "fusion weights", 2
 FOLDS = 3
 LEAST_WORDS = 30  # from which weights are learned
 DEFINITION = 8  # contexts that a definition is worth, by the training nonces
-NEAREST, AMONG = 10, 30_000  # neighbours of a word that are taken for its relatives, among so many first words
+NEAREST, AMONG = 10, 30_000  # nearest words that are taken for relatives, among the first 30,000 words
 LEAST_RELATIVES = 2  # that a word must have
-LETTERS = 4  # words that begin with the same so many letters may be forms of one another: no relatives
+LETTERS = 4  # words that begin with the same 4 letters may be forms of one another: no relatives
 NEIGHBOUR_CORRECTION = (
     -0.4,
     0.0,
     -1.0,
 )  # added to what a word's neighbours say, by which contexts count too much; see docs/form.md
-TYPICAL_WEIGHTS = (-0.3, 0.2, -1.0)  # what is learned where hardly anything is, by the neighbours of English words
+TYPICAL_WEIGHTS = (-0.3, 0.2, -1.0)  # toward which the weights are pulled; those of English words
 PENALTY = 0.1  # of the AUC of a word, for each unit away
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What few-shot learning of known words gave at one number of contexts.
+    """How well known words are predicted from one number of contexts.
 
     AUC: the chance that a word is nearer to a relative of its own than to another word's. Cosines are those with the
     word's own vector, without the common direction.
@@ -75,7 +71,21 @@ class Simulated:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What a fused vector is made of, row by row: `fused` is `context_part` + `form_part`, at the context's length."""
+    """Vectors from contexts and spelling, one per row: `fused` is `context_part` + `form_part`.
+
+    Attributes
+    ----------
+    fused, context_part, form_part : numpy.ndarray
+        The vectors and their parts.
+    counts : numpy.ndarray
+        How many contexts each vector comes from.
+    context_weight, form_weight : numpy.ndarray
+        The weights of the two directions.
+    agreement : numpy.ndarray
+        The cosine of the two directions.
+    origin : tuple of str
+        "contexts", "spelling" or "contexts and spelling".
+    """
 
     fused: Singles
     context_part: Singles
@@ -83,16 +93,18 @@ class Parts:
     counts: Longs
     context_weight: Doubles
     form_weight: Doubles
-    agreement: Doubles  # cosine of the two
-    origin: tuple[str, ...]  # "contexts", "spelling", "contexts and spelling"
+    agreement: Doubles
+    origin: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Fusion(Table):
     """How much contexts count beside spelling, by their number and by the length of the spelling's vector.
 
-    As a table, it is the simulation that it was learned from: a row a number of contexts.
+    As a table, it is how well known words are predicted with it, one row per number of contexts.
 
+    Examples
+    --------
     >>> fusion = Fusion(0.0, 1.0, -1.0, typical=2.0)
     >>> fusion.context_weights([1, 2, 4, 1], [2.0, 2.0, 2.0, 4.0]).round(2).tolist()
     [0.5, 0.73, 0.88, 0.33]
@@ -106,7 +118,7 @@ class Fusion(Table):
     report: tuple[Simulated, ...] = ()
 
     def context_weights(self, counts: npt.ArrayLike, lengths: npt.ArrayLike) -> Doubles:
-        """w for each number of contexts and length of the spelling's vector; spelling has the weight 1 − w."""
+        """Return w for each number of contexts and length of the spelling's vector; spelling has the weight 1 − w."""
         from scipy.special import expit
 
         n = np.maximum(np.asarray(counts, dtype=np.float64), 1)
@@ -114,14 +126,16 @@ class Fusion(Table):
         return np.asarray(expit(self.level + self.doubling * np.log2(n) + self.length * np.log(f)))
 
     def direction(self, rows: npt.ArrayLike) -> Doubles:
-        """Each row without the common direction, at length 1."""
+        """Return each row without the common direction, at length 1."""
         return _without(np.asarray(rows, dtype=np.float64), self.common)
 
     def combine(self, contexts: npt.ArrayLike, forms: npt.ArrayLike, counts: npt.ArrayLike) -> Parts:
-        """Fuse row by row. A row of zeros means that there is nothing from that side; its count is then 0.
+        """Fuse row by row; a row of zeros means that there is nothing from that side.
 
-        The length stays that of the context vector: only the direction is learned.
+        The length is that of the context vector: only the direction is learned.
 
+        Examples
+        --------
         >>> fusion = Fusion(0.0, 0.0, 0.0, typical=3.0)
         >>> parts = fusion.combine([[2.0, 0.0], [0.0, 0.0]], [[0.0, 3.0], [0.0, 3.0]], [1, 0])
         >>> parts.fused.round(3).tolist(), parts.origin
@@ -155,7 +169,7 @@ class Fusion(Table):
 
     @classmethod
     def learn(cls, trials: "Trials") -> "Fusion":
-        """The weights with the largest AUC, and how well those learned on the other folds do."""
+        """Learn the weights with the largest AUC, and measure how well those learned on other words do."""
         if len(np.unique(trials.words)) < LEAST_WORDS:
             raise NotEnoughData(
                 f"fewer than {LEAST_WORDS} words could be sampled to weigh spelling and contexts by; give more text"
@@ -181,11 +195,11 @@ class Fusion(Table):
         return cls(level, doubling, length, typical, trials.common, report)
 
     def columns(self) -> Columns:
-        """The simulation, a row a number of contexts."""
+        """Return the table's columns."""
         return columns_of(self.report, Simulated)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """One file, written completely or not at all."""
+        """Save the weights as one file, completely or not at all."""
         tensors = {"weights": np.array([self.level, self.doubling, self.length, self.typical])}
         if self.common is not None:
             tensors["common"] = self.common
@@ -193,8 +207,10 @@ class Fusion(Table):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Fusion":
-        """What `save` wrote.
+        """Load what `save` wrote.
 
+        Examples
+        --------
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     Fusion(-0.5, 0.2, -1.0, 1.5).save(f"{folder}/fusion.safetensors")
@@ -205,11 +221,7 @@ class Fusion(Table):
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "Fusion":
-        """The weights in an artifact of ours."""
-        if "sizes" in artifact.metadata:
-            raise BadTransform(
-                f"{artifact.path}: fusion weights of an older alacarte; learn them again (alc fit --form)"
-            )
+        """Return the weights in an artifact of ours."""
         report = tuple(artifact.build(Simulated, item, "report") for item in artifact.value("report", list))
         common = np.array(artifact.tensor("common", np.float64, 1)) if "common" in artifact.tensors else None
         numbers = artifact.tensor("weights", np.float64, 1).tolist()
@@ -219,17 +231,9 @@ class Fusion(Table):
         return cls(level, doubling, length, typical, common, report)
 
 
-def describe(artifact: Artifact) -> dict[str, Any]:
-    """What is in a file with weights of contexts and spelling, for people."""
-    fusion = Fusion.from_artifact(artifact)
-    contexts = [1, 8, 64]
-    weights = fusion.context_weights(contexts, [fusion.typical] * 3)
-    return {"contexts": contexts, "weight_of_contexts_beside_a_typical_spelling": weights.round(3).tolist()}
-
-
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Few-shot learning of known words: what contexts and spelling alone say of each, and who its relatives are."""
+    """Known words treated as new: what contexts and spelling alone say of each, and which words are its relatives."""
 
     words: Longs  # rows of the vectors
     contexts: Doubles  # A u, by a transform learned without the word
@@ -249,19 +253,17 @@ class Trials:
         samples: Samples,
         fit: Callable[[Iterable[str]], Transform],
         forms: Mapping[str, Singles],
-        *,
-        relatives: Mapping[str, Sequence[str]] | None = None,
         seed: int = 0,
     ) -> "Trials":
-        """`fit(exclude)` learns a transform without some words: it is called once for each third of the words.
+        """Trials of the sampled words, whose relatives are the nearest words that are spelled otherwise.
 
-        `forms` has vectors from spelling for the sampled words, learned without them. `relatives` lists words that are
-        related to a word (by a thesaurus); without it they are its nearest neighbours that are spelled otherwise.
+        `fit(exclude)` learns a transform without some words: it is called once for each third of the words. `forms` has
+        vectors from spelling for the sampled words, learned without them.
         """
         mean = vectors.matrix.mean(axis=0, dtype=np.float64)
         common = unit_rows(mean) if mean.any() else None
         spelled = [row for row in np.unique(samples.rows).tolist() if _says_something(forms, vectors.words[row])]
-        related = _neighbours(vectors, spelled, common) if relatives is None else _listed(vectors, spelled, relatives)
+        related = _neighbours(vectors, spelled, common)
         usable = np.flatnonzero(
             np.isin(samples.rows, [row for row, others in related.items() if len(others) >= LEAST_RELATIVES])
         )
@@ -287,7 +289,7 @@ class Trials:
             samples.sizes[usable],
             folds,
             common,
-            NEIGHBOUR_CORRECTION if relatives is None else (0.0, 0.0, 0.0),
+            NEIGHBOUR_CORRECTION,
         )
 
 
@@ -296,24 +298,19 @@ def simulate(
     sums: ContextSums,
     corpus: CorpusLike,
     *,
-    relatives: Mapping[str, Sequence[str]] | None = None,
     tokenizer: TokenizerLike | None = None,
-    work: WorkOptions | None = None,
-    solve: SolveOptions | None = None,
-    form: FormOptions | None = None,
+    work: Work | None = None,
+    solve: Solve | None = None,
+    form: FormSettings | None = None,
 ) -> tuple[FormModel, Trials]:
     """A form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
 
-    `relatives` lists related words (`Trials.of`). Of `work`, the text is read with `threads`, `show_progress` and
-    `callback`. `solve` says how transforms are learned (`Solve`), `form` how the form model is (`FormModel.learn`); its
-    `seed` is that of everything that is drawn. What `solve` excludes takes no part in anything; what `form` excludes
-    takes part in the transforms alone.
+    Of `work`, `threads`, `show_progress` and `callback` count. `solve` says how transforms are learned, `form` how the
+    form model is, and its `seed` is that of everything that is drawn. What `solve` excludes takes no part in anything;
+    what `form` excludes takes part in the transforms alone.
     """
-    running, solving, spelling = work or {}, solve or {}, form or {}
-    excluded = set(solving.get("exclude", ()))
-    left_out = excluded | set(spelling.get("exclude", ()))
-    seed = spelling.get("seed", 0)
-    threads, show_progress = running.get("threads"), running.get("show_progress")
+    work, solve, form = work or Work(), solve or Solve(), form or FormSettings()
+    left_out = {*solve.exclude, *form.exclude}
     samples = sample_contexts(
         vectors,
         corpus,
@@ -321,27 +318,20 @@ def simulate(
         exclude=left_out,
         words=min(WORDS, len(vectors) // 5),
         tokenizer=tokenizer,
-        seed=seed,
-        threads=threads,
-        show_progress=show_progress,
-        callback=running.get("callback"),
+        seed=form.seed,
+        threads=work.threads,
+        show_progress=work.show_progress,
+        callback=work.callback,
     )
     words = [vectors.words[row] for row in np.unique(samples.rows).tolist()]
-    spelling = {
-        **spelling,
-        "exclude": left_out,
-        "held_out": words,
-        "threads": threads,
-        "show_progress": show_progress,
-    }
-    model, forms = learn_with_guesses(vectors, **spelling)
+    held_out = replace(form, exclude=left_out, held_out=words)
+    model, forms = learn_with_guesses(vectors, held_out, work.threads, work.show_progress)
 
     def fit(more: Iterable[str]) -> Transform:
-        fewer: SolveOptions = {**solving, "exclude": {*excluded, *more}, "folds": 1}
-        return Transform.fit(sums, vectors, **fewer)
+        return Transform.learn(sums, vectors, replace(solve, exclude={*solve.exclude, *more}, folds=1))
 
-    with phase("trying out", show_progress):
-        return model, Trials.of(vectors, samples, fit, forms, relatives=relatives, seed=seed)
+    with phase("trying out", work.show_progress):
+        return model, Trials.of(vectors, samples, fit, forms, seed=form.seed)
 
 
 def learn_form(
@@ -350,8 +340,8 @@ def learn_form(
     corpus: CorpusLike,
     *,
     tokenizer: TokenizerLike | None = None,
-    work: WorkOptions | None = None,
-    solve: SolveOptions | None = None,
+    work: Work | None = None,
+    solve: Solve | None = None,
 ) -> tuple[FormModel, Fusion]:
     """A form model and the weights that go with it; options as in `simulate`."""
     form, trials = simulate(vectors, sums, corpus, tokenizer=tokenizer, work=work, solve=solve)
@@ -394,15 +384,6 @@ def _neighbours(vectors: WordVectors, rows: Sequence[int], common: Doubles | Non
             start = words[row][:LETTERS]
             neighbours[row] = np.array([other for other in others if words[other][:LETTERS] != start], dtype=np.int64)
     return neighbours
-
-
-def _listed(vectors: WordVectors, rows: Sequence[int], relatives: Mapping[str, Sequence[str]]) -> dict[int, Longs]:
-    """The rows of the relatives that have a vector."""
-    index, words = vectors.key_to_index, vectors.words
-    return {
-        row: np.array([index[other] for other in relatives.get(words[row], ()) if other in index], dtype=np.int64)
-        for row in rows
-    }
 
 
 def _moments(vectors: WordVectors, related: Sequence[Longs]) -> tuple[Doubles, Doubles]:
@@ -475,7 +456,7 @@ def _best(sides: _Sides, features: Doubles, trials: Trials, rows: Longs) -> Doub
 def _simulated(
     trials: Trials, sides: _Sides, weights: Doubles, parts: tuple[Doubles, Doubles]
 ) -> tuple[Simulated, ...]:
-    """A row a number of contexts: AUC and cosines of contexts, of spelling and of both."""
+    """Return one row per number of contexts: AUC and cosines of contexts, of spelling and of both."""
     truth = _without(trials.truth, trials.common)
     fused = weights[:, None] * parts[0] + (1 - weights[:, None]) * parts[1]
     columns = [weights]

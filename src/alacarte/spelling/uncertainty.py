@@ -1,12 +1,12 @@
-"""How sure vectors from contexts and spelling are: intervals around cosines of fused vectors.
+"""Standard errors of vectors from contexts and spelling: intervals around cosines of fused vectors.
 
 With x from n contexts and f from spelling, both without the common direction, the fused vector is
 
     w x/|x| + (1 − w) f/|f|
 
 and only x has noise. An interval encloses the cosine that infinitely many contexts would give with the same w and f.
-As for contexts alone (`alacarte.inference.uncertainty`), |x|² is taken without the noise in it, and what a small change
-of x does to the cosine (its gradient) says how much noise the cosine has.
+As for contexts alone (`alacarte.uncertainty`), |x|² is taken without the noise in it, and what a small change of x does
+to the cosine (its gradient) says how much noise the cosine has.
 """
 
 from collections.abc import Sequence
@@ -14,19 +14,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Singles
 from alacarte.contexts.sums import ContextSums
-from alacarte.inference.cosines import check_level, interval
-from alacarte.inference.spread import LEARNED_FROM, Deviations, TypicalSpread
-from alacarte.inference.uncertainty import BLOCK, OTHERS, SAMPLE, SearchedVector, Similarity, Uncertainty
+from alacarte.inference.cosines import check_level, directions_of, interval
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import Fusion
 from alacarte.transform.transform import Transform
+from alacarte.uncertainty.spread import LEARNED_FROM, Deviations, TypicalSpread
+from alacarte.uncertainty.uncertainty import BLOCK, OTHERS, SAMPLE, SearchedVector, Similarity, Uncertainty
 from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
 USUAL_AGREEMENT = (0.45, 0.2)  # mean and standard deviation of the cosine of contexts and spelling, if nothing is known
 LEAST_AGREEMENT_SPREAD = 0.05
 LEAST_LENGTH = 0.25  # of the typical squared length of x without noise
@@ -59,7 +58,7 @@ class _Fused:
 
     @property
     def as_given(self) -> Doubles:
-        """The fused vector as it was made: |x| with its noise."""
+        """The fused vector as it was computed: |x| with its noise."""
         return replace(self, length=float(np.linalg.norm(self.target.means[0]))).vector
 
     @property
@@ -160,7 +159,7 @@ class FusedUncertainty(Uncertainty):
         """
         q, own, unexplained = self.typical.lengths(targets)
         least = LEAST_LENGTH * self.typical.length
-        return np.maximum(q, least), np.where(q > least, own, 0.0), np.maximum(unexplained, 0.0)
+        return np.fmax(q, least), np.where(q > least, own, 0.0), np.fmax(unexplained, 0.0)
 
     def _agreements(self, targets: Deviations, forms: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """(cosine of x and spelling without noise, share of it that is the target's own, variance unexplained by it).
@@ -225,7 +224,7 @@ class FusedUncertainty(Uncertainty):
         excess: Doubles | None = None,
     ) -> list[Similarity]:
         check_level(level)
-        fused, typical, units = self._fused(word), self.typical, unit_rows(matrix)
+        fused, typical, units = self._fused(word), self.typical, directions_of(matrix)
         estimate, direction = fused.gradient(units)
         repeated = fused.target[np.zeros(len(names), dtype=np.intp)]
         near = self._without_noise(repeated, units / fused.length)
@@ -306,7 +305,7 @@ def _without_common(
     return transform, None if typical is None else _projected(typical, keep, vectors.matrix[:OTHERS])
 
 
-def _projected(typical: TypicalSpread, keep: Doubles, vectors: npt.NDArray[np.float32]) -> TypicalSpread:
+def _projected(typical: TypicalSpread, keep: Doubles, vectors: Singles) -> TypicalSpread:
     """The typical spread without the common direction; lengths lose what those of word vectors do, on average."""
     shape = keep @ typical.shape @ keep
     share = float(np.trace(shape))

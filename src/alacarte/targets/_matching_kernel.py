@@ -7,13 +7,9 @@ tokens are looked up together, and the places in memory of one step are asked fo
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Bytes, Codes, Ints, Longs
 from alacarte._io.compiled import inlined, kernel, pointer, prefetch
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Slots = npt.NDArray[np.uint64]
 
 EMPTY = -1
 ALONE, STARTS = 1, 2  # roles of an id: a sequence of its own, the beginning of longer ones
@@ -30,7 +26,7 @@ def _extend(code, token):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def build_table(flat: Ints, bounds: Longs, keys: Ints, n_ids: int, size: int) -> tuple[Ints, Slots, Ints, Ints]:
+def build_table(flat: Ints, bounds: Longs, keys: Ints, n_ids: int, size: int) -> tuple[Ints, Codes, Ints, Ints]:
     """(one-word sequences by id, hash table of the others, their records, the first sequence equal to each).
 
     Sequence i is `flat[bounds[i]:bounds[i + 1]]`, to be found as number `keys[i]`. `size` is a power of two above the
@@ -84,13 +80,13 @@ def find_sequences(
     offsets: Longs,
     single: Ints,
     lengths: Longs,
-    roles: npt.NDArray[np.uint8],
-    table: Slots,
+    roles: Bytes,
+    table: Codes,
     records: Ints,
     starts: Ints,
     ends: Ints,
     targets: Ints,
-    codes: Slots,
+    codes: Codes,
     reach: Longs,
 ) -> int:
     """Fill `starts`, `ends`, `found` (the sequences' numbers) with every occurrence; return how many there are.

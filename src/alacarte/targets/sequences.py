@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Ints, Longs
 from alacarte.text.encoding import UNKNOWN, Encoded
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What to embed: words, n-grams, patterns over tokens, labelled spans. Compiled once into a matcher over ids.
 
-Overlapping and nested matches all count. A match is (start, end, target); what it sees are the windows outside it.
+Overlapping and nested matches all count. A match is (start, end, target); its context are the windows outside it.
 """
 
 import fnmatch
@@ -13,18 +13,18 @@ from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io import html
-from alacarte._io.remote import locate, shown
+from alacarte._io.arrays import Ints, Longs, Mask
+from alacarte._io.urls import display_name, locate
 from alacarte.errors import BadTargets
 from alacarte.targets.sequences import Matches, SequenceTable
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 
 Kind = Literal["words", "tokens", "glob", "regex", "span"]
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
+MANY_CAPITALS = 0.01  # share of words with a capital from which on case means something to the vectors
+CASED_AMONG = 5000  # words that are looked at, about
 
 
 def spelling_hint(keys: "Iterable[str] | Targets", targets: "Targets | None" = None) -> str:
@@ -54,15 +54,22 @@ def spelling_hint(keys: "Iterable[str] | Targets", targets: "Targets | None" = N
 
 
 class Targets:
-    """An ordered set of things to embed, each under the key it was asked for.
+    """An ordered set of things to embed: words, phrases, patterns, labelled spans.
 
+    Two sets are joined by `|`; `&` gives what both look for.
+
+    Parameters
+    ----------
+    items
+        Words and phrases. A string is split into tokens as the corpus is, so that `New York` finds what the corpus
+        has; a sequence of tokens is taken as it is, under the key that joins them with spaces.
+
+    Examples
+    --------
     >>> Targets(["decorator", "keyword argument"])
     Targets(2: 'decorator', 'keyword argument')
     >>> Targets.glob(["immigr*", "asylum *"]) | Targets(["border"])
     Targets(3: 'immigr*', 'asylum *', 'border')
-
-    A plain string is split into tokens as the corpus is, so that `New York` finds what the corpus has. A sequence
-    of tokens is taken as it is; its key joins them with spaces.
     """
 
     def __init__(self, items: "str | Iterable[str | Sequence[str]]" = ()) -> None:
@@ -100,7 +107,7 @@ class Targets:
 
     @classmethod
     def of(cls, what: "TargetsLike") -> "Targets":
-        """Targets from whatever describes them: one string, many, a `Path` to a file, or targets themselves."""
+        """Return targets from one string, from several, from a `Path` to a file, or as they are."""
         if isinstance(what, Targets):
             return what
         if isinstance(what, PathLike):
@@ -109,25 +116,29 @@ class Targets:
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> "Targets":
-        """One target a line; the tokens of an n-gram separated by spaces; blank lines and repetitions skipped."""
+        """Read a file with one target per line; blank lines and repetitions are skipped."""
         try:
             with locate(path, BadTargets).open() as file:
                 text = file.read().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             raise BadTargets(
-                f"{shown(path)}: byte {error.start} is not UTF-8; save the list of targets as UTF-8 text"
+                f"{display_name(path)}: byte {error.start} is not UTF-8; save the list of targets as UTF-8 text"
             ) from None
         except OSError as error:
-            raise BadTargets(f"{shown(path)}: {error.strerror}; pass a text file with one target a line") from None
+            raise BadTargets(
+                f"{display_name(path)}: {error.strerror}; pass a text file with one target per line"
+            ) from None
         items = [line.strip() for line in text.split("\n") if line.strip()]
         if not items:
-            raise BadTargets(f"{shown(path)}: the file is empty; write one word or n-gram a line")
+            raise BadTargets(f"{display_name(path)}: the file is empty; write one word or n-gram per line")
         return cls(items)
 
     @classmethod
     def ngrams(cls, keys: str | Iterable[str]) -> "Targets":
-        """N-grams whose tokens are set off by single spaces, taken as they are: the keys of vectors induced before.
+        """Return n-grams whose tokens are separated by single spaces, such as the keys of induced vectors.
 
+        Examples
+        --------
         >>> Targets.ngrams(["new york", "isn t"]) == Targets([["new", "york"], ["isn", "t"]])
         True
         """
@@ -135,12 +146,18 @@ class Targets:
 
     @classmethod
     def glob(cls, patterns: str | Iterable[str]) -> "Targets":
-        """Patterns with `*` and `?` that must match whole tokens; several tokens separated by spaces."""
+        """Return patterns with `*` and `?` that match whole tokens; several tokens are separated by spaces.
+
+        Case counts where the tokenizer keeps it: `US` does not match *us* then.
+        """
         return cls._of((pattern, "glob") for pattern in _listed(patterns))
 
     @classmethod
     def regex(cls, patterns: str | Iterable[str]) -> "Targets":
-        """Regular expressions searched for inside tokens (anchor with ^ and $); separated by spaces."""
+        """Return regular expressions that are searched inside tokens; those of several tokens are separated by spaces.
+
+        `^` and `$` are the ends of a token. Case counts where the tokenizer keeps it.
+        """
         targets = cls._of((pattern, "regex") for pattern in _listed(patterns))
         for pattern in targets:
             for part in pattern.split():
@@ -152,27 +169,27 @@ class Targets:
 
     @classmethod
     def spans(cls, labels: Iterable[str] | None = None) -> "Targets":
-        """The annotated spans of the documents, under their labels; with `labels`, only those."""
+        """Return the annotated spans of documents as targets, all of them or only those with some labels."""
         if labels is None:
             return cls._of((), any_label=True)
         return cls._of((label, "span") for label in _listed(labels))
 
     def is_word(self, key: str) -> bool:
-        """Whether a key stands for a word or phrase as it is written, and not for a pattern or a label."""
+        """Return whether a key is a word or phrase as it is written, and not a pattern or a label."""
         return self._kinds.get(key) in ("words", "tokens")
 
     def is_label(self, key: str) -> bool:
-        """Whether a key stands for annotated spans."""
+        """Return whether a key is a label of annotated spans."""
         return self._kinds.get(key) == "span"
 
     def in_order(self, keys: Sequence[str]) -> list[int]:
-        """The places of `keys` in an order that does not depend on when labels turned up: these come last, sorted."""
+        """Return the order of some keys in which labels, which turn up in any order, are last and sorted."""
         if not self.any_label:
             return list(range(len(keys)))
         return sorted(range(len(keys)), key=lambda place: keys[place] if self.is_label(keys[place]) else "")
 
     def only(self, keys: Iterable[str]) -> "Targets":
-        """Some of the targets."""
+        """Return some of the targets."""
         return Targets._of(((key, self._kinds[key]) for key in keys), self.any_label)
 
     def __len__(self) -> int:
@@ -194,6 +211,28 @@ class Targets:
     def __or__(self, other: "Targets") -> "Targets":
         return Targets._of([*self._kinds.items(), *other._kinds.items()], any_label=self.any_label or other.any_label)
 
+    def __and__(self, other: "Targets") -> "Targets":
+        pairs = {**self._kinds, **other._kinds}.items()
+        shared = [(key, kind) for key, kind in pairs if self._has(key, kind) and other._has(key, kind)]
+        return Targets._of(shared, any_label=self.any_label and other.any_label)
+
+    def _has(self, key: str, kind: Kind) -> bool:
+        return self._kinds.get(key) == kind or (kind == "span" and self.any_label)
+
+    def lacking(self, other: "Targets") -> str | None:
+        """Return the name of a target of these that `other` lacks, or None if it has all of them.
+
+        Examples
+        --------
+        >>> Targets(["a", "b"]).lacking(Targets(["b"])), Targets(["b"]).lacking(Targets(["a", "b"]))
+        ("'a'", None)
+        """
+        if self._kinds == other._kinds and self.any_label == other.any_label:
+            return None
+        if self.any_label and not other.any_label:
+            return "every label"
+        return next((repr(key) for key, kind in self._kinds.items() if not other._has(key, kind)), None)
+
     def __repr__(self) -> str:
         shown = ", ".join(repr(key) for key, _ in zip(self, range(5), strict=False))
         more = ", …" if len(self) > 5 else ""
@@ -209,16 +248,17 @@ class Targets:
     # -------------------------------------------------------------------------------------- save and load
 
     def to_state(self) -> dict[str, str | bool]:
-        """All but the keys, in a form that JSON can hold; `from_state` puts them together again."""
+        """Return all but the keys, as JSON can hold it, for `from_state`."""
         return {"kinds": "".join(kind[0] for kind in self._kinds.values()), "any_label": self.any_label}
 
     def digest(self) -> str:
-        """A short name for exactly these targets."""
+        """Return a short name for exactly these targets."""
         content = json.dumps([list(self._kinds), self.to_state()], ensure_ascii=True)
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
     @classmethod
     def from_state(cls, keys: Iterable[str], state: Mapping[str, object]) -> "Targets":
+        """Return the targets that `to_state` described."""
         initials: dict[str, Kind] = {"w": "words", "t": "tokens", "g": "glob", "r": "regex", "s": "span"}
         kinds = [initials[initial] for initial in str(state["kinds"])]
         return cls._of(zip(keys, kinds, strict=False), any_label=bool(state["any_label"]))
@@ -226,8 +266,10 @@ class Targets:
     # -------------------------------------------------------------------------------------------- compile
 
     def parts(self, key: str, tokenizer: Tokenizer, known: Mapping[str, int]) -> list[str | re.Pattern[str]]:
-        """What stands behind one another where a target occurs: words, or patterns that a word matches.
+        """Return the words of a target, or the patterns that its words match.
 
+        Examples
+        --------
         >>> from alacarte.text.tokenizers import get_tokenizer
         >>> Targets.of(["New York"]).parts("New York", get_tokenizer("words"), {})
         ['new', 'york']
@@ -236,15 +278,15 @@ class Targets:
         if kind == "span":
             raise BadTargets(f"{key!r} is a label of spans, and here words are looked for; pass words or patterns")
         if kind in ("glob", "regex"):
-            return [_token_pattern(part, kind) for part in key.split()]
+            flags = re.NOFLAG if keeps_case(tokenizer) else re.IGNORECASE
+            return [_token_pattern(part, kind, flags) for part in key.split()]
         tokens = tokenizer(key, known) if kind == "words" else key.split(" ")
         if not tokens:
             raise _no_token(tokenizer, key)
         return list(tokens)
 
     def compile(self, lexicon: "Lexicon", tokenizer: Tokenizer) -> "Matcher":
-        """A matcher over ids. Adds the targets' own words to the lexicon; tokens of a target that the tokenizer
-        cannot produce simply never occur."""
+        """Return a matcher over ids, and add the words of the targets to the lexicon."""
         keys, positions_of = list(self._kinds), self._positions()
         found: list[tuple[Ints, Longs, Ints]] = []  # ids, how many each target has, which targets these are
         for kind in ("words", "tokens"):
@@ -287,8 +329,23 @@ def _no_token(tokenizer: Tokenizer, key: str) -> BadTargets:
     return BadTargets(f"the tokenizer {tokenizer.name!r} finds no token in the target {key!r}")
 
 
-def _token_pattern(part: str, kind: Kind) -> re.Pattern[str]:
-    return re.compile(rf"\A{fnmatch.translate(part)}" if kind == "glob" else part, re.IGNORECASE)
+def _token_pattern(part: str, kind: Kind, flags: re.RegexFlag) -> re.Pattern[str]:
+    return re.compile(rf"\A{fnmatch.translate(part)}" if kind == "glob" else part, flags)
+
+
+def keeps_case(tokenizer: Tokenizer) -> bool:
+    """Whether a tokenizer tells capital letters from small ones, so that patterns must, too."""
+    return tokenizer("Aa") != tokenizer("aa")
+
+
+def is_cased(words: Sequence[str]) -> bool:
+    """Whether case means something in a vocabulary, since a good part of its words have capitals.
+
+    >>> is_cased(["the", "cat"]), is_cased(["die", "Katze"])
+    (False, True)
+    """
+    some = words[:: max(1, len(words) // CASED_AMONG)]
+    return bool(some) and sum(word != word.lower() for word in some) >= MANY_CAPITALS * len(some)
 
 
 def vocabulary_index(vectors: Mapping[str, object] | Sequence[str] | None) -> dict[str, int]:
@@ -341,23 +398,23 @@ class Matcher:
         return cls(list(words), _WholeVocabulary(len(words)), [], {}, False, lexicon)
 
     @classmethod
-    def of_words(cls, rows: npt.NDArray[np.int64], lexicon: Lexicon) -> "Matcher":
+    def of_words(cls, rows: Longs, lexicon: Lexicon) -> "Matcher":
         """The words with these ids are the targets, numbered in their order."""
         return cls([lexicon.word(int(row)) for row in rows], _ChosenWords(rows, lexicon.known), [], {}, False, lexicon)
 
     @property
     def size(self) -> int:
-        """How many targets there are by now."""
+        """How many targets there are so far."""
         return len(self.keys)
 
     @property
-    def labels_met(self) -> list[str]:
-        """The keys that spans brought, in the order in which they were met."""
+    def labels_found(self) -> list[str]:
+        """The labels of spans that turned up, in that order."""
         return self.keys[self._asked_for :]
 
     def restore(self, labels: Sequence[str]) -> None:
-        """Take up labels that were met before, in their order."""
-        for label in labels[len(self.labels_met) :]:
+        """Add labels that turned up before, in their order."""
+        for label in labels[len(self.labels_found) :]:
             self._labels[label] = len(self.keys)
             self.keys.append(label)
 
@@ -366,7 +423,7 @@ class Matcher:
         parts: list[Matches] = []
         if self._sequences is not None:
             parts.append(self._sequences.find(encoded))
-        with self._lock:  # what patterns and labels have met so far grows
+        with self._lock:  # patterns remember words, and labels are added
             for position, masks in self._patterns:
                 parts.append(_find_pattern(encoded, position, masks))
             if encoded.spans and (self._labels or self.any_label):
@@ -416,7 +473,7 @@ class _WholeVocabulary:
 class _ChosenWords:
     """Some of the words that have a vector, as targets."""
 
-    def __init__(self, rows: npt.NDArray[np.int64], known: int) -> None:
+    def __init__(self, rows: Longs, known: int) -> None:
         self._numbers = np.full(known + 1, -1, dtype=np.int32)  # the last is for words without a vector
         self._numbers[rows] = np.arange(len(rows), dtype=np.int32)
 
@@ -428,7 +485,7 @@ class _ChosenWords:
 
 
 class _PatternMask:
-    """Which ids a token pattern matches, found out once for each id that occurs."""
+    """Which ids a token pattern matches, looked up once for each id that occurs."""
 
     def __init__(self, pattern: re.Pattern[str], lexicon: Lexicon) -> None:
         self.pattern = pattern
@@ -436,7 +493,7 @@ class _PatternMask:
         self._answers = np.full(len(lexicon) + 1, -1, dtype=np.int8)  # -1: not asked yet
         self._answers[-1] = 0  # the unknown id -1 reads the last entry
 
-    def __call__(self, ids: Ints) -> npt.NDArray[np.bool_]:
+    def __call__(self, ids: Ints) -> Mask:
         if len(self._answers) < len(self._lexicon) + 1:
             grown = np.full(2 * len(self._lexicon) + 1, -1, dtype=np.int8)
             grown[: len(self._answers) - 1] = self._answers[:-1]

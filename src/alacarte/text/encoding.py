@@ -5,6 +5,7 @@ through the tokenizer itself otherwise; the ids are the same either way.
 """
 
 import threading
+import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,24 +13,21 @@ from itertools import pairwise, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from alacarte._io.tensors import pack_words
-from alacarte.errors import BadCorpus
-from alacarte.text.corpus import Block, Document, plain
+from alacarte._io.arrays import Ints, Longs
+from alacarte.text.documents import Document, plain
+from alacarte.text.segments import Block
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.words import Vocabulary
 
 if TYPE_CHECKING:  # it takes a while to import, and a few sentences do without it
-    from alacarte.text import _encoding_kernel as kernel
+    from alacarte.text._kernels.look_up import Table
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 UNKNOWN = -1
 TOGETHER = 1 << 15  # texts that are encoded together
 FEW_EXTRA = 500  # words that are looked up outside of the table before it is made anew with them
 # By name: whether white space alone counts, and whether upper case does not.
-_COMPILED = {
+_RULES = {
     "words": (False, True),
     "words-cased": (False, False),
     "whitespace": (True, False),
@@ -37,48 +35,18 @@ _COMPILED = {
 }
 
 
-def _padded(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """The same with eight more bytes, for what reads eight at a time."""
-    return np.concatenate([data, np.zeros(8, np.uint8)])
-
-
-def _table_of(words: Sequence[str] | Vocabulary) -> "kernel.Table":
-    """A hash table of words, which have the ids from 0 on: at least two slots a word."""
-    from alacarte.text import _encoding_kernel as kernel
-
-    bits = max(4, (2 * len(words)).bit_length())
-    return _with_words(kernel.Table(np.zeros(2 << bits, np.uint64), np.empty(0, np.uint64), bits), words, 0)
-
-
-def _with_words(table: "kernel.Table", words: Sequence[str] | Vocabulary, first: int) -> "kernel.Table":
-    """The same table with more words, whose ids begin at `first`."""
-    from alacarte.text import _encoding_kernel as kernel
-
-    text, bounds = words.packed() if isinstance(words, Vocabulary) else pack_words(words)
-    text, bounds = _padded(text), np.array(bounds)  # which may lie in a file: one type of array for the compiler
-    lengths = np.diff(bounds)
-    longer = lengths[(lengths > 8) | ((lengths > 0) & (text[bounds[1:] - 1] == 0))]
-    more = np.empty(longer.size + int(((longer + 7) // 8).sum()), np.uint64)
-    new = kernel.Table(table.slots.copy(), np.concatenate([table.records, more]), table.bits)
-    kernel.add_words(text, bounds, first, new, table.records.size)
-    return new
-
-
-def _words_at(data: npt.NDArray[np.uint8], begins: Longs, ends: Longs) -> list[str]:
-    """The words at [begin, end), each of which something ends that is no part of it."""
-    lengths = ends - begins + 1
-    where = np.arange(lengths.sum()) + np.repeat(begins - (np.cumsum(lengths) - lengths), lengths)
-    text = data[where]
-    text[np.cumsum(lengths) - 1] = ord(" ")
-    words: list[str] = text.tobytes().decode("utf-8", "surrogatepass").split(" ")
-    return words[:-1]
-
-
 class Lexicon:
-    """Token → id: the vectors' words first, as rows; then words that only targets need; -1 for all others.
+    """The ids of words: first the words of vectors, by their rows, then words that only targets need.
 
-    `admit` decides about a token that is met for the first time; with `grow` every token gets an id. Several threads
-    may use one lexicon at once.
+    Several threads may use one lexicon at once.
+
+    Parameters
+    ----------
+    index : mapping of str to int
+        The row of each word that has a vector: the known words.
+    grow : bool
+        Whether every token gets an id when it is first seen. Otherwise tokens without an id are -1. The attribute
+        `admit` may be set to a function that decides about each such token.
     """
 
     MANY = 50_000  # sequences from which on a kernel pays
@@ -94,17 +62,17 @@ class Lexicon:
         self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
         self._lock = threading.RLock()
         self._tabled = -FEW_EXTRA - 1  # extra words that are in the table; fewer than none before there is one
-        self._table: kernel.Table
+        self._table: Table
 
     def __len__(self) -> int:
         return self.known + len(self._extra)
 
     def _copied_index(self) -> dict[str, int]:
-        """The index as a dictionary of its own; a vocabulary's copy takes no step for each word."""
+        """Return the index as a dictionary of its own; a vocabulary copies its without a step for each word."""
         return self.index.copy() if isinstance(self.index, Vocabulary) else dict(self.index)
 
     def add(self, token: str) -> int:
-        """The id of a token, which it gets now if it has none."""
+        """Return the id of a token, which it gets now if it has none."""
         with self._lock:
             number = self._ids.get(token, UNKNOWN)
             if number != UNKNOWN:
@@ -117,7 +85,7 @@ class Lexicon:
             return new
 
     def add_all(self, tokens: Sequence[str]) -> Ints:
-        """The ids of many tokens, as `add` gives them."""
+        """Return the ids of many tokens, as `add` gives them."""
         ids = np.fromiter(map(self._ids.get, tokens, repeat(UNKNOWN)), dtype=np.int32, count=len(tokens))
         new = np.flatnonzero(ids == UNKNOWN).tolist()
         given = {token: self.add(token) for token in dict.fromkeys(tokens[place] for place in new)}
@@ -125,7 +93,7 @@ class Lexicon:
         return ids
 
     def add_sequences(self, sequences: Sequence[str]) -> tuple[Ints, Longs]:
-        """The ids of all tokens of many sequences, as `add` gives them, and how many each has; a space ends a token.
+        """Return the ids of all tokens of many sequences, as `add` gives them, and their numbers; a space ends a token.
 
         >>> ids, lengths = Lexicon({"a": 0, "b": 1}).add_sequences(["a b", "c"])
         >>> ids.tolist(), lengths.tolist()
@@ -135,38 +103,37 @@ class Lexicon:
         if len(sequences) < self.MANY or text.count("\n") != len(sequences) - 1:
             lengths = np.fromiter(map(str.count, sequences, repeat(" ")), np.int64, len(sequences)) + 1
             return self.add_all(" ".join(sequences).split(" ")), lengths
-        from alacarte.text import _encoding_kernel as kernel
+        from alacarte.text import _compiled
 
-        data = _padded(np.frombuffer((text + "\n").encode("utf-8", "surrogatepass"), dtype=np.uint8))
-        ids, ends, lengths = kernel.look_up_all(data, data.size - 8, len(sequences), self.table())
-        places = np.flatnonzero(ids == UNKNOWN)
-        if places.size:
-            words = _words_at(data, np.where(places > 0, ends[places - 1] + 1, 0), ends[places])
-            ids[places] = self.add_all(words)
+        ids, lengths, unknown = _compiled.look_up_parts(text, self.table())
+        if unknown:
+            ids[[*unknown]] = self.add_all([*unknown.values()])
         return ids, lengths
 
-    def table(self) -> "kernel.Table":
-        """The hash table of all words that have an id; made anew when enough of them have come."""
+    def table(self) -> "Table":
+        """Return a hash table of the words that have an id, but for a few that were added since it was built."""
         with self._lock:  # several threads begin at once, and one table is enough
             extra = len(self._extra)
             # Where words are admitted on the way, each table has twice as many of them, or a few.
             if extra > (self._tabled if self.admit is None else 2 * self._tabled + FEW_EXTRA):
-                self._table = self._made_table()
+                self._table = self._new_table()
                 self._tabled = extra
             return self._table
 
-    def _made_table(self) -> "kernel.Table":
-        """Of the known words, kept with the vectors for other passes, and of the others beside them."""
-        kept: kernel.Table | None = self.index.table if isinstance(self.index, Vocabulary) else None
+    def _new_table(self) -> "Table":
+        """Build it of the known words, kept with the vectors for other passes, and of the others beside them."""
+        from alacarte.text import _compiled
+
+        kept: Table | None = self.index.table if isinstance(self.index, Vocabulary) else None
         if kept is None:
-            kept = _table_of(self.index if isinstance(self.index, Vocabulary) else list(self.index))
+            kept = _compiled.table_of(self.index if isinstance(self.index, Vocabulary) else list(self.index))
             if isinstance(self.index, Vocabulary):
                 self.index.table = kept
         if not self._extra:
             return kept
         if 4 * len(self) <= kept.slots.size:
-            return _with_words(kept, self._extra, self.known)
-        return _table_of([*self.index, *self._extra])
+            return _compiled.with_words(kept, self._extra, self.known)
+        return _compiled.table_of([*self.index, *self._extra])
 
     @property
     def extra(self) -> Sequence[str]:
@@ -174,6 +141,7 @@ class Lexicon:
         return self._extra
 
     def word(self, token: int) -> str:
+        """Return the word that has an id."""
         if token >= self.known:
             return self._extra[token - self.known]
         if self._words is None:
@@ -181,6 +149,7 @@ class Lexicon:
         return self._words[token]
 
     def ids(self, tokens: Iterable[str]) -> Iterable[int]:
+        """Return the ids of tokens; new ones are given or refused as `admit` says."""
         if self.admit is None:
             return map(self._ids.get, tokens, repeat(UNKNOWN))
         tokens = list(tokens)
@@ -211,38 +180,36 @@ class Lexicon:
 
 @dataclass(frozen=True)
 class Encoded:
-    """Documents as ids: document i is `ids[offsets[i]:offsets[i + 1]]`; spans count positions in `ids`.
-
-    `block` is where they come from, in a pass over a corpus.
-    """
+    """Documents as ids: document i is `ids[offsets[i]:offsets[i + 1]]`; spans count positions in `ids`."""
 
     ids: Ints
     offsets: Longs
     spans: list[tuple[int, int, str]]
-    block: Block | None = None
+    block: Block | None = None  # where they come from, in a pass over a corpus
 
 
 class Encoder:
-    """Turns documents into ids with one tokenizer and one lexicon; several threads may use it at once.
+    """Documents → ids, with one tokenizer and one lexicon; several threads may use it at once.
 
+    Examples
+    --------
     >>> from alacarte.text.tokenizers import get_tokenizer
     >>> encoder = Encoder(get_tokenizer("words"), Lexicon({"a": 0, "rose": 1}))
     >>> encoder.encode(["A rose is", ["a"]]).ids.tolist()
     [0, 1, -1, 0]
     """
 
-    SMALL = 1 << 16  # bytes: below, loading the compiled kernel costs more than it saves
-    KEPT = 3 << 19  # ids that a thread keeps room for: a block of a million bytes ends a little before or behind it
+    SMALL = 1 << 20  # bytes, a tenth of a second for the tokenizer: below, loading the kernel takes longer
 
     def __init__(self, tokenizer: Tokenizer, lexicon: Lexicon) -> None:
         self.tokenizer = tokenizer
         self.lexicon = lexicon
-        self.compiled = tokenizer.named and tokenizer.name in _COMPILED
+        self.compiled = tokenizer.named and tokenizer.name in _RULES
         self._threads = threading.local()
         self._plain = 0  # bytes encoded by the tokenizer itself, or expected
 
     def encode(self, block: Block | Iterable[str | Sequence[str] | Document]) -> Encoded:
-        """The ids of a block of documents."""
+        """Return the ids of a block of documents."""
         documents = [
             plain(document) if isinstance(document, Document) and not document.spans else document
             for document in (block.documents if isinstance(block, Block) else block)
@@ -260,7 +227,7 @@ class Encoder:
         return self._encode_documents(documents)
 
     def add_texts(self, texts: Sequence[str]) -> tuple[Ints, Longs]:
-        """The ids of all tokens of many texts, which they get now if they have none, and how many tokens each has.
+        """Return the ids of all tokens of many texts, which they get now if they have none, and how many each text has.
 
         >>> from alacarte.text.tokenizers import get_tokenizer
         >>> ids, lengths = Encoder(get_tokenizer("words"), Lexicon({"a": 0})).add_texts(["A rose", "a"])
@@ -277,7 +244,7 @@ class Encoder:
         return np.concatenate([none, *(part.ids for part in parts)]), np.concatenate([none.astype(np.int64), *lengths])
 
     def expect(self, size: int) -> None:
-        """So many bytes are going to come: no need to wait and see whether they are many."""
+        """Prepare for a number of bytes: if they are many, the first of them go through the kernel, too."""
         self._plain = max(self._plain, size)
 
     def _enough(self, size: int) -> bool:
@@ -306,117 +273,53 @@ class Encoder:
     # ---------------------------------------------------------------------------------- through the kernel
 
     def _encode_lines(self, block: Block) -> Encoded:
-        from alacarte.text import _encoding_kernel as kernel
-        from alacarte.text._character_tables import character_tables
-
         text = block.text or b""
-        data = np.frombuffer(text, dtype=np.uint8)
-        whitespace, lower = _COMPILED[self.tokenizer.name]
-        encode = kernel.encode_spaces if whitespace else kernel.encode_words
-        ids = self._room_for_ids(data.size)  # a token has at least one byte
-        offsets = np.zeros(text.count(b"\n") + 2, dtype=np.int64)
-        unknown = self._room_for_unknown(0 if self.lexicon.admit is None else data.size)
-        work = kernel.Work(
-            data=data,
-            ids=ids,
-            case=kernel.CASE if lower else np.uint64(0),
-            known=self.lexicon.known,
-            table=self.lexicon.table(),
-            characters=character_tables(whitespace, lower),
-            unknown=unknown,
-            scratch=self._scratch(),
-        )
-        written, documents, left, needed = encode(work.plain(), offsets[1:])
-        while needed:  # so long a chunk of text without white space has not been met yet: once more, with more room
-            unknown.total[0] = 0
-            work = work._replace(scratch=self._scratch(2 * needed))
-            written, documents, left, needed = encode(work.plain(), offsets[1:])
-        ids, offsets = ids[:written].copy(), offsets[: documents + 1]
-        if unknown.total[0]:
-            self._resolve_unknown(ids, unknown)
-        if left.size:
-            ids, offsets = self._splice_left_out(ids, offsets, left, block)
+        ids, offsets, left = self._run(text)
+        if left is None:
+            ids, offsets, left = self._run(self._normalised(block.line(0, len(text))), is_normal=True)
+        elif left.size:
+            ids, offsets = self._with_left_chunks(ids, offsets, left, block)
         return Encoded(ids, offsets, [])
 
-    def _room_for_ids(self, size: int) -> Ints:
-        """At least so many; kept by the thread for the next block, as new memory costs time."""
-        if size > self.KEPT:
-            return np.empty(size, np.int32)
-        kept: Ints | None = getattr(self._threads, "ids", None)
-        if kept is None:
-            kept = self._threads.ids = np.empty(self.KEPT, np.int32)  # memory that is not touched costs nothing
-        return kept
+    def _normalised(self, text: str) -> bytes:
+        """Return the text in normal form and in the right case, in the order in which the tokenizer does both."""
+        is_whitespace, lower = _RULES[self.tokenizer.name]
+        if lower and is_whitespace:
+            text = text.lower()
+        text = unicodedata.normalize("NFC", text)
+        if lower and not is_whitespace:
+            text = text.lower()
+        return text.encode("utf-8", "surrogatepass")
 
-    def _room_for_unknown(self, size: int) -> "kernel.Unknown":
-        """For the tokens of so many bytes of text; none for 0. Kept by the thread, like the room for ids."""
-        from alacarte.text import _encoding_kernel as kernel
+    def _run(self, text: bytes, is_normal: bool = False) -> tuple[Ints, Longs, Longs | None]:
+        """Return the ids and offsets of the lines of a text, and what is left of it (see `_compiled.Coded`)."""
+        from alacarte.text import _compiled
 
-        kept: kernel.Unknown | None = getattr(self._threads, "unknown", None)
-        if kept is None or kept.places.size < size or size > self.KEPT or kept.wanted != (size > 0):
-            kept = kernel.Unknown(
-                size > 0,
-                np.empty(size, np.int32),
-                np.empty(size + 1, np.int64),
-                np.empty(4 * size, np.uint8),
-                np.zeros(1, np.int64),
-            )
-            self._threads.unknown = kept
-        kept.bounds[0] = kept.total[0] = 0
-        return kept
+        if len(text) > _compiled.KEPT:
+            room = _compiled.Room.of(len(text))
+        else:  # kept by the thread for the next block, as new memory costs time
+            if not hasattr(self._threads, "room"):
+                self._threads.room = _compiled.Room.of(_compiled.KEPT)
+            room = self._threads.room
+        lexicon = self.lexicon
+        rules = _compiled.Rules(*_RULES[self.tokenizer.name], is_normal, lexicon.known, lexicon.admit is not None)
+        coded = _compiled.encode_text(text, rules, lexicon.table(), room)
+        if coded.unknown:
+            coded.ids[coded.places] = np.fromiter(lexicon.ids(coded.unknown), np.int32, len(coded.unknown))
+        return coded.ids, coded.offsets, coded.left
 
-    def _scratch(self, size: int = 0) -> "kernel.Scratch":
-        """This thread's room for the kernel to work in, of at least so many bytes of text."""
-        from alacarte.text import _encoding_kernel as kernel
-
-        scratch: kernel.Scratch | None = getattr(self._threads, "scratch", None)
-        if scratch is None or scratch.size < size:
-            size = max(size, 4096)
-            room = 4 * size + 32  # a normalised character is at most three times as long
-            scratch = self._threads.scratch = kernel.Scratch(
-                text=np.empty(room, np.uint8),
-                kinds=np.empty(room, np.uint8),
-                codes=np.empty(room, np.int32),
-                spare=np.empty(room, np.int32),
-                size=size,
-                keys=np.empty(2 * kernel.BATCH, np.uint64),
-                spots=np.empty(6 * kernel.BATCH, np.int64),
-            )
-        return scratch
-
-    def _resolve_unknown(self, ids: Ints, unknown: "kernel.Unknown") -> None:
-        """Tokens that the kernel has no id for, but that patterns or a growing lexicon may want."""
-        count = int(unknown.total[0])
-        ends = unknown.bounds[1 : count + 1]
-        words = np.insert(unknown.text[: ends[-1]], ends, ord(" ")).tobytes().decode().split(" ")
-        order = np.argsort(unknown.places[:count], kind="stable")
-        tokens = [words[number] for number in order.tolist()]
-        ids[unknown.places[order]] = np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=count)
-
-    def _splice_left_out(self, ids: Ints, offsets: Longs, left: Longs, block: Block) -> tuple[Ints, Longs]:
+    def _with_left_chunks(self, ids: Ints, offsets: Longs, left: Longs, block: Block) -> tuple[Ints, Longs]:
         """Put the ids of what the kernel left out where they belong."""
-        pieces: list[Ints] = []
-        lengths = np.diff(offsets)
-        done = 0
-        for document, place, begin, low, high in left.tolist():
-            tokens = self._tokens_within(block, begin, low, high)
-            pieces += [ids[done:place], np.fromiter(self.lexicon.ids(tokens), dtype=np.int32, count=len(tokens))]
-            done = place
-            lengths[document] += len(tokens)
-        pieces.append(ids[done:])
-        return np.concatenate(pieces), np.concatenate([[0], np.cumsum(lengths)])
-
-    def _tokens_within(self, block: Block, begin: int, low: int, high: int) -> list[str]:
-        """The tokens of text[low:high], which is the end of a chunk between white space that begins at `begin`."""
-        try:
-            chunk = block.line(begin, high)
-        except BadCorpus:  # say so as for the whole line
-            text = block.text or b""
-            end = text.find(b"\n", high)
-            block.line(text.rfind(b"\n", 0, begin) + 1, len(text) if end < 0 else end)
-            raise
-        known = self.lexicon.index
-        before = self.tokenizer(block.line(begin, low), known)
-        return self.tokenizer(chunk, known)[len(before) :]
+        # From white space on, because a letter's case may depend on what is before it.
+        rows = left.tolist()
+        chunks = self._normalised("\n".join(block.line(begin, high) for _, _, begin, _, high in rows)).split(b"\n")
+        # What is before `low` has ids already, and is ASCII, whose length nothing changes.
+        chunks = [chunk[low - begin :] for chunk, (_, _, begin, low, _) in zip(chunks, rows, strict=True)]
+        more, bounds, _ = self._run(b"\n".join([*chunks, b""]), is_normal=True)
+        lengths = np.diff(bounds)
+        added = np.zeros_like(offsets)
+        np.add.at(added, left[:, 0] + 1, lengths)
+        return np.insert(ids, np.repeat(left[:, 1], lengths), more), offsets + np.cumsum(added)
 
 
 def _encode_annotated(

@@ -3,18 +3,23 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO, TypeAlias
 
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.frames import is_dataset, open_frame
 from alacarte._io.printing import unguarded
-from alacarte._io.remote import Location
+from alacarte._io.urls import Location
 from alacarte.errors import BadCorpus, Hint, require
-from alacarte.text.sources import LONGEST
+from alacarte.text.documents import Document, Item, check_tokens, kind_of
+from alacarte.text.lines import LONGEST
+from alacarte.text.options import CorpusOptions
+from alacarte.text.streams import Stream, reading
 
 ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
 ARROW_FILE = b"ARROW1\0\0"  # how an Arrow file begins; a stream has no such mark
@@ -23,42 +28,10 @@ ARROW_FILE = b"ARROW1\0\0"  # how an Arrow file begins; a stream has no such mar
 Record: TypeAlias = tuple[int, Any, Any, Any, tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """The names of the fields, or columns, that are read."""
+def jsonl(name: str, texts: Iterable[str], options: CorpusOptions) -> Iterator[Record]:
+    """Give a record for each line: an object with the fields, or a bare string or list of tokens.
 
-    text: str | None
-    tokens: str | None
-    spans: str | None
-    columns: tuple[str, ...] = ()  # further ones, kept with each document
-
-    def among(self, columns: Iterable[str], where: str) -> list[str]:
-        """The fields that are there, which must be text or tokens at least."""
-        columns = list(columns)
-        if self.text not in columns and self.tokens not in columns:
-            wanted = " or ".join(repr(name) for name in (self.text, self.tokens) if name is not None)
-            raise BadCorpus(
-                f"{where}: no {wanted} among {', '.join(map(repr, columns)) or 'no fields at all'}",
-                hint=Hint(
-                    "name the one with the text as text=…, or the one with a list of tokens as tokens=…",
-                    "name the one with the text as --text …, or the one with a list of tokens as --tokens …",
-                ),
-            )
-        absent = [name for name in self.columns if name not in columns]
-        if absent:
-            raise BadCorpus(f"{where}: no {absent[0]!r} among {', '.join(map(repr, columns))}; check the column's name")
-        read = dict.fromkeys((self.text, self.tokens, self.spans, *self.columns))
-        return [name for name in read if name is not None and name in columns]
-
-    def values(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The further columns of one record; None where one is not there."""
-        return tuple(record.get(name) for name in self.columns)
-
-
-def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
-    """A record per line: an object with the fields, or a bare string or list of tokens.
-
-    >>> list(jsonl("x.jsonl", ['{"text": "a b"}\\n["a", "b"]\\n'], Fields("text", "tokens", "spans")))
+    >>> list(jsonl("x.jsonl", ['{"text": "a b"}\\n["a", "b"]\\n'], CorpusOptions()))
     [(1, 'a b', None, None, ()), (2, None, ['a', 'b'], None, ())]
     """
     number = 0
@@ -82,14 +55,14 @@ def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
                     ),
                 ) from None
             if isinstance(value, str):
-                yield number, value, None, None, fields.values({})
+                yield number, value, None, None, options.values_of({})
             elif isinstance(value, list):
-                yield number, None, value, None, fields.values({})
+                yield number, None, value, None, options.values_of({})
             elif isinstance(value, dict):
-                if fields.text not in value and fields.tokens not in value:
-                    fields.among(value, f"{name}, line {number}")
-                text_of, tokens, spans = (value.get(name) for name in (fields.text, fields.tokens, fields.spans))
-                yield number, text_of, tokens, spans, fields.values(value)
+                if options.text not in value and options.tokens not in value:
+                    options.fields_among(value, f"{name}, line {number}")
+                text_of, tokens, spans = (value.get(name) for name in (options.text, options.tokens, options.spans))
+                yield number, text_of, tokens, spans, options.values_of(value)
             else:
                 raise BadCorpus(
                     f"{name}, line {number}: {json.dumps(value)} is no document; each line holds an object, "
@@ -97,10 +70,10 @@ def jsonl(name: str, texts: Iterable[str], fields: Fields) -> Iterator[Record]:
                 )
 
 
-def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -> Iterator[Record]:
-    """A record per row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
+def delimited(name: str, texts: Iterable[str], options: CorpusOptions, delimiter: str) -> Iterator[Record]:
+    """Give a record for each row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
 
-    >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], Fields("text", None, None), ","))
+    >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], CorpusOptions(), ","))
     [(2, 'a b', None, None, ())]
     """
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
@@ -121,9 +94,9 @@ def delimited(name: str, texts: Iterable[str], fields: Fields, delimiter: str) -
             continue
         if header is None:
             header = [unguarded(name) for name in row]
-            Fields(fields.text, None, None, fields.columns).among(header, f"{name}, header")
-            column = header.index(str(fields.text))
-            further = [header.index(name) for name in fields.columns]
+            replace(options, tokens=None, spans=None).fields_among(header, f"{name}, header")
+            column = header.index(str(options.text))
+            further = [header.index(name) for name in options.columns]
         elif len(row) != len(header):
             raise BadCorpus(
                 f"{name}, line {rows.line_num}: {len(row)} values under a header of {len(header)}; correct "
@@ -154,12 +127,12 @@ class RowGroup:
     rows: int
 
     def position(self, row: int) -> int:
-        """About where in the file a row lies."""
+        """Return about where in the file a row lies."""
         return self.start + (self.stop - self.start) * (row - self.first_row) // self.rows
 
 
 def row_groups(location: Location) -> list[RowGroup]:
-    """The row groups of a Parquet file that hold anything."""
+    """Return the row groups of a Parquet file that hold anything."""
     with _parquet(location) as file:
         return _row_groups(file, location.size)
 
@@ -190,51 +163,84 @@ def _parquet(location: Location) -> Iterator[Any]:
             yield file
 
 
-def parquet(location: Location, fields: Fields, start: int, stop: int) -> Iterator[tuple[RowGroup, Iterator[Record]]]:
+def parquet(
+    location: Location, options: CorpusOptions, start: int, stop: int
+) -> Iterator[tuple[RowGroup, Iterator[Record]]]:
     """The row groups that begin in [start, stop), and the records of each."""
     with _parquet(location) as file:
-        columns = fields.among(file.schema_arrow.names, location.name)
+        columns = options.fields_among(file.schema_arrow.names, location.name)
         for group in _row_groups(file, location.size):
             if start <= group.start < stop:
                 batches = file.iter_batches(batch_size=ROWS, row_groups=[group.number], columns=columns)
-                yield group, _records(location, batches, group.first_row, fields)
+                yield group, _records(location, batches, group.first_row, options)
 
 
-def _records(location: Location, batches: Iterator[Any], number: int, fields: Fields) -> Iterator[Record]:
+def _records(location: Location, batches: Iterator[Any], number: int, options: CorpusOptions) -> Iterator[Record]:
     while True:
         with decoding(f"{location}, after row {number},", BadCorpus, "copy it again"):
             batch = next(batches, None)
             if batch is None:
                 return
             rows = batch.to_pydict()
-        yield from _zipped(fields, number, rows)
+        yield from _zipped(options, number, rows)
         number += batch.num_rows
 
 
-def arrow(name: str, file: BinaryIO, fields: Fields) -> Iterator[Record]:
-    """Each row of an Arrow file or stream, or of Feather, which is the same; one record batch in memory at a time."""
+def arrow(stream: Stream, options: CorpusOptions) -> Iterator[Record]:
+    """Give each row of an Arrow file or stream, or of Feather, with one record batch in memory at a time."""
     ipc = require("pyarrow.ipc", extra="parquet", purpose="reading Arrow files")
-    head = file.read(len(ARROW_FILE))
-    # A file is a stream with a mark before it and a table of contents behind it, which a reader of all has no use for.
-    source = _ToItsEnd(b"" if head == ARROW_FILE else head, file)
-    with decoding(name, BadCorpus, "check how it was written"):
-        reader = ipc.open_stream(source)
-        columns = fields.among(reader.schema.names, name)
+    head = stream.file.read(len(ARROW_FILE))
+    if head != ARROW_FILE:
+        source = _ToItsEnd(head, stream.file)
+        with decoding(stream.name, BadCorpus, "check how it was written"):
+            reader = ipc.open_stream(source)
+        number = yield from _rows_of_batches(stream.name, reader.schema, reader, options)
+        if source.ended:
+            raise BadCorpus(f"{stream.name} was cut off after row {number}; copy it again")
+        return
+    # A file has its table of contents at the end, and not all that write one put a stream before it.
+    with _seekable(stream, head) as file:
+        with decoding(stream.name, BadCorpus, "check how it was written"):
+            reader = ipc.open_file(file)
+        batches = map(reader.get_batch, range(reader.num_record_batches))
+        yield from _rows_of_batches(stream.name, reader.schema, batches, options)
+
+
+@contextmanager
+def _seekable(stream: Stream, head: bytes) -> Iterator[BinaryIO]:
+    """A file of which `head` was read, open at any byte: itself, or a copy if it is compressed or in an archive."""
+    location = stream.location
+    if location is not None:
+        with location.open() as file:
+            stream.position = file.tell
+            yield file
+        stream.position = lambda: location.size
+        return
+    with TemporaryFile() as copy:
+        copy.write(head)
+        with reading(stream.name):
+            copyfileobj(stream.file, copy, 1 << 20)
+        copy.seek(0)
+        yield copy
+
+
+def _rows_of_batches(
+    name: str, schema: Any, batches: Iterator[Any], options: CorpusOptions
+) -> Generator[Record, None, int]:
+    """The rows of record batches, a few at a time as Python objects; returns how many there were."""
+    columns = options.fields_among(schema.names, name)
     number = 0
     while True:
         with decoding(f"{name}, after row {number},", BadCorpus, "copy it again"):
-            batch = next(reader, None)
+            batch = next(batches, None)
         if batch is None:
-            break
+            return number
         batch = batch.select(columns)
         for start in range(0, batch.num_rows, ROWS):
             with decoding(f"{name}, after row {number + start},", BadCorpus, "copy it again"):
                 rows = batch.slice(start, ROWS).to_pydict()
-            yield from _zipped(fields, number + start, rows)
+            yield from _zipped(options, number + start, rows)
         number += batch.num_rows
-    whole = source.read().endswith(ARROW_FILE.rstrip(b"\0")) if head == ARROW_FILE else not source.ended
-    if not whole:
-        raise BadCorpus(f"{name} was cut off after row {number}; copy it again")
 
 
 class _ToItsEnd(io.RawIOBase):
@@ -256,10 +262,10 @@ class _ToItsEnd(io.RawIOBase):
         return read
 
 
-def dataset_rows(source: Any, fields: Fields) -> Iterator[Record]:
-    """Each row of a `datasets.Dataset` or `IterableDataset`; with its transform, if it has one."""
+def dataset_rows(source: Any, options: CorpusOptions) -> Iterator[Record]:
+    """Give each row of a `datasets.Dataset` or `IterableDataset`; with its transform, if it has one."""
     if source.column_names is not None:
-        columns = fields.among(source.column_names, "the dataset")
+        columns = options.fields_among(source.column_names, "the dataset")
     transformed = (getattr(source, "format", None) or {}).get("type") == "custom"
     if not transformed:
         source = source.with_format("arrow")
@@ -267,27 +273,28 @@ def dataset_rows(source: Any, fields: Fields) -> Iterator[Record]:
     number = 0
     for batch in source.iter(batch_size=ROWS):
         rows = batch if transformed else batch.to_pydict()
-        columns = fields.among(rows, "the dataset")
-        yield from _zipped(fields, number, {name: list(rows[name]) for name in columns})
+        columns = options.fields_among(rows, "the dataset")
+        yield from _zipped(options, number, {name: list(rows[name]) for name in columns})
         number += len(rows[columns[0]])
 
 
-def frame_rows(source: Any, fields: Fields) -> Iterator[Record]:
-    """Each row of a pandas, polars or Arrow frame, of a dataset, or of whatever else narwhals knows."""
+def frame_rows(source: Any, options: CorpusOptions) -> Iterator[Record]:
+    """Give each row of a pandas, polars or Arrow frame, of a dataset, or of whatever else narwhals knows."""
     if is_dataset(source):
-        yield from dataset_rows(source, fields)
+        yield from dataset_rows(source, options)
         return
     frame = as_frame(source)
-    columns = fields.among(frame.collect_schema().names(), "the frame")
+    columns = options.fields_among(frame.collect_schema().names(), "the frame")
     frame = frame.select(columns)
     if hasattr(frame, "collect"):
         frame = frame.collect()
     for start in range(0, len(frame), ROWS):
         part = frame[start : start + ROWS]
-        yield from _zipped(fields, start, {name: part[name].to_list() for name in columns})
+        yield from _zipped(options, start, {name: part[name].to_list() for name in columns})
 
 
 def frame_length(source: Any) -> int | None:
+    """Return the number of rows; None where counting means reading."""
     if is_dataset(source):
         return len(source) if hasattr(source, "__len__") else None
     frame = as_frame(source)
@@ -295,23 +302,67 @@ def frame_length(source: Any) -> int | None:
 
 
 def as_frame(source: Any) -> Any:
-    """A frame, or a dataset that is not a stream, as narwhals has it."""
+    """Return a frame, or a dataset that is not a stream, as narwhals has it."""
     return open_frame(source, BadCorpus, "reading documents from a data frame", "pass its texts as a list")
 
 
-def _zipped(fields: Fields, start: int, columns: dict[str, list[Any]]) -> Iterator[Record]:
+def _zipped(options: CorpusOptions, start: int, columns: dict[str, list[Any]]) -> Iterator[Record]:
     nothing = [None] * len(next(iter(columns.values())))
-    text, tokens, spans = (columns.get(name or "", nothing) for name in (fields.text, fields.tokens, fields.spans))
+    text, tokens, spans = (columns.get(name or "", nothing) for name in (options.text, options.tokens, options.spans))
     further = (
-        zip(*(columns[name] for name in fields.columns), strict=True) if fields.columns else repeat((), len(nothing))
+        zip(*(columns[name] for name in options.columns), strict=True) if options.columns else repeat((), len(nothing))
     )
     return zip(range(start, start + len(nothing)), text, tokens, spans, further, strict=True)
 
 
 def is_null(value: Any) -> bool:
-    """None, and what the frame libraries put for it.
+    """Whether a value is None, or what the frame libraries put for it.
 
     >>> is_null(None), is_null(float("nan")), is_null("")
     (True, True, False)
     """
     return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
+
+
+# --------------------------------------------------------------------------------------------- documents of records
+
+
+def documents_of(place: str, records: Iterable[Record], options: CorpusOptions) -> Iterator[Item]:
+    """Turn records into documents; errors name the place and the number of the record."""
+    for number, text, tokens, spans, values in records:
+        try:
+            yield _document(text, tokens, spans, values, options)
+        except BadCorpus as error:
+            raise BadCorpus(f"{place} {number}: {error.message}", hint=error.hint) from None
+
+
+def _document(text: Any, tokens: Any, spans: Any, values: tuple[Any, ...], options: CorpusOptions) -> Item:
+    no_text, no_tokens = is_null(text), is_null(tokens)
+    if no_text and no_tokens:
+        named = " and ".join(repr(name) for name in (options.text, options.tokens) if name is not None)
+        raise BadCorpus(
+            f"{named}: nothing there (null); drop such rows first, or put an empty string, which is skipped"
+        )
+    if not no_text and not no_tokens:
+        raise BadCorpus(
+            f"both {options.text!r} and {options.tokens!r} are there; pass tokens=None to read the text, or "
+            "text=None to read the tokens"
+        )
+    if not no_text and not isinstance(text, str):
+        raise BadCorpus(
+            f"{options.text!r} is of type {kind_of(text)}, not str",
+            hint=Hint("name another field as text=…", "name another field as --text …"),
+        )
+    if not no_tokens:
+        tokens = tokens.tolist() if hasattr(tokens, "tolist") else tokens  # NumPy, in pandas frames
+        check_tokens(tokens)
+    spans = spans.tolist() if hasattr(spans, "tolist") else spans
+    spans = [] if is_null(spans) else spans
+    if spans == [] and not values:
+        return text if not no_text else list(tokens)
+    if not isinstance(spans, list):
+        raise BadCorpus(
+            f"{options.spans!r} is of type {kind_of(spans)}, not a list of spans; name another field as "
+            "spans=…, or pass spans=None to leave them out"
+        )
+    return Document(None if no_text else text, None if no_tokens else tokens, tuple(spans), values)

@@ -31,6 +31,8 @@ NOTHING: frozenset[str] = frozenset()
 class Tokenizer:
     """A named function from a text, and the words that are known, to tokens.
 
+    Examples
+    --------
     >>> get_tokenizer("words")("Don't split well-known words.", {"n't", "well-known"})
     ['do', "n't", 'split', 'well-known', 'words', '.']
     """
@@ -61,7 +63,7 @@ _CONTRACTIONS = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m")
 
 @cache
 def character_classes() -> dict[str, str]:
-    """Characters that decide tokenisation and that `re` has no name for: marks, spaces, ignored ones.
+    """Return characters that decide tokenisation and that `re` has no name for: marks, spaces, ignored ones.
 
     Planes above 3 hold no marks and no controls but for the tags and variation selectors of plane 14.
     """
@@ -79,7 +81,7 @@ def character_classes() -> dict[str, str]:
 
 
 def _ranges(characters: str) -> str:
-    """A regular expression class for many characters, as ranges."""
+    """Return a regular expression class for many characters, as ranges."""
     codes = sorted(map(ord, characters))
     spans: list[list[int]] = []
     for code in codes:
@@ -115,9 +117,11 @@ def _ignored() -> re.Pattern[str]:
 
 
 def fold(text: str, lower: bool = True) -> str:
-    """What `words` sees of a text: NFC, lower case, plain apostrophes and hyphens, no invisible characters.
+    r"""Return what `words` sees of a text: NFC, lower case, plain apostrophes and hyphens, no invisible characters.
 
-    >>> fold("Cafe\\u0301 it\\u2019s")
+    Examples
+    --------
+    >>> fold("Cafe\u0301 it\u2019s")
     "café it's"
     """
     if text.isascii():
@@ -230,7 +234,7 @@ def _is_punctuation(character: str) -> bool:
 
 
 def _authors(text: str, known: Known) -> list[str]:
-    """The released code's way; what it calls a blank is here a token that is not known.
+    """Split as the released code does; what it calls a blank is here a token that is not known.
 
     Where its code would count a character twice (a known word that reaches one character past the border), the
     remainder starts behind that word.
@@ -293,7 +297,7 @@ _SPACY_NAME = re.compile(r"(spacy|spacy-cased|spacy-norm):([a-z]{2,3})")
 
 @cache
 def _function_of_name(name: str) -> Split | None:
-    """The function behind a name, always the same one; None if there is none of that name."""
+    """Return the function behind a name, always the same one; None if there is none of that name."""
     if name in _NAMED:
         return _NAMED[name]
     if name == "jieba":
@@ -303,7 +307,7 @@ def _function_of_name(name: str) -> Split | None:
 
 
 def _blank_pipeline(language: str) -> Any:
-    """spaCy's tokenizer for a language, without a trained model."""
+    """Return the tokenizer of spaCy for a language, without a trained model."""
     spacy = require("spacy", "spacy", "tokenizers of spaCy")
     try:
         return spacy.blank(language)
@@ -329,8 +333,10 @@ def _jieba() -> Split:
 
 
 def tokenizer_names() -> list[str]:
-    """The tokenizers of ours; `get_tokenizer` knows `jieba`, and `spacy:de` for every language of spaCy, too.
+    """Return the names of our own tokenizers; `get_tokenizer` knows `jieba` and those of spaCy, too.
 
+    Examples
+    --------
     >>> tokenizer_names()
     ['words', 'words-cased', 'whitespace', 'whitespace-lower', 'authors', 'authors-lower']
     """
@@ -341,8 +347,26 @@ TokenizerLike = str | Tokenizer | Callable[[str], Iterable[str]]
 
 
 def get_tokenizer(what: TokenizerLike) -> Tokenizer:
-    """A tokenizer by name, or any function from text to tokens, or a spaCy pipeline, or a Hugging Face tokenizer.
+    """Return a tokenizer by its name, or made of anything that splits text.
 
+    Parameters
+    ----------
+    what : str, callable, spaCy pipeline, Hugging Face tokenizer or Tokenizer
+        A name: one of `tokenizer_names()`, "jieba", or "spacy:de" for the language de ("spacy-cased:de" keeps upper
+        case, "spacy-norm:de" gives normal forms). A function is called with a text and gives its tokens.
+
+    Returns
+    -------
+    Tokenizer
+        Models that are saved record its name; an object of yours has to be passed again when they are loaded.
+
+    Raises
+    ------
+    AlacarteError
+        If no tokenizer has that name.
+
+    Examples
+    --------
     >>> get_tokenizer("whitespace")("New York!")
     ['New', 'York!']
     >>> get_tokenizer("spacy-cased:de")("Das ist z.B. die Straßenbahn.")
@@ -381,8 +405,17 @@ def get_tokenizer(what: TokenizerLike) -> Tokenizer:
 
 
 def from_spacy(nlp: Any, lower: bool = True) -> Tokenizer:
-    """The tokens of a spaCy pipeline (only its tokenizer runs), lower-cased unless told otherwise.
+    """Return the tokenizer of a spaCy pipeline, of which nothing else runs.
 
+    Parameters
+    ----------
+    nlp : spacy.Language
+        The pipeline.
+    lower : bool
+        Whether tokens are put in lower case.
+
+    Examples
+    --------
     >>> spacy = __import__("spacy")
     >>> from_spacy(spacy.blank("en"))("He isn't here.")
     ['he', 'is', "n't", 'here', '.']
@@ -392,7 +425,7 @@ def from_spacy(nlp: Any, lower: bool = True) -> Tokenizer:
 
 
 def from_huggingface(tokenizer: Any) -> Tokenizer:
-    """The pieces that a Hugging Face tokenizer gives (from `tokenizers` or `transformers`), without special ones."""
+    """Return a tokenizer for the pieces of a Hugging Face one (`tokenizers`, `transformers`), without special ones."""
     if hasattr(tokenizer, "tokenize"):  # transformers
 
         def split(text: str, known: Known) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pieces of text that can be named: where they come from, how long they are, and a digest of what they say.
+"""Units of text: where a block comes from, how long it is, and a digest of what it says.
 
 Text is cut by the text alone, never by who reads it, so a unit means the same for any thread, process or machine, and
 what a sum holds is a set of units.
@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.tensors import pack_words, unpack_words
-from alacarte.text.corpus import Block, Document
+from alacarte.text.documents import Document
+from alacarte.text.segments import Block
 
 Arrays = dict[str, npt.NDArray[np.generic]]
 
@@ -27,7 +28,7 @@ class Unit(NamedTuple):
 
 
 def unit_of(block: Block) -> Unit:
-    """The unit that a block is.
+    """Return the unit that a block is.
 
     >>> from alacarte.text.corpus import Corpus
     >>> unit_of(next(Corpus(["one", "two"]).blocks()))[:3]
@@ -50,7 +51,7 @@ def _number(digest: "hashlib._Hash") -> int:
 
 
 def pack_units(units: Iterable[Unit]) -> Arrays:
-    """Units as arrays, in an order that depends on nothing but them.
+    """Return units as arrays, in an order that depends on nothing but them.
 
     >>> units = {Unit("a.txt", 0, 10, 7), Unit("", 3, 2, 9)}
     >>> unpack_units(pack_units(units)) == units
@@ -66,7 +67,7 @@ def pack_units(units: Iterable[Unit]) -> Arrays:
 
 
 def unpack_units(arrays: Arrays) -> set[Unit]:
-    """The units that `pack_units` packed."""
+    """Return the units that `pack_units` packed."""
     names = unpack_words(arrays["unit_names"], arrays["unit_name_bounds"])  # type: ignore[arg-type]
     places = np.asarray(arrays["unit_places"]).tolist()
     digests = np.asarray(arrays["unit_digests"]).tolist()

@@ -13,16 +13,12 @@ that occur c times. All thresholds are solved from one set of normal equations, 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Longs, Rows
 from alacarte._io.draw import evenly_over_octaves
 from alacarte.contexts.sums import ContextSums
 from alacarte.transform.solve import Solve
 from alacarte.vectors.word_vectors import WordVectors
-
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.intp]
 
 CONTEXTS = (1, 2, 4, 8, 16, 32, 64, 128)
 RARER = 8  # times as many occurrences as contexts, at most: words that are about as rare

@@ -3,8 +3,8 @@
 from dataclasses import asdict, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Rows
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import Hint, NotEnoughData
 from alacarte.transform.automatic import choose
@@ -13,12 +13,16 @@ from alacarte.transform.report import FitReport, quantiles
 from alacarte.transform.solve import Solve, Weighting
 from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
+LEAST_COVERAGE = 0.01  # of the tokens: below, text and vectors do not belong together
 
 
 def learn_matrix(sums: ContextSums, vectors: WordVectors, solve: Solve) -> tuple[Doubles, FitReport]:
     """(A, with the intercept as last column if there is one; how it was learned and how well it does)."""
+    if 0 < sums.tokens_read * LEAST_COVERAGE > sums.tokens_known:
+        raise NotEnoughData(
+            f"only {sums.tokens_known:,} of the {sums.tokens_read:,} tokens have a vector; check that text and vectors "
+            "share language, spelling and case (tokenizer)"
+        )
     rows, vector_rows = _words_with_vectors(sums, vectors, solve)
     name, reason, weights = _word_weights(sums, vectors, (rows, vector_rows), solve)
     used = np.flatnonzero(weights > 0)
@@ -101,7 +105,7 @@ def _check_enough(sums: ContextSums, words: int, needed: int, unpenalised: bool,
             )
         lower, or_log, or_log_option = "", "", ""
         if weighting.startswith("count"):
-            lower, or_log, or_log_option = ", a lower threshold", "weighting='log', ", "--log, "
+            lower, or_log, or_log_option = ", a lower threshold", "weighting='log', ", "--weighting log, "
         raise NotEnoughData(
             f"{words:,} words are too few to learn {needed} dimensions from (weighting: {weighting}). "
             f"Give more text{lower}",

@@ -1,72 +1,50 @@
-"""Context weights learned from text: how much a context word counts by frequency, informativeness, distance and side.
+"""Context weights learned from text: how much a context word counts by frequency, distance and side.
 
-    u = Σ over context words c of f(frequency of c) · h(informativeness of c) · g(distance, side) · v_c
+    u = Σ over context words c of f(frequency of c) · g(distance, side) · v_c
 
-f, h and g are step functions. Few-shot learning is played through on known words: u from a few sampled contexts of a
-word should lead to its vector, A u ≈ v. Given the weights, A is a least squares solution; given A and two of the three
-functions, so is the third, with a penalty that pulls it to where it started and no value below 0. The steps are taken
-in turn. Each function has 1 as its largest value (the scale is A's). The start is SIF; uniform weights, SIF and weights
-that fall with distance are all special cases. At the end words that took no part decide: if they are not predicted
-better than with SIF, SIF is kept, and the result says so.
+f and g are step functions. Few-shot learning is simulated on known words: u from a few sampled contexts of a word
+should lead to its vector, A u ≈ v. Given the weights, A is a least squares solution; given A and one of the functions,
+so is the other, with a penalty that pulls it to where it started and no value below 0. The steps are taken in turn.
+Each function has 1 as its largest value (the scale is A's). The start is SIF; uniform weights, SIF and weights that
+fall with distance are special cases. At the end words that took no part decide: if they are not predicted better than
+with SIF, SIF is kept, and the result says so.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from os import PathLike
-from pathlib import Path
-from typing import Any, TypedDict, Unpack, cast
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 
-from alacarte._io.figures import save_figure
+from alacarte._io.arrays import Doubles, Longs, Singles
+from alacarte._io.checks import word_set
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.reading import Positions, written_positions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, named, sif
-from alacarte.errors import AlacarteError, BadCorpus, NotEnoughData, require
+from alacarte.contexts.word_counts import word_counts
+from alacarte.errors import AlacarteError, BadCorpus, NotEnoughData
 from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.sample import SampledWindows, sample_windows
-from alacarte.passes.work import WorkOptions, chosen, refuse_unknown
+from alacarte.passes.work import WorkOptions
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
-from alacarte.transform.component_removal import ComponentRemoval
-from alacarte.transform.informative_weights import informativeness, word_counts
-from alacarte.vectors.geometry import cosines, unit_rows
+from alacarte.vectors.geometry import cosines, top_components, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
-Doubles = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
-Curve = Sequence[tuple[float, float]]
 PER_DECADE = 3  # bins of frequency
-PER_OCTAVE = 1  # bins of informativeness
 LEAST = 20  # occurrences of a word that is learned from
 HELD_OUT = 5  # each fifth word
 RIDGE = 1e-3  # on A, of the mean of the diagonal
 SIF = 1e-3
-FUNCTIONS = ("distance", "frequency", "informativeness")
-
-
-class LearningOptions(TypedDict, total=False):
-    """The keywords that say how context weights are learned; see `Learning`."""
-
-    functions: Collection[str]
-    words: int
-    contexts: int
-    rounds: int
-    penalty: float
-    seed: int
-
-
-class LearnOptions(LearningOptions, WorkOptions, total=False):
-    """All keywords of `learn_weights`: those of `Learning`, and how the text is read (`Work`)."""
+FUNCTIONS = ("distance", "frequency")
 
 
 @dataclass(frozen=True)
 class Learning:
     """How context weights are learned.
 
-    `words` and `contexts` say how much is sampled: so many words, so many contexts of each, by the random `seed`.
+    `words` and `contexts` say how much is sampled: the number of words and of contexts of each, by the random `seed`.
     `functions` are those that are learned, in so many `rounds`; the others stay as they start. `penalty` is how
     strongly they are held there, in units of what the data say about an average bin.
     """
@@ -79,6 +57,7 @@ class Learning:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "functions", word_set(self.functions, "functions"))
         if self.contexts < 1 or self.rounds < 1 or self.penalty < 0 or not set(self.functions) <= set(FUNCTIONS):
             raise AlacarteError(
                 f"contexts and rounds are at least 1, the penalty is not negative, and functions are out of "
@@ -88,7 +67,7 @@ class Learning:
 
 @dataclass(frozen=True, eq=False)
 class LearnedWeights(Table):
-    """What was learned; as a table, a row a step of the functions: `what` it depends on, `at` which value, `weight`.
+    """What was learned; as a table, one row per step: `what` it depends on, `at` which value, and the `weight`.
 
     `weights` and `positions` are what `collect` and `ALaCarte.fit` take.
     """
@@ -96,7 +75,6 @@ class LearnedWeights(Table):
     weights: ContextWeights
     positions: Positions
     by_frequency: list[tuple[float, float, int]]  # (least share of the text, weight, words)
-    by_informativeness: list[tuple[float, float, int]]  # (least κ, weight, words)
     left: Doubles  # by distance 1, 2, …
     right: Doubles
     held_out: dict[str, float]  # mean cosine with the vectors of held-out words, for each kind of weights
@@ -108,7 +86,6 @@ class LearnedWeights(Table):
     def rows(self) -> list[tuple[str, str, float]]:
         """(what, value of it, weight) of everything that was learned."""
         rows = [("frequency", f"{share:.2g}", weight) for share, weight, _ in self.by_frequency]
-        rows += [("informativeness", f"{kappa:.2g}", weight) for kappa, weight, _ in self.by_informativeness]
         for side, values in (("left", self.left), ("right", self.right)):
             rows += [(side, str(distance), float(weight)) for distance, weight in enumerate(values, start=1)]
         return rows
@@ -122,33 +99,6 @@ class LearnedWeights(Table):
         verdict = "kept" if self.learned else "not better than SIF, which is kept"
         return f"learned context weights: {verdict}; cosine with held-out words from {self.contexts} contexts: {scores}"
 
-    def draw(self, path: str | PathLike[str]) -> Path:
-        """The three functions as a figure (SVG, PNG or PDF, by the ending)."""
-        require("matplotlib", extra="plot", purpose="the figure of learned weights")
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(9, 2.8), layout="constrained")
-        frequency, telling = ([row[:2] for row in table] for table in (self.by_frequency, self.by_informativeness))
-        left, right = (list(enumerate(side.tolist(), start=1)) for side in (self.left, self.right))
-        draw_functions(figure, frequency, telling, left, right)
-        save_figure(figure, path)
-        return Path(path)
-
-
-def draw_functions(figure: Any, frequency: Curve, telling: Curve, left: Curve, right: Curve) -> None:
-    """Weight by frequency, by informativeness, and by distance to the left and to the right, on a matplotlib figure."""
-    first, second, third = figure.subplots(1, 3, sharey=True)
-    positive = [(share, weight) for share, weight in frequency if share > 0]  # the words never met have no place here
-    first.step(*zip(*positive, strict=True), "k-", where="post", label="learned")
-    first.plot([share for share, _ in positive], [SIF / (SIF + share) for share, _ in positive], "k--", label="SIF")
-    first.set(xscale="log", xlabel="share of the text", ylabel="weight", title="frequency", ylim=(0, 1.05))
-    first.legend(frameon=False)
-    second.step(*zip(*telling, strict=True), "k-", where="post")
-    second.set(xscale="log", xlabel="κ", title="informativeness")
-    for side, curve in ((-1, left), (1, right)):
-        third.plot([side * distance for distance, _ in curve], [weight for _, weight in curve], "ko-")
-    third.set(xlabel="distance", title="words before | after")
-
 
 def collect_with_learned_weights(
     vectors: WordVectors,
@@ -161,7 +111,8 @@ def collect_with_learned_weights(
     """Sums over the whole vocabulary under learned weights, and these: `ALaCarte.fit(…, context_weights="learned")`.
 
     The corpus is read four times: to count words, for SIF-weighted sums, to sample contexts, for the sums themselves.
-    `context_weights` and `positions` are what is learned; the other options are those of `collect`.
+    `context_weights` and `positions` are learned, from contexts drawn by the random `seed`; the other options are those
+    of `collect`.
     """
     if options.get("shard") is not None or options.get("checkpoint") is not None:
         raise AlacarteError(
@@ -183,7 +134,7 @@ def collect_with_learned_weights(
         source,
         first,
         tokenizer=options.get("tokenizer"),
-        seed=seed,
+        learning=Learning(seed=seed),
         show_progress=options.get("show_progress"),
         callback=options.get("callback"),
     )
@@ -197,29 +148,26 @@ def learn_weights(
     corpus: CorpusLike,
     sums: ContextSums,
     *,
-    window: tuple[int, int] | None = None,
     tokenizer: TokenizerLike | None = None,
-    **options: Unpack[LearnOptions],
+    learning: Learning | None = None,
+    **work: Unpack[WorkOptions],
 ) -> LearnedWeights:
     """Learn context weights from a corpus whose `sums` over the whole vocabulary are at hand (best: SIF-weighted ones).
 
-    `window`: words before and after, that of the sums unless given. Options: how the weights are learned (`contexts`,
-    `functions`, …: `Learning`) and how the text is read (`threads`, `show_progress`, …: `Work`).
+    `work` says how the text is read (`threads`, `show_progress`, …: `Work`).
     """
-    refuse_unknown("learn_weights", options, LearnOptions)
-    learning = Learning(**chosen(options, LearningOptions))
-    reading = sums.settings if window is None else replace(sums.settings, left=window[0], right=window[1])
+    learning = learning or Learning()
     sample = sample_windows(
         vectors,
         corpus,
         word_counts(sums, vectors),
-        reading,
+        sums.settings,
         words=learning.words,
         contexts=learning.contexts,
         least=LEAST,
         tokenizer=tokenizer,
         seed=learning.seed,
-        **cast(WorkOptions, chosen(options, WorkOptions)),
+        **work,
     )
     return learn_weights_from_sample(vectors, sums, sample, learning)
 
@@ -235,19 +183,12 @@ def learn_weights_from_sample(
             f"{vectors.dimension} dimensions; give more text, or use sif"
         )
     counts = word_counts(sums, vectors)
-    space = ComponentRemoval.of(vectors, 1)
-    moved = space.vectors(vectors)
-    kappa = informativeness(space.sums(sums, moved), moved)
     share = counts / counts.sum()
-    bins = (
-        _bins(np.log10(np.maximum(share, share[share > 0].min())) * PER_DECADE),
-        _bins(np.log2(kappa) * PER_OCTAVE),
-    )
+    bins = _bins(np.log10(np.maximum(share, share[share > 0].min())) * PER_DECADE)
     smooth = sif(counts, SIF)
     assert smooth.values is not None
-    problem = FewShot(vectors, sample, space)
-    width = sample.windows.shape[2]
-    start = [np.ones(width), _means(smooth.values, bins[0]), np.ones(bins[1].max() + 1)]
+    problem = FewShot(vectors, sample)
+    start = [np.ones(sample.windows.shape[2]), _means(smooth.values, bins)]
     values, history = _alternate(problem, start, bins, learning)
     by_word, by_place = _split(values, bins)
     left, right = by_place[: sample.left], by_place[sample.left :]
@@ -257,8 +198,7 @@ def learn_weights_from_sample(
     return LearnedWeights(
         weights.for_vectors(vectors),
         written_positions(left, right) if learned else "uniform",
-        _table(share, bins[0], values[1]),
-        _table(kappa, bins[1], values[2]),
+        _table(share, bins, values[1]),
         left,
         right,
         scores,
@@ -270,7 +210,7 @@ def learn_weights_from_sample(
 
 
 def _alternate(
-    problem: "FewShot", start: list[Doubles], bins: tuple[Longs, Longs], learning: Learning
+    problem: "FewShot", start: list[Doubles], bins: Longs, learning: Learning
 ) -> tuple[list[Doubles], list[float]]:
     """(the functions after all rounds, the score on held-out words after each): A and the functions in turn."""
     values = [function.copy() for function in start]
@@ -284,9 +224,7 @@ def _alternate(
     return values, history
 
 
-def _scores_of_fixed_weights(
-    problem: "FewShot", smooth: npt.NDArray[np.float32], sides: tuple[int, int]
-) -> dict[str, float]:
+def _scores_of_fixed_weights(problem: "FewShot", smooth: Singles, sides: tuple[int, int]) -> dict[str, float]:
     """The score on held-out words of weights that are not learned, by name."""
     distance = np.concatenate([np.arange(1, side + 1) for side in sides])
     same, by_word = np.ones(len(distance)), smooth.astype(np.float64)
@@ -301,7 +239,7 @@ def _scores_of_fixed_weights(
 class FewShot:
     """The regression behind it: sampled contexts as a sparse matrix, vectors as unit targets, some words held out."""
 
-    def __init__(self, vectors: WordVectors, sample: SampledWindows, space: ComponentRemoval) -> None:
+    def __init__(self, vectors: WordVectors, sample: SampledWindows) -> None:
         self.contexts = sample.contexts
         words, contexts, width = sample.windows.shape
         flat = sample.windows.reshape(-1)
@@ -310,18 +248,21 @@ class FewShot:
         self.place = known % width
         self.used, self.token = np.unique(flat[known], return_inverse=True)  # only words that occur in the sample
         self.matrix_of_used = vectors.matrix[self.used]
-        self.target = unit_rows(space(vectors.matrix[sample.rows]))
+        # Without the mean and the first component of the vectors, which all of them share.
+        centred = vectors.matrix[sample.rows] - vectors.matrix.mean(axis=0, dtype=np.float64)
+        common = top_components(vectors.matrix, 1)
+        self.target = unit_rows(centred - centred @ common.T @ common)
         self.words = words
         self.held = np.random.default_rng(0).permutation(words) % HELD_OUT == 0
 
-    def grouped(self, group: Longs, groups: int, scale: Doubles) -> npt.NDArray[np.float32]:
+    def grouped(self, group: Longs, groups: int, scale: Doubles) -> Singles:
         """Σ scale · v over the context words of each word and group: (words, groups, dimensions)."""
         from scipy import sparse
 
         shape = (self.words * groups, len(self.used))
         counts = sparse.csr_matrix((scale.astype(np.float32), (self.owner * groups + group, self.token)), shape=shape)
         summed = counts @ self.matrix_of_used / np.float32(self.contexts)
-        result: npt.NDArray[np.float32] = summed.reshape(self.words, groups, -1)
+        result: Singles = summed.reshape(self.words, groups, -1)
         return result
 
     def scale(self, by_word: Doubles, by_place: Doubles) -> Doubles:
@@ -361,14 +302,14 @@ def _improved(
     problem: FewShot,
     matrix: Doubles,
     functions: list[Doubles],
-    bins: tuple[Longs, Longs],
+    bins: Longs,
     which: int,
     start: Doubles,
     penalty: float,
 ) -> Doubles:
     """One function anew, by non-negative least squares with a pull to its start; the largest value is 1."""
     by_word, by_place = _split(functions, bins, without=which)
-    group = problem.place if which == 0 else bins[which - 1][problem.used][problem.token]
+    group = problem.place if which == 0 else bins[problem.used][problem.token]
     gram, right = problem.equations(matrix, group, len(start), problem.scale(by_word, by_place))
     current = functions[which]
     scale = float(current @ start / (start @ start))  # the start, at the scale that A has now
@@ -391,13 +332,10 @@ def solve_step(gram: Doubles, right: Doubles, toward: Doubles, penalty: float) -
     return np.asarray(best / best.max())
 
 
-def _split(functions: list[Doubles], bins: tuple[Longs, Longs], without: int | None = None) -> tuple[Doubles, Doubles]:
+def _split(functions: list[Doubles], bins: Longs, without: int | None = None) -> tuple[Doubles, Doubles]:
     """(weight of each word, weight of each place); `without` leaves one function out."""
     by_place = np.ones_like(functions[0]) if without == 0 else functions[0]
-    by_word = np.ones(len(bins[0]))
-    for which, group in enumerate(bins, start=1):
-        if which != without:
-            by_word = by_word * functions[which][group]
+    by_word = np.ones(len(bins)) if without == 1 else functions[1][bins]
     return by_word, by_place
 
 
@@ -411,7 +349,7 @@ def _bins(values: Doubles) -> Longs:
     return np.asarray(whole - whole.min())
 
 
-def _means(values: npt.NDArray[np.float32], group: Longs) -> Doubles:
+def _means(values: Singles, group: Longs) -> Doubles:
     return np.asarray(
         np.bincount(group, weights=values.astype(np.float64)) / np.maximum(np.bincount(group), 1), dtype=np.float64
     ).clip(1e-6)

@@ -4,15 +4,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles, Rows
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import Hint, NotEnoughData
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
-
-Doubles = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 
 BLOCK = 8192  # words whose means are in memory at a time
 ILL_CONDITIONED = 1e10  # the normal equations lose half of float64's 16 digits about here: QR instead

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Singles
 from alacarte.vectors.word_vectors import WordVectors
 
 
@@ -17,7 +17,7 @@ class Probe:
     """
 
     words: list[str]
-    vectors: npt.NDArray[np.float32]
+    vectors: Singles
 
     @classmethod
     def of(cls, vectors: WordVectors, size: int = 32) -> "Probe":

@@ -5,17 +5,22 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.reading import Reading
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+LOW_COVERAGE = 0.8  # of the tokens: English text has .9 and more in vectors of its language
 
 
 @dataclass(frozen=True)
 class FitReport(Table):
-    """How a transform was learned and how well it does; as a table, a row a fact: `what` and its `value` in words."""
+    """How a transform was learned and how well it does; as a table, one row per fact: `what` and its `value` in words.
+
+    `cosine_mean` is that of A u with v over the words learned from, `cv_cosine_mean` over words held out: the one to
+    judge by. It is None where none were, since `folds` is 1 or words are too few.
+    """
 
     words: int
     vocabulary: int
@@ -39,11 +44,12 @@ class FitReport(Table):
     settings: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as they are, which `from_dict` takes."""
+        """Return the fields as they are, for `from_dict`."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "FitReport":
+        """Return the report that `to_dict` described."""
         names = {item.name for item in fields(cls)}
         chosen: dict[str, Any] = {
             name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name in names
@@ -52,15 +58,25 @@ class FitReport(Table):
         report.rows()  # which raises where a value is of another type than its field
         return report
 
+    @property
+    def problems(self) -> list[str]:
+        """What speaks against this transform, in words; mostly nothing."""
+        found = []
+        if self.tokens_known < LOW_COVERAGE * self.tokens_read:
+            share = _share(self.tokens_known, self.tokens_read)
+            found.append(f"only {share} of the tokens have a vector: do text and vectors share language and case?")
+        if self.cv_cosine_mean is None and self.folds > 1:
+            found.append("how well it does is unknown: words are too few to hold some out")
+        return found
+
     def columns(self) -> Columns:
+        """Return the table's columns."""
         what, values = zip(*self.rows(), strict=True)
         return {"what": what, "value": values}
 
     def rows(self) -> list[tuple[str, str]]:
+        """Return pairs of a fact's name and its value in words."""
         settings = Reading.from_dict(self.settings)
-
-        def share(part: int, whole: int) -> str:
-            return f"{part / whole:.1%}" if whole else "–"
 
         def spread(quantiles: tuple[float, ...]) -> str:
             return "  ".join(f"{q:.0%} {value:.3f}" for q, value in zip(QUANTILES, quantiles, strict=True))
@@ -70,19 +86,21 @@ class FitReport(Table):
             ("words in the regression", f"{self.words:,} of {self.vocabulary:,} vectors ({self.dimension} dimensions)"),
             ("chosen by", f"{self.weighting} ({self.weighting_reason})"),
             ("text", f"{self.tokens_read:,} tokens in {self.documents:,} documents"),
-            ("tokens with a vector", f"{self.tokens_known:,} ({share(self.tokens_known, self.tokens_read)})"),
-            ("vocabulary met in the text", f"{self.words_seen:,} ({share(self.words_seen, self.vocabulary)})"),
+            ("tokens with a vector", f"{self.tokens_known:,} ({_share(self.tokens_known, self.tokens_read)})"),
+            ("vocabulary found in the text", f"{self.words_seen:,} ({_share(self.words_seen, self.vocabulary)})"),
             ("window", f"{settings.left} words before, {settings.right} after; {settings.positions} weights"),
             ("context words", f"{settings.weights}; tokenizer {settings.tokenizer}; average per {settings.averaging}"),
             ("ridge", f"{self.ridge:.4g}{toward}" if self.ridge else "none"),
             ("intercept", "yes" if self.intercept else "no"),
             ("condition number", f"{self.condition:.3g} ({self.solver})"),
-            ("cosine(A u, v), mean", f"{self.cosine_mean:.3f}"),
-            ("  quantiles", spread(self.cosine_quantiles)),
         ]
+        if self.cv_cosine_mean is not None or self.folds == 1:
+            rows.append(("cosine(A u, v), mean", f"{self.cosine_mean:.3f}"))
+            rows.append(("  quantiles", spread(self.cosine_quantiles)))
         if self.cv_cosine_mean is not None and self.cv_cosine_quantiles is not None:
             rows.append((f"  words held out ({self.folds} folds)", f"{self.cv_cosine_mean:.3f}"))
             rows.append(("  quantiles", spread(self.cv_cosine_quantiles)))
+        rows += [("problem", problem) for problem in self.problems]
         return rows
 
     def __str__(self) -> str:
@@ -90,7 +108,11 @@ class FitReport(Table):
         return "\n".join(f"{name:<{width}}  {value}" for name, value in self.rows())
 
 
-def quantiles(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, ...]:
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "–"
+
+
+def quantiles(values: Doubles, weights: Doubles) -> tuple[float, ...]:
     """The `QUANTILES` of some cosines, words counting as they do in the regression.
 
     >>> quantiles(np.array([0.0, 0.5, 1.0, 9.0]), np.array([1.0, 1.0, 1.0, 0.0]))

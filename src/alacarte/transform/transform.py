@@ -4,7 +4,7 @@ A = argmin Σ_w α(c_w) ‖v_w − A u_w‖² + λ ‖A − c·I‖²
 """
 
 import warnings
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
@@ -13,31 +13,50 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import html
+from alacarte._io.arrays import Doubles, Singles
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
 from alacarte._io.copies import copied
 from alacarte._io.decoding import decoding
 from alacarte._io.files import atomic_write
-from alacarte.contexts.reading import Averaging, Positions, Reading
+from alacarte.contexts.reading import Averaging, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights
 from alacarte.errors import AlacarteWarning, BadTransform, Hint, TransformMismatch
+from alacarte.transform import matrices
 from alacarte.transform.probe import Probe
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import Solve, SolveOptions
-from alacarte.vectors.formats import matrices
 from alacarte.vectors.word_vectors import WordVectors
 
 KIND, VERSION = "transform", 1
-Doubles = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
 class Transform:
-    """The matrix A (and intercept b, mostly none) with how it was learned; `transform(u)` is A u + b.
+    """The matrix that turns an average of context vectors into a vector, with how it was learned.
 
-    What is not known of a matrix that came without metadata is None, and is not checked.
+    `transform(u)` is A u, plus an intercept if there is one.
 
+    Parameters
+    ----------
+    matrix
+        A, with as many rows and columns as the vectors have dimensions.
+    intercept
+        What is added to A u; mostly None.
+    settings
+        How the contexts were read that it was learned from. This and what follows is None for a matrix that came
+        without metadata, and is not checked then.
+    fingerprint, probe
+        The vectors it was learned for.
+    weights
+        How much context words count.
+    report
+        How it was learned and how well it does.
+    name
+        What it is called.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Transform(np.eye(2) * 3)([1.0, 2.0]).tolist()
     [3.0, 6.0]
@@ -70,10 +89,11 @@ class Transform:
 
     @property
     def dimension(self) -> int:
+        """How many dimensions the vectors have."""
         return int(self.matrix.shape[0])
 
     def __call__(self, u: npt.ArrayLike) -> Singles:
-        """A u for one vector, or for each row of a matrix; computed in float64, returned as float32."""
+        """Return A u for one vector, or for each row of a matrix; computed in float64, returned as float32."""
         u = np.asarray(u, dtype=np.float64)
         if u.shape[-1] != len(self._wide):
             raise TransformMismatch(f"a transform for {self.dimension} dimensions cannot be applied to {u.shape[-1]}")
@@ -82,22 +102,10 @@ class Transform:
             result = result + self.intercept
         return result.astype(np.float32)
 
-    def read_with(self, weights: ContextWeights, positions: Positions | None = None) -> "Transform":
-        """The same matrix for contexts that are read with other weights than it was learned under.
-
-        With many contexts what is not to the point averages out; with few it does not, so words that tell more may
-        count more there (`alacarte.transform.informative_weights`).
-
-        >>> transform = Transform(np.eye(2), settings=Reading())
-        >>> transform.read_with(ContextWeights("mine", np.array([1.0, 0.5]))).settings.weights
-        'mine'
-        """
-        settings = self.settings or Reading()
-        reading = replace(settings, weights=weights.name, positions=positions or settings.positions)
-        return replace(self, weights=weights, settings=reading)
-
     def __repr__(self) -> str:
-        known = f", learned from {self.report.words:,} words" if self.report else ""
+        known = ""
+        if self.report is not None:
+            known = "; ".join([f", learned from {self.report.words:,} words", *self.report.problems])
         return f"Transform({self.dimension} × {self.dimension}{known})"
 
     def _repr_html_(self) -> str:
@@ -107,7 +115,7 @@ class Transform:
     # ------------------------------------------------------------------------------------------- checks
 
     def check_vectors(self, vectors: WordVectors) -> None:
-        """Raise `TransformMismatch` unless the vectors are those this transform was learned for."""
+        """Raise `TransformMismatch` for vectors that this transform was not learned for."""
         if vectors.dimension != self.dimension:
             raise TransformMismatch(
                 f"the transform has {self.dimension} dimensions and the vectors have {vectors.dimension}; "
@@ -155,8 +163,19 @@ class Transform:
 
     @classmethod
     def fit(cls, sums: ContextSums, vectors: WordVectors, **options: Unpack[SolveOptions]) -> "Transform":
-        """Learn A from the sums of words that have a vector; the options are those of `Solve`.
+        """Learn a transform from the sums of words that have a vector.
 
+        Parameters
+        ----------
+        sums
+            Sums over the whole vocabulary: `collect` without targets gives them.
+        vectors
+            The vectors they were collected with.
+        **options
+            How the matrix is learned: `weighting`, `ridge`, … (see `alacarte.transform.solve.Solve`).
+
+        Examples
+        --------
         >>> from alacarte import collect
         >>> rng = np.random.default_rng(0)
         >>> vectors = WordVectors([f"w{i}" for i in range(50)], rng.normal(size=(50, 3)))
@@ -165,11 +184,14 @@ class Transform:
         >>> transform.report.words, transform.matrix.shape
         (50, (3, 3))
         """
-        from alacarte.transform.fitting import (
-            learn_matrix,
-        )  # scipy loads slowly, and most transforms are learned before
+        return cls.learn(sums, vectors, Solve(**options))
 
-        solve = Solve(**options)
+    @classmethod
+    def learn(cls, sums: ContextSums, vectors: WordVectors, solve: Solve) -> "Transform":
+        """Return what `fit` does, with its options in a record."""
+        # scipy loads slowly, and most transforms are loaded and not learned
+        from alacarte.transform.fitting import learn_matrix
+
         if sums.dimension != vectors.dimension or sums.fingerprint != vectors.fingerprint:
             raise TransformMismatch("the sums were made with other vectors; collect them again with these")
         solution, report = learn_matrix(sums, vectors, solve)
@@ -187,7 +209,7 @@ class Transform:
     # ------------------------------------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:
-        """By the ending: `.bin` the authors' raw float32 matrix, `.npy`, `.csv`, else safetensors with all metadata."""
+        """Save the transform: `.bin`, `.npy` and `.csv` hold the bare matrix, any other ending all metadata, too."""
         ending = Path(path).suffix
         if ending in (".bin", ".npy", ".csv"):
             if self.intercept is not None:
@@ -221,11 +243,17 @@ class Transform:
     def load(
         cls, path: str | PathLike[str], *, dimension: int | None = None, averaging: Averaging | None = None
     ) -> "Transform":
-        """Read a transform: ours (safetensors), the authors' `.bin`, `.npy`, `.csv`, R's `.rds` and `.rda`.
+        """Load a transform: ours (`.safetensors`), the authors' `.bin`, `.npy`, `.csv`, R's `.rds` and `.rda`.
 
-        A bare matrix says nothing about itself. `averaging` tells how its sums were averaged: the authors' and
-        other `.bin` files are taken as `occurrence`; conText's (R) are `token` or `context`; left out for other
-        bare matrices, it is not checked.
+        Parameters
+        ----------
+        path
+            The file.
+        dimension
+            How many dimensions it has; an error if the file holds another matrix.
+        averaging
+            How contexts were averaged for a bare matrix, which does not say: "occurrence" for `.bin` files by default,
+            "token" or "context" for those of conText. For other files it is not checked if left out.
         """
         with copied(path, BadTransform) as file:
             if not file.is_file():
@@ -257,7 +285,7 @@ class Transform:
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "Transform":
-        """The transform in an artifact of ours."""
+        """Return the transform in an artifact of ours."""
         matrix = artifact.tensor("matrix", np.float32, 2)
         if matrix.shape[0] != matrix.shape[1]:
             raise artifact.damaged("its matrix is not square")

@@ -3,15 +3,17 @@
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io.arrays import Doubles
 from alacarte.errors import NotEnoughData
 
-Doubles = npt.NDArray[np.float64]
 BLOCK = 1 << 14  # rows that are converted to float64 together
 
 
 def unit_rows(matrix: npt.ArrayLike) -> Doubles:
-    """One vector, or each row of a matrix, at length 1; a row of zeros stays zeros.
+    """Return one vector, or each row of a matrix, at length 1; a row of zeros stays zeros.
 
+    Examples
+    --------
     >>> unit_rows([[3.0, 4.0], [0.0, 0.0], [1e300, 0.0]]).tolist()
     [[0.6, 0.8], [0.0, 0.0], [1.0, 0.0]]
     """
@@ -23,22 +25,27 @@ def unit_rows(matrix: npt.ArrayLike) -> Doubles:
 
 
 def cosines(a: npt.ArrayLike, b: npt.ArrayLike) -> Doubles:
-    """The cosine of each row of `a` with the same row of `b`; either may be a single vector. With zeros it is 0.
+    """Return the cosine of each row of `a` with the same row of `b`; either may be a single vector.
 
+    With a row of zeros, which has no direction, it is 0. For every row of `a` with every row of `b`, multiply:
+    ``unit_rows(a) @ unit_rows(b).T``.
+
+    Examples
+    --------
     >>> cosines([[3.0, 4.0], [0.0, 0.0], [-2.0, 0.0]], [1.0, 0.0]).tolist()
     [0.6, 0.0, -1.0]
-
-    For every row of `a` with every row of `b`, multiply: `unit_rows(a) @ unit_rows(b).T`.
     """
     return np.asarray(np.clip((unit_rows(a) * unit_rows(b)).sum(axis=-1), -1.0, 1.0))
 
 
 def top_components(matrix: npt.ArrayLike, k: int) -> Doubles:
-    """The k principal components: orthogonal directions of length 1 in which rows differ most, the first one most.
+    """Return the k principal components: orthogonal directions of length 1 in which rows differ most, as k rows.
 
-    Returns k rows. The mean of the rows is taken away first. Of the two signs a direction can have, it gets the one
-    that makes its largest value positive.
+    The mean of the rows is taken away first. Of the two signs a direction can have, it gets the one that makes its
+    largest value positive.
 
+    Examples
+    --------
     >>> top_components([[0.0, 1.0], [4.0, 1.5], [8.0, 1.0]], 1).round(6).tolist()
     [[1.0, 0.0]]
     """
@@ -57,8 +64,10 @@ def top_components(matrix: npt.ArrayLike, k: int) -> Doubles:
 
 
 def principal_plane(points: npt.ArrayLike) -> tuple[Doubles, Doubles]:
-    """(the points on the plane of their first two principal components, the share of the variance along each).
+    """Return points on the plane of their first two principal components, and the share of the variance along each.
 
+    Examples
+    --------
     >>> flat, shares = principal_plane([[1.0, 0, 0], [0, 1.0, 0], [-1.0, 0, 0]])
     >>> flat.shape, round(float(shares.sum()), 6)
     ((3, 2), 1.0)

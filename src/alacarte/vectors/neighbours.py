@@ -16,38 +16,62 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import html
-from alacarte._io.artifact import Artifact, kind_of, read_artifact, write_artifact
+from alacarte._io.artifact import kind_of, read_artifact, write_artifact
+from alacarte._io.checks import whole_number
 from alacarte._io.decoding import decoding
 from alacarte._io.files import is_stream
 from alacarte._io.progress import progress
 from alacarte._io.table import Record
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, Hint, require
 from alacarte.vectors.formats import native
-from alacarte.vectors.word_vectors import Neighbours, VectorsLike, WordVectors
+from alacarte.vectors.keyed_matrix import Neighbours
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 Backend = Literal["auto", "exact", "usearch"]
-Precision = Literal["f32", "f16", "bf16", "i8"]
 EXACT_LIMIT = 200_000  # vectors; searched exactly in a few hundredths of a second
 KIND = "index"
 BLOCK = 1 << 14
 FEW = 10  # exact searches that are timed
 SEARCHED = 256  # candidates that a query looks at
+# How values are held in the graph, edges of each node, and candidates that are looked at for a vector that is added.
+SETTINGS = {"precision": "bf16", "connectivity": 32, "effort": 64}
 
 
 @dataclass(frozen=True)
 class Recall(Record):
-    """How many of the true nearest neighbours an index finds, and how long either search takes."""
+    """How many of the true nearest neighbours an index finds, and how long either search takes.
 
-    recall: float  # share of the exact k nearest that the index gives
+    Parameters
+    ----------
+    recall : float
+        The share of the exact `k` nearest that the index finds.
+    k, queries : int
+        How many neighbours of how many vectors were asked for.
+    milliseconds, exact_milliseconds : float
+        The time of a query through the index, and of an exact one.
+    """
+
+    recall: float
     k: int
     queries: int
-    milliseconds: float  # a query through the index
+    milliseconds: float
     exact_milliseconds: float
 
 
 class Index:
-    """Vectors that can be searched; made by `Index.build`, kept in a file by `save`.
+    """Vectors that can be searched; built by `Index.build`, kept in a file by `save`.
 
+    Attributes
+    ----------
+    vectors : WordVectors
+        The vectors.
+    backend : {"exact", "usearch"}
+        How they are searched.
+    settings : dict
+        How the graph was built.
+
+    Examples
+    --------
     >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     >>> Index.build(vectors).nearest([0.0, 2.0], k=2)
     [('car', 1.0), ('dog', 0.8)]
@@ -60,6 +84,7 @@ class Index:
 
     @property
     def backend(self) -> str:
+        """How the vectors are searched: "exact" or "usearch"."""
         return "exact" if self._graph is None else "usearch"
 
     def __len__(self) -> int:
@@ -77,16 +102,23 @@ class Index:
         vectors: VectorsLike,
         *,
         backend: Backend = "auto",
-        precision: Precision = "bf16",
-        connectivity: int = 32,
-        effort: int = 64,
         threads: int | None = None,
         show_progress: bool | None = None,
     ) -> "Index":
-        """An index over vectors; "auto" is exact below 200,000 of them and usearch above.
+        """Build an index over vectors.
 
-        `precision` of the values in the graph, its `connectivity` (edges a node) and the `effort` of building it
-        trade recall for memory and time; every cosine that is returned is computed from the vectors themselves.
+        Every cosine that a search returns is computed from the vectors themselves.
+
+        Parameters
+        ----------
+        vectors : vectors
+            Anything that `WordVectors.of` takes.
+        backend : {"auto", "exact", "usearch"}
+            "auto" is exact below 200,000 vectors and usearch above.
+        threads : int, optional
+            How many threads build the graph; all cores by default.
+        show_progress : bool, optional
+            Whether to show a progress bar; by default, after a second.
         """
         if backend not in get_args(Backend):
             raise AlacarteError(f"a backend is one of {', '.join(get_args(Backend))}, not {backend!r}")
@@ -94,8 +126,7 @@ class Index:
         if backend == "exact" or (backend == "auto" and len(source) < EXACT_LIMIT):
             return cls(source)
         usearch = require("usearch.index", extra="index", purpose="an approximate index")
-        settings = {"precision": precision, "connectivity": connectivity, "effort": effort}
-        graph = _graph(usearch, source.dimension, settings)
+        graph = _graph(usearch, source.dimension, SETTINGS)
         with progress(len(source), "vectors", "building the index", show_progress) as bar:
             for low in range(0, len(source), BLOCK):
                 block = source.matrix[low : low + BLOCK]
@@ -106,31 +137,32 @@ class Index:
                         raise KeyboardInterrupt from None
                     raise
                 bar.update_to(low + len(block))
-        return cls(source, graph, settings)
+        return cls(source, graph, SETTINGS)
 
     # --------------------------------------------------------------------------------------------- search
 
     def nearest(
         self, query: npt.ArrayLike, k: int = 10, *, exclude: Iterable[str] = (), effort: int | None = None
     ) -> Any:
-        """As `WordVectors.nearest`: (word, cosine) pairs for a vector, or a list of these for each row of a matrix.
+        """Return (word, cosine) pairs for a vector, or a list of these for each row of a matrix.
 
-        `effort` is how many candidates the graph looks at; more finds more and takes longer.
+        Parameters
+        ----------
+        query, k, exclude
+            As in `WordVectors.nearest`.
+        effort : int, optional
+            How many candidates the graph looks at; more finds more and takes longer.
         """
         if self._graph is None:
             return self.vectors.nearest(query, k, exclude=exclude)
+        k = whole_number(k, "k", 1, BadVectors)
         left_out = {exclude} if isinstance(exclude, str) else set(exclude)
         excluded = [self.vectors.index(word) for word in left_out if word in self.vectors]
         wanted = min(k + len(left_out), len(self))
         queries, single = self.vectors._queries(query)
-        if k < 0:
-            raise ValueError(f"k must not be negative, not {k}")
         self._graph.expansion_search = max(effort or SEARCHED, wanted)
         answers: list[Neighbours] = []
         for row in queries:
-            if k == 0 or not row.any():
-                answers.append(self.vectors.nearest(row, k, exclude=left_out))
-                continue
             keys = np.asarray(self._graph.search(row.astype(np.float32), wanted).keys).astype(np.int64).ravel()
             answers += self.vectors._nearest(row[None], k, np.setdiff1d(keys, excluded))
         return answers[0] if single else answers
@@ -138,14 +170,28 @@ class Index:
     def recall(self, k: int = 10, queries: int = 100, *, seed: int = 0, effort: int | None = None) -> Recall:
         """Search for some of the index's own vectors, and compare with the exact search.
 
+        Parameters
+        ----------
+        k : int
+            How many neighbours to ask for.
+        queries : int
+            For how many vectors, drawn at random.
+        seed : int
+            Of the draw.
+        effort : int, optional
+            As in `nearest`.
+
+        Examples
+        --------
         >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
         >>> Index.build(vectors).recall(k=2, queries=3).recall
         1.0
         """
         rng = np.random.default_rng(seed)
-        rows = rng.choice(len(self), size=min(queries, len(self)), replace=False)
+        usable = np.flatnonzero(np.isfinite(self.vectors._lengths))  # vectors of zeros have no neighbours
+        rows = rng.choice(usable, size=min(queries, len(usable)), replace=False)
         matrix = self.vectors.matrix[rows]
-        self.nearest(matrix[0], k, effort=effort)  # what is made when first needed is not the search
+        self.nearest(matrix[0], k, effort=effort)  # what is built when first needed is not the search
         self.vectors.nearest(matrix[0], k)
         begun = time.perf_counter()
         answers = [self.nearest(row, k, effort=effort) for row in matrix]
@@ -166,9 +212,14 @@ class Index:
     # ---------------------------------------------------------------------------------------------- files
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """One file with the vectors and the graph, both memory-mapped when loaded; written completely or not at all.
+        """Write one file with the vectors and the graph, completely or not at all.
 
-        An older index is replaced, any other file only with `overwrite`.
+        Parameters
+        ----------
+        path : str or path
+            The file. An older index is replaced, any other file only with `overwrite`.
+        overwrite : bool
+            Replace whatever file is there.
         """
         file = Path(path)
         if file.is_dir():
@@ -178,22 +229,22 @@ class Index:
                 f"{file}: exists and is no index; choose another name or remove it",
                 hint=Hint("or pass overwrite=True", "or pass --overwrite"),
             )
-        tensors = native.tensors_of(self.vectors._table())
+        tensors = native.tensors_of(self.vectors._as_rows())
         if self._graph is not None:
             tensors["graph"] = np.frombuffer(self._graph.save(), np.uint8)
         write_artifact(file, KIND, tensors, {"fingerprint": self.vectors.fingerprint, "settings": self.settings})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Index":
-        """An index from its file. The vectors are read when they are needed, the graph is compared with its digests.
+        """Read an index from its file; vectors and graph are mapped into memory.
 
-        A graph that is damaged or missing is done without, with a warning: the search is exact then, and slower.
+        If usearch is not installed, or the graph is damaged, there is a warning, and the search is exact and slower.
         """
         file = Path(path)
         if kind_of(file) is None:
-            raise BadVectors(f"{file}: not an index; `alc index build` makes one")
-        artifact = read_artifact(file, KIND, BadVectors, lazily=("graph", *native.LAZILY))
-        vectors = WordVectors._of_table(native.table_of(artifact), None, os.fspath(path))
+            raise BadVectors(f"{file}: not an index; `alc convert VECTORS FILE.index` makes one")
+        artifact = read_artifact(file, KIND, BadVectors, lazily=("graph",))
+        vectors = WordVectors._of_rows(native.rows_of(artifact), None, os.fspath(path))
         if "graph" not in artifact.tensors:
             return cls(vectors)
         settings = artifact.value("settings", dict)
@@ -210,17 +261,10 @@ class Index:
                 if len(graph) != len(vectors):
                     raise artifact.damaged(f"its graph holds {len(graph):,} of {len(vectors):,} vectors")
         except BadVectors as error:
-            again = "the search is exact and slower until `alc index build` makes it again"
+            again = "the search is exact and slower until `alc convert` makes it again"
             warnings.warn(AlacarteWarning(f"{error.message}; {again}"), stacklevel=2)
             return cls(vectors)
         return cls(vectors, graph, settings)
-
-
-def describe(artifact: Artifact) -> dict[str, Any]:
-    """What `alc inspect` says of an index."""
-    graph = "graph" in artifact.tensors
-    backend = {"backend": "usearch" if graph else "exact", **artifact.value("settings", dict)}
-    return {**native.describe(artifact), **backend, "fingerprint_of_vectors": artifact.value("fingerprint", str)}
 
 
 def _graph(usearch: Any, dimension: int, settings: dict[str, Any]) -> Any:

@@ -1,6 +1,6 @@
 """Lists of words that need not be decoded: UTF-8 bytes, which may lie in a file, and a way to look words up in them.
 
-A list of 400,000 words takes a fifth of a second to become a dictionary. Where a few words are looked up, they are
+A list of 400,000 words takes a fifth of a second to become a dictionary. If only a few words are looked up, they are
 found by their hashes, which are kept beside the bytes.
 """
 
@@ -11,8 +11,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from alacarte._io.arrays import Bytes, Codes, Longs
 from alacarte._io.artifact import Artifact
-from alacarte._io.tensors import encode_word, pack_words, unpack_words
+from alacarte._io.tensors import pack_words, unpack_words
 
 FACTOR = 0x9E3779B97F4A7C15  # odd, so that no byte of a long word drops out of its hash
 BITS = (1 << 64) - 1
@@ -30,10 +31,10 @@ class PackedWords(Sequence[str]):
 
     def __init__(
         self,
-        data: NDArray[np.uint8],
-        offsets: NDArray[np.int64],
-        hashes: NDArray[np.uint64],
-        rows: NDArray[np.int64],
+        data: Bytes,
+        offsets: Longs,
+        hashes: Codes,
+        rows: Longs,
     ) -> None:
         self.data = data
         self.offsets = offsets
@@ -51,7 +52,7 @@ class PackedWords(Sequence[str]):
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "PackedWords":
-        """What `tensors` gave to an artifact; nothing is decoded."""
+        """The words in an artifact that holds `tensors`; nothing is decoded."""
         data, offsets = artifact.tensor("words", np.uint8, 1), artifact.tensor("words_offsets", np.int64, 1)
         hashes, rows = artifact.tensor("word_hashes", np.uint64, 1), artifact.tensor("word_rows", np.int64, 1)
         count = len(offsets) - 1
@@ -76,7 +77,7 @@ class PackedWords(Sequence[str]):
         }
 
     def first(self, count: int) -> "PackedWords":
-        """The first so many words."""
+        """The first `count` words."""
         if count >= len(self):
             return self
         kept = self._rows < count
@@ -96,7 +97,7 @@ class PackedWords(Sequence[str]):
         return None
 
     def duplicate(self) -> str | None:
-        """A word that stands there twice, or None."""
+        """A word that is listed twice, or None."""
         same = np.flatnonzero(self._hashes[1:] == self._hashes[:-1])
         rows = np.unique(np.concatenate([self._rows[same], self._rows[same + 1]]))
         seen: set[str] = set()
@@ -130,9 +131,9 @@ class PackedWords(Sequence[str]):
 
 
 class Vocabulary(Mapping[str, int]):
-    """The row of each word. Packed words are looked up by their hashes, until so many were that a dictionary pays.
+    """The row of each word. Packed words are looked up by their hashes, until a dictionary pays.
 
-    `table` is a place for the hash table that encoders make of the words, so that it is made once.
+    `table` is a place for the hash table that encoders make of the words, so that it is built once.
 
     >>> vocabulary = Vocabulary(PackedWords.of(["the", "of"]))
     >>> vocabulary["of"], vocabulary.get("and", -1), "the" in vocabulary, list(vocabulary)
@@ -153,7 +154,7 @@ class Vocabulary(Mapping[str, int]):
         """A dictionary with the same content, which may be changed."""
         return self._as_dictionary().copy()
 
-    def packed(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    def packed(self) -> tuple[Bytes, Longs]:
         """The words as bytes and offsets into them, as `pack_words` gives them; no word is decoded for it."""
         if isinstance(self._words, PackedWords):
             return self._words.data, self._words.offsets
@@ -205,7 +206,7 @@ class Vocabulary(Mapping[str, int]):
         return f"Vocabulary({len(self):,} words: {', '.join(map(repr, islice(self, 3)))}, …)"
 
 
-def word_hashes(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+def word_hashes(data: Bytes, offsets: Longs) -> Codes:
     """A number of 64 bits for each word: Σ (byte + 1) · factor^(its place, from 1 on)."""
     lengths = np.diff(offsets)
     hashes = np.zeros(len(lengths), np.uint64)
@@ -238,12 +239,9 @@ def _hash(word: bytes) -> int:
     return total
 
 
-def length_prefixed(words: Sequence[str], low: int, high: int) -> bytes:
-    """Some of the words, each after its length in bytes as four bytes: what a fingerprint of vectors covers."""
-    if not isinstance(words, PackedWords):
-        encoded = [encode_word(word) for word in words[low:high]]
-        return b"".join(len(word).to_bytes(4, "little") + word for word in encoded)
-    offsets = words.offsets[min(low, len(words)) : high + 1]
+def length_prefixed(data: Bytes, offsets: Longs, low: int, high: int) -> bytes:
+    """Some of the packed words, each after its length in bytes as four bytes: what a fingerprint of vectors covers."""
+    offsets = offsets[min(low, len(offsets) - 1) : high + 1]
     lengths = np.diff(offsets)
     starts = offsets[:-1] - offsets[0] + 4 * np.arange(len(lengths))
     mixed = np.empty(int(offsets[-1] - offsets[0]) + 4 * len(lengths), np.uint8)
@@ -251,5 +249,5 @@ def length_prefixed(words: Sequence[str], low: int, high: int) -> bytes:
     text = np.ones(len(mixed), np.bool_)
     text[heads] = False
     mixed[heads] = lengths.astype("<u4")[:, None].view(np.uint8)
-    mixed[text] = words.data[offsets[0] : offsets[-1]]
+    mixed[text] = data[offsets[0] : offsets[-1]]
     return mixed.tobytes()

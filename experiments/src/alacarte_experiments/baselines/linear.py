@@ -11,18 +11,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from alacarte import ALaCarte, ContextSums, Corpus, Transform, WordVectors, collect
 from alacarte.contexts.reading import Averaging, Reading, window_sides
-from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights, resolve, sif
+from alacarte.contexts.word_counts import word_counts
 from alacarte.errors import BadSums, NotEnoughData
-from alacarte.model import ALaCarte
-from alacarte.passes.collect import collect, count_words
-from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.passes.collect import count_words
+from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
-from alacarte.transform.informative_weights import word_counts
 from alacarte.transform.probe import Probe
-from alacarte.transform.transform import Transform
-from alacarte.vectors.word_vectors import VectorsLike, WordVectors
+from alacarte.vectors.word_vectors import VectorsLike
 
 Doubles = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]

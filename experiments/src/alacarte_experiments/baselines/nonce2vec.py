@@ -17,16 +17,17 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from alacarte import Corpus, Targets, WordVectors
 from alacarte.errors import NoOccurrences, NotEnoughData
 from alacarte.model import SLOT, Contexts
 from alacarte.passes.collect import count_words
 from alacarte.passes.scan import scan
 from alacarte.passes.work import Work
-from alacarte.targets.targets import Targets, TargetsLike
-from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.targets.targets import TargetsLike
+from alacarte.text.corpus import CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
-from alacarte.vectors.word_vectors import VectorsLike, WordVectors
+from alacarte.vectors.word_vectors import VectorsLike
 from alacarte_experiments.baselines._skipgram import train_one
 
 Counts = npt.NDArray[np.int64]

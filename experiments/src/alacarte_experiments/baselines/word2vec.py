@@ -18,14 +18,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from alacarte import Corpus, WordVectors
 from alacarte.errors import NoOccurrences, NotEnoughData, require
 from alacarte.model import SLOT, Contexts
 from alacarte.passes.scan import scan
 from alacarte.passes.work import Work
-from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.corpus import CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.vectors.word_vectors import WordVectors
 
 Singles = npt.NDArray[np.float32]
 NEW = "\u2423new\u2423"  # what a new word is called inside: no tokenizer gives this

@@ -5,8 +5,8 @@
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="The paper's experiments: nonces, chimeras, rare words, and more.")
+app = typer.Typer(no_args_is_help=True, help="The paper's experiments: nonces, chimeras, rare words, ….")
 
-from alacarte_experiments.cli import documents, evaluate, weights, wsd  # noqa: E402, F401 (they add their commands)
+from alacarte_experiments.cli import documents, evaluate, wsd  # noqa: E402, F401 (they add their commands)
 
 __all__ = ["app"]

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from alacarte.cli import options as o
+from alacarte.cli.command import command
 from alacarte.cli.opening import open_corpus, open_model
+from alacarte.cli.options import Json, K, ModelOptions
 from alacarte.cli.output import show_columns, show_json, show_line, voice
 from alacarte.cli.outputs import check_file
 from alacarte_experiments.cli import app
 from alacarte_experiments.cli.evaluate import CacheFolder, open_store, write_csv
 
 if TYPE_CHECKING:
-    from alacarte.vectors.word_vectors import WordVectors
+    from alacarte import WordVectors
 
 Corpora = Annotated[
     list[str] | None,
@@ -27,12 +28,13 @@ Csv = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write t
 
 
 @app.command()
+@command(as_json=False)
 def documents(
+    *,
     data: Annotated[
         Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder with the paper's eight tasks.")
     ] = None,
-    model: o.Model = None,
-    vectors: o.OtherVectors = None,
+    model: ModelOptions,
     corpus: Corpora = None,
     ngrams: Ngrams = None,
     min_count: Annotated[
@@ -87,11 +89,12 @@ def documents(
         ),
     ] = 5.0,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
-    threads: o.Threads = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Threads to use; all cores if left out.")
+    ] = None,
     out: Csv = None,
     cache: CacheFolder = None,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    as_json: Json = False,
 ) -> None:
     """Document classification (Table 4): à la carte n-grams beside bags of n-grams, SIF, DisC and others.
 
@@ -124,7 +127,7 @@ def documents(
     tasks = [read_task(data, name).part(every) for name in task or TASKS[:-1]]
     if split == "train":
         tasks = [part.training() for part in tasks]
-    opened = open_model(model or "glove.6B.50d", vectors=vectors)
+    opened = open_model(ModelOptions(model.model or "glove.6B.50d", model.vectors))
     store = open_store(cache)
     table: WordVectors | None = None
     if not inductive and any(kind == "alacarte" and (n > 1 or induced) for kind, n, induced in kinds):
@@ -159,21 +162,23 @@ def documents(
 
 
 @app.command()
+@command(as_json=False)
 def bigrams(
-    word: o.Words = None,
-    model: o.Model = None,
-    vectors: o.OtherVectors = None,
+    *,
+    word: Annotated[
+        list[str] | None, typer.Option("--word", "-w", metavar="WORD", help="A phrase; repeat it for more.")
+    ] = None,
+    model: ModelOptions,
     corpus: Corpora = None,
     ngrams: Ngrams = None,
-    k: o.K = 5,
+    k: K = 5,
     among: Annotated[
         int, typer.Option(min=1, metavar="N", help="Neighbours among the N words that come first in the vectors.")
     ] = 50_000,
     out: Csv = None,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    as_json: Json = False,
 ) -> None:
-    """Nearest words of n-grams (Table 3): v1 + v2, additive, à la carte and DisC, with the paper's answers.
+    """Nearest words of n-grams (Table 3): v1 + v2, additive, à la carte and DisC.
 
     \b
     alc eval bigrams --model glove.6B.50d --corpus enwiki.txt.xz
@@ -183,7 +188,7 @@ def bigrams(
     from alacarte_experiments.documents.bigrams import compare
 
     check_file(out)
-    opened = open_model(model or "glove.6B.50d", vectors=vectors)
+    opened = open_model(ModelOptions(model.model or "glove.6B.50d", model.vectors))
     result = compare(
         opened,
         None if ngrams else open_corpus(corpus or []),
@@ -197,12 +202,12 @@ def bigrams(
     if as_json:
         show_json(result)
         return
-    show_columns(["n-gram", "method", "source", "nearest words"], result.lines(), "Nearest words of n-grams")
+    show_columns(["n-gram", "method", "nearest words"], result.lines(), "Nearest words of n-grams")
     for line in result.notes:
         show_line(line)
 
 
 def _ngram_vectors(path: str | None) -> "WordVectors | None":
-    from alacarte.vectors.word_vectors import WordVectors
+    from alacarte import WordVectors
 
     return None if path is None else WordVectors.load(path)

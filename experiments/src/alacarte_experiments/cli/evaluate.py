@@ -1,6 +1,7 @@
-"""`alc eval`: the few-shot experiments, each data in, a table and a figure out; and what all its commands share."""
+"""`alc eval`: the few-shot experiments, and what all its commands share."""
 
-from collections.abc import Callable
+from importlib import import_module
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,63 +17,13 @@ if TYPE_CHECKING:
     from alacarte_experiments.lab.store import Store
 
 PROTOCOL = "The protocol"
-OUTPUT = "What comes out"
-WITHOUT_DATA = ("figure1", "weights", "agreement")
+OUTPUT = "Output"
 
 
 def _protocol(help: str, min: int | None = None, metavar: str | None = None) -> Any:
     return typer.Option(help=help, rich_help_panel=PROTOCOL, show_default=False, min=min, metavar=metavar)
 
 
-Data = Annotated[
-    str | None, typer.Option(metavar="DIR|FILE", help="The data set, as described above.", show_default=False)
-]
-ContextsFile = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Contexts of the rare words, where --data is a file of pairs.", show_default=False
-    ),
-]
-Vectors = Annotated[
-    str | None, typer.Option(metavar="FILE|NAME", help="Word vectors. [glove.6B.50d]", show_default=False)
-]
-Corpora = Annotated[
-    list[str] | None,
-    typer.Option("--corpus", metavar="PATH", help="Text to learn from; repeat it for more.", show_default=False),
-]
-Systems = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--system",
-        metavar="NAME",
-        show_default=False,
-        help="additive, no-stop-words, sif, all-but-the-top, sums-but-the-top, sif-but-the-top, nonce2vec, word2vec, "
-        "alacarte, form, alacarte+form; with settings of its own: alacarte,weights=sif:1e-3,tau=100. Repeat it. "
-        "[the paper's]",
-    ),
-]
-Split = Annotated[
-    str | None, typer.Option(metavar="train|test", help="The test split is for final runs. [train]", show_default=False)
-]
-Unit = Annotated[str | None, _protocol("A document is a line, paragraph or file. [line]")]
-Window = Annotated[int | None, _protocol("Words each side. [5]", min=1)]
-Tau = Annotated[str | None, _protocol("Words in the regression: a least count, log, none, auto. [1000]")]
-Averaging = Annotated[str | None, _protocol("occurrence, token or context. [occurrence]")]
-Weights = Annotated[str | None, _protocol("Context weights of à la carte: uniform, sif:1e-3, stopwords. [uniform]")]
-Ridge = Annotated[str | None, _protocol("A penalty, or loo. [0]")]
-Tokenizer = Annotated[str | None, _protocol("How text becomes tokens. [words]")]
-Every = Annotated[int | None, _protocol("Use each N-th document of the corpus only. [1]", min=1)]
-Seed = Annotated[int | None, _protocol("Of whatever is random. [0]")]
-Trials = Annotated[int | None, _protocol("Shuffles. [100]", min=1)]
-Sizes = Annotated[str | None, _protocol("Numbers of contexts. [1,2,4,8,16,32,64,128]", metavar="N,N")]
-Config = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", rich_help_panel=OUTPUT, help="Repeat a run from its settings.toml."),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", rich_help_panel=OUTPUT, help="Write results.csv, settings.toml and the figure here."),
-]
 CacheFolder = Annotated[
     Path | None,
     typer.Option(
@@ -83,10 +34,110 @@ CacheFolder = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print JSON instead of a table.")]
+Corpora = Annotated[
+    list[str] | None,
+    typer.Option("--corpus", metavar="PATH", help="Text to learn from; repeat it for more.", show_default=False),
+]
+Unit = Annotated[str | None, _protocol("A document is a line, paragraph or file. [line]")]
+Tokenizer = Annotated[str | None, _protocol("How text becomes tokens. [words]")]
+OPTIONS: dict[str, Any] = {  # of the few-shot experiments, in the order of the help
+    "data": Annotated[
+        str | None, typer.Option(metavar="DIR|FILE", help="The data set, as described above.", show_default=False)
+    ],
+    "contexts": Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Contexts of the rare words, where --data is a file of pairs.", show_default=False
+        ),
+    ],
+    "vectors": Annotated[
+        str | None, typer.Option(metavar="FILE|NAME", help="Word vectors. [glove.6B.50d]", show_default=False)
+    ],
+    "corpus": Corpora,
+    "systems": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system",
+            metavar="NAME",
+            show_default=False,
+            help="additive, no-stop-words, sif, all-but-the-top, sums-but-the-top, sif-but-the-top, nonce2vec, "
+            "word2vec, alacarte, form, alacarte+form; with settings of its own: alacarte,weights=sif:1e-3,tau=100. "
+            "Repeat it. [the paper's]",
+        ),
+    ],
+    "split": Annotated[
+        str | None,
+        typer.Option(metavar="train|test", help="The test split is for final runs. [train]", show_default=False),
+    ],
+    "sizes": Annotated[str | None, _protocol("Numbers of contexts. [1,2,4,8,16,32,64,128]", metavar="N,N")],
+    "trials": Annotated[int | None, _protocol("Shuffles. [100]", min=1)],
+    "unit": Unit,
+    "window": Annotated[int | None, _protocol("Words each side. [5]", min=1)],
+    "tau": Annotated[str | None, _protocol("Words in the regression: a least count, log, none, auto. [1000]")],
+    "averaging": Annotated[str | None, _protocol("occurrence, token or context. [occurrence]")],
+    "weights": Annotated[str | None, _protocol("Context weights: uniform, sif:1e-3, stopwords. [uniform]")],
+    "ridge": Annotated[str | None, _protocol("A penalty, or loo. [0]")],
+    "tokenizer": Tokenizer,
+    "every": Annotated[int | None, _protocol("Use each N-th document of the corpus only. [1]", min=1)],
+    "seed": Annotated[int | None, _protocol("Of whatever is random. [0]")],
+    "config": Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", rich_help_panel=OUTPUT, help="Repeat a run from its settings.toml."),
+    ],
+    "out": Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", rich_help_panel=OUTPUT, help="Write results.csv, settings.toml and any figure here."
+        ),
+    ],
+    "cache": CacheFolder,
+    "as_json": Json,
+}
+
+
+def add_experiment(
+    name: str,
+    module: str,
+    text: str,
+    *,
+    index: list[str],
+    column: str,
+    title: str,
+    without: str = "contexts sizes trials",
+    sizes: str | None = None,
+) -> None:
+    """Add the command that runs an experiment of `alacarte_experiments.fewshot`, with all but some of `OPTIONS`."""
+
+    def run(**given: Any) -> None:
+        config, out, cache, as_json = (given.pop(key) for key in ("config", "out", "cache", "as_json"))
+        settings = read_settings(name, config, given)
+        if "data" in given and not settings.data:
+            raise typer.BadParameter("no data set is given; pass --data (--help says what it holds)")
+        if not settings.corpus:
+            raise typer.BadParameter("no text is given to learn from; pass --corpus FILE")
+        experiment = import_module(f"alacarte_experiments.fewshot.{module}")
+        show(experiment.run(settings, open_store(cache)), index, column, out, as_json, title)
+
+    run.__doc__ = text
+    defaults = {"as_json": False, "sizes": sizes}
+    run.__signature__ = signature_without(without, defaults)  # type: ignore[attr-defined]
+    run.__annotations__ = {}
+    app.command(name)(run)
+
+
+def signature_without(names: str, defaults: dict[str, Any], **more: Any) -> Signature:
+    """Return a signature with more options, and all of `OPTIONS` but some; they are None unless there is a default."""
+    kinds = more | {name: kind for name, kind in OPTIONS.items() if name not in names.split()}
+    return Signature(
+        [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=defaults.get(name))
+            for name, kind in kinds.items()
+        ]
+    )
 
 
 def read_settings(experiment: str, config: Path | None, given: dict[str, Any]) -> "Settings":
-    """Settings from a file and from what was typed, which goes before."""
+    """Return settings from a file, and from what was typed, which overrules it."""
     from alacarte.errors import BadData
     from alacarte_experiments.lab.settings import Settings
 
@@ -103,7 +154,7 @@ def open_store(cache: Path | None) -> "Store":
 
 
 def write_csv(result: "Table", path: Path | None) -> None:
-    """A result as CSV, if there is a path to write it to."""
+    """Write a result as CSV if there is a path."""
     if path is not None:
         result.to_csv(path)
         wrote(path)
@@ -127,45 +178,9 @@ def show(results: "Results", index: list[str], column: str, out: Path | None, as
             wrote(path)
 
 
-def run_experiment(
-    experiment: str,
-    run: "Callable[[Settings, Store], Results]",
-    given: dict[str, Any],
-    *,
-    index: list[str],
-    column: str,
-    title: str,
-) -> None:
-    config, out, cache, as_json = (given.pop(name) for name in ("config", "out", "cache", "as_json"))
-    settings = read_settings(experiment, config, given)
-    if not settings.data and experiment not in WITHOUT_DATA:
-        raise typer.BadParameter("no data set is given; pass --data (--help says what it holds)")
-    if not settings.corpus:
-        raise typer.BadParameter("no text is given to learn from; pass --corpus FILE")
-    show(run(settings, open_store(cache)), index, column, out, as_json, title)
-
-
-@app.command()
-def nonce(
-    data: Data = None,
-    vectors: Vectors = None,
-    corpus: Corpora = None,
-    systems: Systems = None,
-    split: Split = None,
-    unit: Unit = None,
-    window: Window = None,
-    tau: Tau = None,
-    averaging: Averaging = None,
-    weights: Weights = None,
-    ridge: Ridge = None,
-    tokenizer: Tokenizer = None,
-    every: Every = None,
-    seed: Seed = None,
-    config: Config = None,
-    out: Out = None,
-    cache: CacheFolder = None,
-    as_json: Json = False,
-) -> None:
+add_experiment(
+    "nonce",
+    "nonce",
     """Definitional nonces (Table 1, left): the rank of a word's own vector, given one definition.
 
     The data are lines of a word, a tab, and its definition with ___ in its place: a file of your own, or a folder
@@ -176,34 +191,14 @@ def nonce(
         --corpus wiki.txt.xz
     alc eval nonce --data definitions.txt --vectors vectors.txt \\
         --corpus text.txt --system additive --system alacarte
-    """
-    given = dict(locals())
-    from alacarte_experiments.fewshot.nonce import run
-
-    run_experiment("nonce", run, given, index=["system", "source"], column="metric", title="Definitional nonces")
-
-
-@app.command()
-def chimera(
-    data: Data = None,
-    vectors: Vectors = None,
-    corpus: Corpora = None,
-    systems: Systems = None,
-    split: Split = None,
-    unit: Unit = None,
-    window: Window = None,
-    tau: Tau = None,
-    averaging: Averaging = None,
-    weights: Weights = None,
-    ridge: Ridge = None,
-    tokenizer: Tokenizer = None,
-    every: Every = None,
-    seed: Seed = None,
-    config: Config = None,
-    out: Out = None,
-    cache: CacheFolder = None,
-    as_json: Json = False,
-) -> None:
+    """,
+    index=["system", "source"],
+    column="metric",
+    title="Definitional nonces",
+)
+add_experiment(
+    "chimera",
+    "chimera",
     """Chimeras (Table 1, right): cosines with probes against human ratings, from 2, 4, 6 sentences.
 
     True mean Spearman is ρ; (ρ+p)/2 is what the authors' script prints. The data are lines of a name, sentences joined
@@ -215,36 +210,14 @@ def chimera(
         --corpus wiki.txt.xz
     alc eval chimera --data trials.txt --vectors vectors.txt --corpus text.txt \\
         --system additive --system alacarte
-    """
-    given = dict(locals())
-    from alacarte_experiments.fewshot.chimera import run
-
-    run_experiment("chimera", run, given, index=["system", "source", "metric"], column="sentences", title="Chimeras")
-
-
-@app.command()
-def crw(
-    data: Data = None,
-    contexts: ContextsFile = None,
-    vectors: Vectors = None,
-    corpus: Corpora = None,
-    systems: Systems = None,
-    sizes: Sizes = None,
-    trials: Trials = None,
-    unit: Unit = None,
-    window: Window = None,
-    tau: Tau = None,
-    averaging: Averaging = None,
-    weights: Weights = None,
-    ridge: Ridge = None,
-    tokenizer: Tokenizer = None,
-    every: Every = None,
-    seed: Seed = None,
-    config: Config = None,
-    out: Out = None,
-    cache: CacheFolder = None,
-    as_json: Json = False,
-) -> None:
+    """,
+    index=["system", "source", "metric"],
+    column="sentences",
+    title="Chimeras",
+)
+add_experiment(
+    "crw",
+    "crw",
     """Contextual rare words (Figure 2): Spearman with human ratings, by the number of contexts.
 
     The data are pairs (frequent word, rare word, score) and contexts (lines of JSON with "word" and "contexts"): two
@@ -256,33 +229,15 @@ def crw(
         --corpus wiki.txt.xz
     alc eval crw --data pairs.tsv --contexts contexts.jsonl \\
         --vectors vectors.txt --corpus text.txt
-    """
-    given = dict(locals())
-    from alacarte_experiments.fewshot.crw import run
-
-    run_experiment("crw", run, given, index=["system", "source"], column="size", title="Contextual rare words")
-
-
-@app.command()
-def wordsim(
-    data: Data = None,
-    vectors: Vectors = None,
-    corpus: Corpora = None,
-    systems: Systems = None,
-    unit: Unit = None,
-    window: Window = None,
-    tau: Tau = None,
-    averaging: Averaging = None,
-    weights: Weights = None,
-    ridge: Ridge = None,
-    tokenizer: Tokenizer = None,
-    every: Every = None,
-    seed: Seed = None,
-    config: Config = None,
-    out: Out = None,
-    cache: CacheFolder = None,
-    as_json: Json = False,
-) -> None:
+    """,
+    index=["system", "source"],
+    column="size",
+    title="Contextual rare words",
+    without="split",
+)
+add_experiment(
+    "wordsim",
+    "wordsim",
     """Word similarity sets: coverage and Spearman, with missing words induced from the corpus.
 
     The data are one file of pairs (two words and a score a line, by tabs, commas or spaces), or a folder of such
@@ -292,69 +247,49 @@ def wordsim(
     alc eval wordsim --data wordsim/ --vectors glove.6B.50d --corpus wiki.txt.xz
     alc eval wordsim --data my-pairs.tsv --vectors vectors.txt \\
         --corpus text.txt --system additive --system alacarte
-    """
-    given = dict(locals())
-    from alacarte_experiments.fewshot.wordsim import run
+    """,
+    index=["system", "metric"],
+    column="set",
+    title="Word similarity",
+    without="contexts split sizes trials",
+)
+add_experiment(
+    "figure1",
+    "figure1",
+    """Figure 1: length after / before the transform, and cosine with the word's vector, by word count.""",
+    index=["count"],
+    column="curve",
+    title="By word count",
+    without="data contexts systems split sizes trials seed",
+)
+add_experiment(
+    "weights",
+    "context_weights",
+    """Learned context weights: by frequency, informativeness, distance; and what held-out words say to each.
 
-    run_experiment("wordsim", run, given, index=["system", "metric"], column="set", title="Word similarity")
+    \b
+    alc eval weights --vectors glove.6B.50d --corpus wiki.txt.xz --sizes 4 \\
+        --out weights
+    """,
+    index=["metric", "what", "at"],
+    column="size",
+    title="Learned context weights",
+    without="data contexts systems split trials tau averaging weights ridge",
+    sizes="4",
+)
+add_experiment(
+    "agreement",
+    "agreement",
+    """Agreement between contexts, on known words: with contexts all their own, and a quarter another word's.""",
+    index=["size", "foreign"],
+    column="metric",
+    title="Agreement between contexts",
+    without="data contexts systems split trials",
+    sizes="4,8,16,32",
+)
 
 
-@app.command()
-def figure1(
-    vectors: Vectors = None,
-    corpus: Corpora = None,
-    unit: Unit = None,
-    window: Window = None,
-    tau: Tau = None,
-    averaging: Averaging = None,
-    weights: Weights = None,
-    ridge: Ridge = None,
-    tokenizer: Tokenizer = None,
-    every: Every = None,
-    config: Config = None,
-    out: Out = None,
-    cache: CacheFolder = None,
-    as_json: Json = False,
-) -> None:
-    """Figure 1: length after / before the transform, and cosine with the word's vector, by word count."""
-    given = dict(locals())
-    from alacarte_experiments.fewshot.figure1 import run
-
-    run_experiment("figure1", run, given, index=["count"], column="curve", title="By word count")
-
-
-@app.command()
-def sweep(
-    grid: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=V,V", help="An axis: window, tau, weights, averaging, ridge, every, vectors, tokenizer."
-        ),
-    ] = None,
-    task: Annotated[
-        str, typer.Option(metavar="NAME", help="nonce, chimera, crw; cosine and rare need no data.")
-    ] = "nonce",
-    workers: Annotated[int, typer.Option(min=1, help="Processes at a time.")] = 1,
-    data: Data = None,
-    contexts: ContextsFile = None,
-    vectors: Vectors = None,
-    corpus: Corpora = None,
-    sizes: Sizes = None,
-    trials: Trials = None,
-    unit: Unit = None,
-    window: Window = None,
-    tau: Tau = None,
-    averaging: Averaging = None,
-    weights: Weights = None,
-    ridge: Ridge = None,
-    tokenizer: Tokenizer = None,
-    every: Every = None,
-    seed: Seed = None,
-    config: Config = None,
-    out: Out = None,
-    cache: CacheFolder = None,
-    as_json: Json = False,
-) -> None:
+def sweep(**given: Any) -> None:
     """Learning curves: à la carte over a grid of settings, on training data only.
 
     \b
@@ -363,11 +298,11 @@ def sweep(
 
     With --out, best.toml holds the best settings, for a final run: alc eval nonce --config best.toml --split test
     """
-    given = dict(locals())
-    for name in ("grid", "task", "workers", "config", "out", "cache", "as_json"):
-        given.pop(name)
     from alacarte_experiments.fewshot.sweep import TASKS, WITHOUT_DATA, best, parse_grid, run
 
+    grid, task, workers, config, out, cache, as_json = (
+        given.pop(name) for name in ("grid", "task", "workers", "config", "out", "cache", "as_json")
+    )
     axes = parse_grid(grid or [])
     settings = read_settings("sweep", config, given)
     if not settings.corpus:
@@ -381,6 +316,22 @@ def sweep(
     if out is not None:
         (out / "best.toml").write_text(chosen.to_toml(), encoding="utf-8")
         wrote(out / "best.toml")
+
+
+sweep.__signature__ = signature_without(  # type: ignore[attr-defined]
+    "systems split",
+    {"task": "nonce", "workers": 1, "as_json": False},
+    grid=Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=V,V", help="An axis: window, tau, weights, averaging, ridge, every, vectors, tokenizer."
+        ),
+    ],
+    task=Annotated[str, typer.Option(metavar="NAME", help="nonce, chimera, crw; cosine and rare need no data.")],
+    workers=Annotated[int, typer.Option(min=1, help="Processes at a time.")],
+)
+sweep.__annotations__ = {}
+app.command()(sweep)
 
 
 @app.command("crw-build")

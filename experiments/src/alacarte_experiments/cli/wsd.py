@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alacarte.cli import options as o
 from alacarte.cli.opening import open_model, open_vectors
+from alacarte.cli.options import Json, ModelOptions, Verbosity
 from alacarte.cli.output import show_columns, show_json, show_line, voice
 from alacarte.cli.outputs import check_file
 from alacarte_experiments.cli import app
@@ -57,7 +57,9 @@ def wsd(
         str | None,
         typer.Option(metavar="FILE|NAME", show_default=False, help="Learn the transform on Brown for these."),
     ] = None,
-    model: o.Model = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="DIR|NAME", show_default=False, help="A saved model, or one that ships.")
+    ] = None,
     tune: Annotated[
         bool, typer.Option("--tune", help="Search shrinkage and prior on a split of SemCor, without the test sets.")
     ] = False,
@@ -65,8 +67,8 @@ def wsd(
         bool, typer.Option("--baselines", help="Ways to count the most frequent sense, compared; needs no vectors.")
     ] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV, too.")] = None,
-    as_json: o.Json = False,
-    verbosity: o.Verbosity = None,
+    as_json: Json = False,
+    verbosity: Verbosity = None,
 ) -> None:
     """Word sense disambiguation: any test sets by F1, or the paper's table in the authors' and the standard setting.
 
@@ -115,7 +117,7 @@ def wsd(
             assert vectors is not None
             opened = loaded.brown_model(open_vectors(vectors))
         else:
-            opened = open_model(model, vectors=vectors)
+            opened = open_model(ModelOptions(model, vectors))
         if tune:
             result = search(loaded, opened, show_progress=voice.progress)
         elif sets:

@@ -6,23 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from alacarte import ALaCarte, Targets, WordVectors
 from alacarte.errors import NotEnoughData
-from alacarte.model import ALaCarte
-from alacarte.targets.targets import Targets
 from alacarte.text.corpus import CorpusLike
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.documents.composition import compose
 from alacarte_experiments.lab.results import RowTable
 
 PHRASES = ("beef up", "cutting edge", "harry potter", "tight lipped")
-PAPER = "Khodak et al. 2018"
-PUBLISHED = {  # the two nearest words of each phrase above, in the paper's Table 3, as remembered
-    "v1 + v2": ("meat, out", "cut, edges", "deathly, azkaban", "loose, fitting"),
-    "additive": ("but, however", "which, both", "which, but", "but, however"),
-    "ECO": ("meats, meat", "weft, edges", "robards, keach", "scaly, bristly"),
-    "Sent2Vec": ("add, reallocate", "science, multidisciplinary", "naruto, pokemon", "wintel, codebase"),
-    "à la carte": ("need, improve", "innovative, technology", "deathly, hallows", "worried, very"),
-}
 
 
 @dataclass(frozen=True)
@@ -31,14 +21,13 @@ class Nearest:
 
     ngram: str
     method: str
-    source: str
     neighbours: tuple[str, ...]
     count: int | None = None  # occurrences the vector comes from
 
 
 @dataclass(frozen=True)
 class BigramTable(RowTable):
-    """Table 3: for each n-gram ours, then what is published; a row an n-gram and method."""
+    """Table 3 with our vectors; one row per n-gram and method."""
 
     kind = Nearest
     rows: tuple[Nearest, ...]
@@ -55,7 +44,7 @@ class BigramTable(RowTable):
         for row in self.rows:
             seen = "" if row.count is None else f" ({row.count:,})"
             name = "" if row.ngram == before else f"{row.ngram}"
-            lines.append([name, f"{row.method}{seen}", row.source, ", ".join(row.neighbours)])
+            lines.append([name, f"{row.method}{seen}", ", ".join(row.neighbours)])
             before = row.ngram
         return lines
 
@@ -101,13 +90,8 @@ def compare(
             if table is not None and phrase in table:
                 nearest = model.vectors.nearest(table[phrase], k, among=among, exclude=phrase.split(" "))
                 count = counts.get(phrase) if method in ("additive", "à la carte") else None
-                rows.append(Nearest(phrase, method, "ours", tuple(word for word, _ in nearest), count))
-        if phrase in PHRASES:
-            place = PHRASES.index(phrase)
-            rows += [Nearest(phrase, name, PAPER, tuple(v[place].split(", "))) for name, v in PUBLISHED.items()]
+                rows.append(Nearest(phrase, method, tuple(word for word, _ in nearest), count))
     notes = [f"Nearest among the first {among:,} words, the n-gram's own left out; in brackets its occurrences."]
-    if any(row.source == PAPER for row in rows):
-        notes.append("The paper's rows were written down from memory of its Table 3; check them before citing.")
     if missing:
         notes.append(f"Not in the text, so without a vector à la carte: {', '.join(missing)}.")
     return BigramTable(tuple(rows), tuple(notes))

@@ -6,9 +6,9 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from alacarte import WordVectors
 from alacarte.errors import NotEnoughData
 from alacarte.vectors.geometry import unit_rows
-from alacarte.vectors.word_vectors import WordVectors
 
 Method = Literal["sum", "mean", "product"]
 Singles = npt.NDArray[np.float32]

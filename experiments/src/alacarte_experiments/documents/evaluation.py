@@ -19,12 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte import ALaCarte, Corpus, Targets, WordVectors, discover
 from alacarte.errors import BadData, NotEnoughData
-from alacarte.model import ALaCarte
-from alacarte.passes.discover import discover
-from alacarte.targets.targets import Targets
-from alacarte.text.corpus import Corpus
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.documents.classifier import Classifier, train
 from alacarte_experiments.documents.data import Task
 from alacarte_experiments.documents.fasttext import SETTINGS, FastText
@@ -258,7 +254,7 @@ def induce_ngrams(
     for task in tasks:
         wanted = wanted | discover(
             list(task.texts),
-            n=range(1, n + 1),
+            ngrams=range(1, n + 1),
             punctuation=True,
             min_count=OFTEN if len(task.texts) > MANY else 1,
             vectors=model.vectors.words,

@@ -16,14 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from alacarte import ALaCarte, Corpus, WordVectors, discover
 from alacarte.documents import NgramEmbedder
 from alacarte.errors import AlacarteWarning, BadData, require
-from alacarte.model import ALaCarte
-from alacarte.passes.discover import discover
-from alacarte.text.corpus import Corpus
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.documents.composition import compose
 
 Features = Any  # a dense array, or a sparse one
@@ -185,7 +182,7 @@ def _embedder(system: str, given: Ingredients) -> NgramEmbedder:
     else:
         targets = discover(
             list(given.texts),
-            n=range(2, n + 1),
+            ngrams=range(2, n + 1),
             min_count=1,
             vectors=given.words.key_to_index,
             tokenizer=given.tokenizer,
@@ -222,7 +219,13 @@ def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: Map
     [[2.0, 2.0, 1.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
     targets = discover(
-        list(texts), n=range(1, n + 1), min_count=1, vectors=known, tokenizer=tokenizer, known=True, punctuation=True
+        list(texts),
+        ngrams=range(1, n + 1),
+        min_count=1,
+        vectors=known,
+        tokenizer=tokenizer,
+        known=True,
+        punctuation=True,
     )
     lexicon = Lexicon(known)
     matcher = targets.compile(lexicon, tokenizer)

@@ -4,13 +4,12 @@ gives where a quarter of them are another word's.
 
 import numpy as np
 
+from alacarte import Corpus, WordVectors
 from alacarte.contexts.agreement import agreement_weights
 from alacarte.contexts.reading import Reading
+from alacarte.contexts.word_counts import word_counts
 from alacarte.passes.sample import sample_windows
-from alacarte.text.corpus import Corpus
-from alacarte.transform.informative_weights import word_counts
 from alacarte.vectors.geometry import cosines
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot.systems import Workbench
 from alacarte_experiments.lab.results import Results, Row, mean_row
 from alacarte_experiments.lab.settings import Settings

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from alacarte import ALaCarte, Corpus, WordVectors
 from alacarte.errors import NotEnoughData
-from alacarte.model import SLOT, ALaCarte
-from alacarte.text.corpus import Corpus
+from alacarte.model import SLOT
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.geometry import cosines
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot import published
 from alacarte_experiments.fewshot.data import Chimera, read_chimeras
 from alacarte_experiments.fewshot.spelled import Spelled

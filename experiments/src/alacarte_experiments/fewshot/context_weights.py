@@ -1,20 +1,10 @@
 """Learned context weights: what was learned, and how held-out words fare with it and without each ingredient."""
 
-from typing import Any
-
+from alacarte import Corpus, WordVectors
 from alacarte.contexts.reading import Reading
+from alacarte.contexts.word_counts import word_counts
 from alacarte.passes.sample import sample_windows
-from alacarte.text.corpus import Corpus
-from alacarte.transform.informative_weights import word_counts
-from alacarte.transform.learned_weights import (
-    FUNCTIONS,
-    LEAST,
-    LearnedWeights,
-    Learning,
-    draw_functions,
-    learn_weights_from_sample,
-)
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte.transform.learned_weights import LEAST, LearnedWeights, Learning, learn_weights_from_sample
 from alacarte_experiments.fewshot.informed import MEASURED
 from alacarte_experiments.fewshot.systems import Workbench
 from alacarte_experiments.lab.results import Results, Row
@@ -22,7 +12,7 @@ from alacarte_experiments.lab.settings import Settings
 from alacarte_experiments.lab.store import Store
 
 WORDS = 8000
-INGREDIENTS = (("distance",), ("frequency",), ("informativeness",), ("distance", "frequency"), FUNCTIONS)
+INGREDIENTS = (("distance",), ("frequency",), ("distance", "frequency"))
 
 
 def run(
@@ -67,15 +57,3 @@ def run(
 
 def _row(size: int, metric: str, what: str, at: str, value: float, n: int) -> Row:
     return {"size": size, "metric": metric, "what": what, "at": at, "value": value, "n": n, "source": "ours"}
-
-
-def draw(pyplot: Any, results: Results) -> Any:
-    """The learned functions at the first size."""
-    rows = results.select(metric="weight", size=results.rows[0]["size"])
-
-    def of(what: str) -> list[tuple[float, float]]:
-        return [(float(row["at"]), row["value"]) for row in rows if row["what"] == what]
-
-    figure = pyplot.figure(figsize=(9, 2.8))
-    draw_functions(figure, of("frequency"), of("informativeness"), of("left"), of("right"))
-    return figure

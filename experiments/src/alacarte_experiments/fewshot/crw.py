@@ -13,15 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte import ALaCarte, Corpus, Document, Targets, WordVectors, collect
 from alacarte.contexts.reading import ReadingOptions
 from alacarte.errors import BadData
-from alacarte.model import ALaCarte
-from alacarte.passes.collect import collect
-from alacarte.targets.targets import Targets
-from alacarte.text.corpus import Corpus, Document
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.geometry import unit_rows
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import Nonce2Vec, RetrainedWord2Vec
 from alacarte_experiments.fewshot import published
 from alacarte_experiments.fewshot.data import RareWords, read_rare_words

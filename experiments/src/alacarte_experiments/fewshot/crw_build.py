@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from alacarte import Corpus, Document
 from alacarte.errors import BadData, NotEnoughData
-from alacarte.text.corpus import Corpus, CorpusLike, Document, extent
+from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte_experiments.fewshot.data import Pair
 from alacarte_experiments.lab.progress import progress
@@ -119,26 +120,26 @@ def _survey(
     """(occurrences, a sample of sentences) of each word that is wanted."""
     counts: dict[str, int] = dict.fromkeys(wanted, 0)
     samples = {word: _Sample(contexts, np.random.default_rng([seed, i])) for i, word in enumerate(sorted(wanted))}
-    with progress(*extent(corpus), "counting", show_progress) as bar:
+    with progress(*corpus.extent, "counting", show_progress) as bar:
         number = 0
-        for batch in corpus.batches():
-            for document in batch.documents:
+        for block in corpus.blocks():
+            for document in block.items():
                 for place, sentence in enumerate(sentences(_text(document))):
                     tokens = split(sentence, wanted)
                     for word in wanted.intersection(tokens):
                         counts[word] += tokens.count(word)
                         samples[word].offer((number, place), " ".join(tokens))
                 number += 1
-            bar.update(batch.position - bar.n)
+            bar.update(block.position - bar.n)
     return counts, samples
 
 
 def _without(corpus: Corpus, gone: set[tuple[int, int]], show_progress: bool | None) -> Iterator[str]:
     documents = {number for number, _ in gone}
-    with progress(*extent(corpus), "writing", show_progress) as bar:
+    with progress(*corpus.extent, "writing", show_progress) as bar:
         number = 0
-        for batch in corpus.batches():
-            for document in batch.documents:
+        for block in corpus.blocks():
+            for document in block.items():
                 text = _text(document)
                 if number in documents:
                     kept = [part for place, part in enumerate(sentences(text)) if (number, place) not in gone]
@@ -146,7 +147,7 @@ def _without(corpus: Corpus, gone: set[tuple[int, int]], show_progress: bool | N
                 number += 1
                 if text:
                     yield text
-            bar.update(batch.position - bar.n)
+            bar.update(block.position - bar.n)
 
 
 def _text(document: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from alacarte.errors import BadCorpus, BadData
 from alacarte.model import SLOT
-from alacarte.text.sources import file_streams, reading
+from alacarte.senses.readers import read_texts
 from alacarte_experiments.lab.splits import Permit, split_file
 
 Item = TypeVar("Item")
@@ -51,15 +51,10 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     if not path.is_file():
         raise BadData(f"{path}: no such file; --data names the folder or file of the data set")
     try:
-        for stream in file_streams(path):
-            with reading(stream.name):
-                lines = list(stream.file)
-            for number, line in enumerate(lines, start=1):
-                text = line.decode("utf-8").rstrip("\r\n")
-                if text.strip() and not text.startswith("#"):
-                    yield number, text
-    except UnicodeDecodeError:
-        raise BadData(f"{path}: not UTF-8 text; save it as UTF-8") from None
+        for _, text in read_texts(path):
+            for number, line in enumerate(text.split("\n"), start=1):
+                if line.strip() and not line.startswith("#"):
+                    yield number, line.rstrip("\r")
     except BadCorpus as error:
         raise BadData(error.message) from None
 

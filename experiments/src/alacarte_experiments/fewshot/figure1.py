@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from alacarte import Corpus, WordVectors
+from alacarte.contexts.word_counts import word_counts
 from alacarte.errors import NotEnoughData
-from alacarte.text.corpus import Corpus
-from alacarte.transform.informative_weights import word_counts
 from alacarte.vectors.geometry import cosines
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import AllButTheTop, SumsButTheTop
 from alacarte_experiments.fewshot.systems import Workbench
 from alacarte_experiments.lab.results import Results, Row

@@ -1,8 +1,8 @@
 """Systems that read few contexts with other weights than the matrix was learned under.
 
-`informed` is à la carte in a space without the mean and the top components (`transform.component_removal`), its matrix
+`informed` is à la carte in a space without the mean and the top components (`component_removal`), its matrix
 learned from sums under the settings' weights (every word alike: with many contexts what is not to the point averages
-out), and its few contexts read with `transform.informative_weights` (with few it does not, so the words that
+out), and its few contexts read with `informative_weights` (with few it does not, so the words that
 tell count more).
 Each ingredient can be taken out: `power=0` (SIF), `components=0` (the mean only), `space=0`, `matrix=0` (no matrix).
 `agreement=1` makes the contexts of a chimera count by their agreement.
@@ -18,15 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.contexts.sums import ContextSums
+from alacarte import ALaCarte, ContextSums, Transform, WordVectors, collect
 from alacarte.contexts.weights import ContextWeights
-from alacarte.model import ALaCarte
-from alacarte.passes.collect import collect
-from alacarte.transform.component_removal import ComponentRemoval
-from alacarte.transform.informative_weights import informative_weights
-from alacarte.transform.learned_weights import learn_weights
-from alacarte.transform.transform import Transform
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte.transform.learned_weights import Learning, learn_weights
+from alacarte_experiments.fewshot.component_removal import ComponentRemoval
+from alacarte_experiments.fewshot.informative_weights import informative_weights
 
 if TYPE_CHECKING:
     from alacarte_experiments.fewshot.systems import System, Workbench
@@ -72,8 +68,7 @@ def learned(bench: "Workbench", system: "System") -> Informed:
             bench.vectors,
             text,
             bench.sums(settings, MEASURED),
-            contexts=contexts,
-            seed=settings.seed,
+            learning=Learning(contexts=contexts, seed=settings.seed),
             show_progress=bench.store.show_progress,
         )
         return collect(
@@ -128,7 +123,10 @@ def _model(
     )
     if not system.parameters.get("matrix", 1):
         transform = replace(transform, matrix=np.eye(vectors.dimension, dtype=np.float32), report=None)
-    model = Informed(vectors, transform.read_with(weights, positions), tokenizer=settings.tokenizer)
+    assert transform.settings is not None
+    reading = replace(transform.settings, weights=weights.name, positions=positions or transform.settings.positions)
+    transform = replace(transform, weights=weights, settings=reading)
+    model = Informed(vectors, transform, tokenizer=settings.tokenizer)
     model.space = space
     return model
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from alacarte import Corpus, WordVectors
 from alacarte.errors import NotEnoughData
-from alacarte.text.corpus import Corpus
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot import published
 from alacarte_experiments.fewshot.data import Nonce, read_nonces
 from alacarte_experiments.fewshot.spelled import Spelled

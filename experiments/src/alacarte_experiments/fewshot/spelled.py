@@ -12,20 +12,20 @@ Their settings, for ablations:
 | `shortest`, `longest`, `min_words`, `form_ridge`, `rank_power` | of the form model |
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte.errors import NotEnoughData
-from alacarte.model import ALaCarte
-from alacarte.model.induced import is_single
-from alacarte.spelling.form import FormModel, FormOptions, same_stem
+from alacarte import ALaCarte, WordVectors
+from alacarte.errors import NotEnoughData, require
+from alacarte.passes.work import Work
+from alacarte.spelling.form import FormModel, FormSettings
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, simulate
 from alacarte.text.corpus import CorpusLike
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte.transform.solve import Solve
 
 if TYPE_CHECKING:
     from alacarte_experiments.fewshot.systems import System, Workbench
@@ -59,7 +59,7 @@ class Spelled:
         """A vector for each word, whose vector from so many contexts is given; a row of zeros for no context."""
         x = np.asarray(contexts, dtype=np.float64)
         f = self.form.rows(list(words))[0].astype(np.float64)
-        f[[not is_single(word) for word in words]] = 0
+        f[[len(word.split()) > 1 for word in words]] = 0  # phrases are not spelled
         if self.kind == "form":
             x = np.zeros_like(x)
         elif not self.parameters.get("spelling", 1):
@@ -118,9 +118,31 @@ def _learned(bench: "Workbench", system: "System") -> tuple[FormModel, Trials]:
             bench.vectors,
             bench.sums(settings, averaging=settings.averaging),
             bench.text(settings),
-            work={"show_progress": bench.store.show_progress},
-            solve={"exclude": bench.exclude, "weighting": settings.weighting, "ridge": settings.penalty},
-            form=cast("FormOptions", {**options, "exclude": without, "seed": settings.seed}),
+            work=Work(show_progress=bench.store.show_progress),
+            solve=Solve(exclude=bench.exclude, weighting=settings.weighting, ridge=settings.penalty),
+            form=FormSettings(**options, exclude=without, seed=settings.seed),
         )
     learned: tuple[FormModel, Trials] = bench.learned[key]
     return learned
+
+
+def same_stem(words: Iterable[str], vocabulary: Iterable[str]) -> set[str]:
+    """The words of a vocabulary that share the stem of one of `words`: its Snowball stem, or begin with it.
+
+    What a strict test leaves out of learning, so that a plural does not tell on its singular. Needs snowballstemmer.
+
+    >>> sorted(same_stem(["walking"], ["walked", "walk", "sleepwalk", "wall"]))
+    ['walk', 'walked']
+    """
+    package = require("snowballstemmer", extra="regression", purpose="finding words of the same stem")
+    stem = package.stemmer("english").stemWord
+    stems: dict[str, set[str]] = {}  # by the first three letters, which share a stem's
+    for word in words:
+        stemmed = stem(word.lower())
+        stems.setdefault(stemmed[:3], set()).add(stemmed)
+    shared = set()
+    for word in vocabulary:
+        near = stems.get(word[:3].lower())
+        if near and (any(len(one) > 3 and word.lower().startswith(one) for one in near) or stem(word.lower()) in near):
+            shared.add(word)
+    return shared

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from alacarte import WordVectors
 from alacarte.errors import BadData, NotEnoughData
 from alacarte.vectors.geometry import cosines
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.fewshot import chimera, crw, nonce
 from alacarte_experiments.fewshot.data import read_chimeras, read_nonces, read_rare_words
 from alacarte_experiments.fewshot.systems import Workbench

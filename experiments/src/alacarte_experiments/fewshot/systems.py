@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from alacarte.contexts.sums import ContextSums
+from alacarte import ALaCarte, ContextSums, Corpus, WordVectors
+from alacarte.contexts.word_counts import word_counts
 from alacarte.errors import BadData
-from alacarte.model import ALaCarte
-from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.transform.informative_weights import word_counts
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte.text.corpus import CorpusLike
 from alacarte_experiments import baselines
 from alacarte_experiments.baselines import (
     Baseline,

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from alacarte import Corpus, Document, WordVectors
 from alacarte.errors import BadData, NotEnoughData
-from alacarte.text.corpus import Corpus, Document, extent
 from alacarte.vectors.geometry import cosines
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.baselines import RetrainedWord2Vec
 from alacarte_experiments.fewshot.data import Pair, read_pairs
 from alacarte_experiments.fewshot.spelled import Spelled
@@ -99,15 +98,15 @@ def mentions(corpus: Corpus, words: Iterable[str], show_progress: bool | None = 
     piece = re.compile(r"\w+")
     # The rarest piece is not known; the longest is a good guess ("mail" rather than "e").
     keys = {max(piece.findall(word.lower()) or [""], key=len) for word in words}
-    with progress(*extent(corpus), "finding words", show_progress) as bar:
-        for batch in corpus.batches():
-            for document in batch.documents:
+    with progress(*corpus.extent, "finding words", show_progress) as bar:
+        for block in corpus.blocks():
+            for document in block.items():
                 tokens = document.tokens if isinstance(document, Document) else document
                 text = document.text if isinstance(document, Document) and tokens is None else tokens
                 joined = text if isinstance(text, str) else " ".join(text or ())
                 if not keys.isdisjoint(piece.findall(joined.lower())):
                     yield document
-            bar.update(batch.position - bar.n)
+            bar.update(block.position - bar.n)
 
 
 def _induced(bench: Workbench, system: System, missing: list[str], texts: list[Any]) -> dict[str, list[float]]:

@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from alacarte import WordVectors
 from alacarte.vectors.geometry import unit_rows
-from alacarte.vectors.word_vectors import WordVectors
 
 Doubles = npt.NDArray[np.float64]
 BLOCK = 1 << 15  # words of the vocabulary in one product

@@ -13,10 +13,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from alacarte import Corpus, WordVectors
 from alacarte.errors import AlacarteError, BadData
-from alacarte.text.corpus import Corpus
 from alacarte.transform.solve import Weighting
-from alacarte.vectors.word_vectors import WordVectors
 from alacarte_experiments.lab.store import digest
 
 EXPERIMENTS = ("crw", "nonce", "chimera", "wordsim", "figure1", "sweep", "weights", "agreement")

@@ -24,13 +24,11 @@ import numpy.typing as npt
 
 import alacarte
 import alacarte_experiments
+from alacarte import ContextSums, Corpus, WordVectors, collect
 from alacarte.contexts.reading import Averaging
-from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import ContextWeights, resolve
-from alacarte.passes.collect import collect
-from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.transform.informative_weights import word_counts
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte.contexts.word_counts import word_counts
+from alacarte.text.corpus import CorpusLike
 
 
 def digest(values: object) -> str:

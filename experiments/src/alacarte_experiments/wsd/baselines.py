@@ -10,10 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from alacarte.senses.annotated import Instance, Sentence
-from alacarte.senses.disambiguation import Answer, candidate_senses
-from alacarte.senses.synset_vectors import sense_counts
-from alacarte.senses.wordnet import Synset, WordNet
+from alacarte.senses import Answer, Instance, Sentence, Synset, WordNet, sense_counts
+from alacarte.senses.disambiguation import candidate_senses
 from alacarte_experiments.lab.results import RowTable
 from alacarte_experiments.wsd.data import WsdData
 from alacarte_experiments.wsd.scoring import Score, score

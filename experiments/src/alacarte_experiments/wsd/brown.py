@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from os import PathLike
 
 from alacarte.errors import BadCorpus
-from alacarte.senses.annotated import annotated_streams, decoded
+from alacarte.senses.readers import read_texts
 
 FILES = re.compile(r"(?:^|[/:])c[a-r]\d\d$")
 
@@ -19,10 +19,10 @@ def read_brown(path: str | PathLike[str]) -> Iterator[str]:
     >>> list(read_brown(file))
     ['The 1/2 miles .']
     """
-    for stream in annotated_streams(path, FILES):
-        for number, line in enumerate(decoded(stream, "latin-1").split("\n"), 1):
+    for name, text in read_texts(path, FILES, "latin-1"):
+        for number, line in enumerate(text.split("\n"), 1):
             pairs = [pair.rpartition("/") for pair in line.split()]
             if any(not slash for _, slash, _ in pairs):
-                raise BadCorpus(f"{stream.name}, line {number}: not word/tag pairs; give the tagged Brown corpus")
+                raise BadCorpus(f"{name}, line {number}: not word/tag pairs; give the tagged Brown corpus")
             if pairs:
                 yield " ".join(word for word, _, _ in pairs)

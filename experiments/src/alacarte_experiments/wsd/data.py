@@ -9,13 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
+from alacarte import ALaCarte, WordVectors
 from alacarte.errors import BadData
-from alacarte.model import ALaCarte
-from alacarte.senses.annotated import Instance, Sentence
+from alacarte.senses import Instance, Sentence, WordNet, open_wordnet, read_semcor
 from alacarte.senses.disambiguation import candidate_senses
-from alacarte.senses.semcor import read_semcor, repaired
-from alacarte.senses.wordnet import WordNet, open_wordnet
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte.senses.readers import repaired
 from alacarte_experiments.wsd.brown import read_brown
 from alacarte_experiments.wsd.semeval import read_semeval
 

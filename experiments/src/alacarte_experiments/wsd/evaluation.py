@@ -18,22 +18,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from alacarte import ALaCarte
 from alacarte.errors import BadWordNet
-from alacarte.model import ALaCarte
-from alacarte.senses.annotated import Sentence
-from alacarte.senses.disambiguation import SHARPNESS, SMOOTHING, Answer, Disambiguator, candidate_senses
-from alacarte.senses.sentence_sums import RIGHT_SIDE
-from alacarte.senses.synset_vectors import (
-    STRENGTH,
-    UNKNOWN_LIMIT,
+from alacarte.senses import (
+    Answer,
+    Disambiguator,
+    Sentence,
     SynsetVectors,
+    WordNet,
     combined,
     gloss_vectors,
     graded,
     induce_synsets,
     sense_counts,
 )
-from alacarte.senses.wordnet import WordNet
+from alacarte.senses.disambiguation import candidate_senses
+from alacarte.senses.synset_vectors import RIGHT_SIDE, UNKNOWN_LIMIT
 from alacarte_experiments.lab.results import RowTable
 from alacarte_experiments.wsd.baselines import Ties, by_counts, synset_counts
 from alacarte_experiments.wsd.data import WsdData
@@ -209,15 +209,13 @@ def _standard_methods(data: WsdData, senses: _Senses) -> dict[str, Answering]:
     model, wordnet = senses.model, data.wordnet
     counts = sense_counts(data.semcor)
     ways = senses.ways
-    shrunk = graded(senses.seen, senses.glosses, STRENGTH)
+    shrunk = graded(senses.seen, senses.glosses)
 
     def by_context(vectors: SynsetVectors) -> Answering:
         return Disambiguator(model, wordnet, vectors, fallback=True).predict_all
 
     def with_prior(vectors: SynsetVectors) -> Answering:
-        return Disambiguator(
-            model, wordnet, vectors, counts=counts, sharpness=SHARPNESS, smoothing=SMOOTHING
-        ).predict_all
+        return Disambiguator(model, wordnet, vectors, counts=counts).predict_all
 
     def most_frequent(counted: Mapping[str, int], ties: Ties = "order") -> Answering:
         return partial(by_counts, wordnet=wordnet, counts=counted, ties=ties)

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from alacarte.errors import BadData
-from alacarte.senses.annotated import Instance, Sentence
-from alacarte.senses.disambiguation import Answer
-from alacarte.senses.wordnet import WordNet
+from alacarte.senses import Answer, Instance, Sentence, WordNet
 
 Scoring = Literal["key", "synset", "authors"]
 POS_NAMES = {"a": "adj", "n": "noun", "r": "adv", "v": "verb"}

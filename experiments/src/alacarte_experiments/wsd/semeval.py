@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from alacarte.errors import BadCorpus
-from alacarte.senses.annotated import Instance, Sentence
+from alacarte.senses import Instance, Sentence
 from alacarte.senses.wordnet import POS_OF_NUMBER, simple_pos
 
 

@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from alacarte import Table
-from alacarte.model import ALaCarte
-from alacarte.senses.annotated import Sentence
-from alacarte.senses.disambiguation import Candidates, Disambiguator
+from alacarte import ALaCarte, Table
+from alacarte.senses import Disambiguator, Sentence, gloss_vectors, graded, induce_synsets, sense_counts
+from alacarte.senses.disambiguation import Candidates
 from alacarte.senses.segments import best, shares
-from alacarte.senses.synset_vectors import gloss_vectors, graded, induce_synsets, sense_counts
 from alacarte_experiments.lab.progress import progress
 from alacarte_experiments.wsd.data import WsdData
 

@@ -34,7 +34,7 @@ async function open() {
       setTimeout(() => { if (place.isConnected) open(); }, RETRY);
     } else {
       say(place, error);
-      place.append(element("p", {}, "What there is stands under ", element("a", { href: "/corpora" }, "Corpora"), "."));
+      place.append(element("p", {}, "What there is, is under ", element("a", { href: "/corpora" }, "Corpora"), "."));
     }
   }
 }
@@ -49,9 +49,11 @@ async function where() {
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a");
   const address = link?.getAttribute("href");
-  if (!address?.startsWith("/") || link.hasAttribute("download") || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-  event.preventDefault();
+  const apart = event.ctrlKey || event.metaKey || event.shiftKey || event.button;
+  if (!address?.startsWith("/") || link.hasAttribute("download") || apart) return;
   const model = new URLSearchParams(location.search).get("model"), target = new URL(address, location.href);
+  if (target.origin !== location.origin) return;
+  event.preventDefault();
   if (model && !target.searchParams.has("model")) target.searchParams.set("model", model);
   visit(target);
   scrollTo(0, 0);

@@ -58,7 +58,7 @@ function ticks(low, high, most) {
   return values.map((value) => [value, high >= 1000 ? whole(Math.round(value)) : (Math.abs(value) < 1e-9 ? 0 : value).toFixed(decimals)]);
 }
 
-// Draws an axis of likeness from left to right and says where a value stands.
+// Draws an axis of likeness from left to right and says where a value is.
 function across(picture, [low, high], left, right, height) {
   const x = (value) => left + ((right - left) * (within(value, low, high) - low)) / (high - low);
   for (const [value, text] of ticks(low, high, right - left < 250 ? 3 : 5)) {
@@ -111,7 +111,7 @@ export function pairs(words, names, label, open, sure = [true, true]) {
 export const periodName = (name) => name.replace(/(\d{4})-\d{2}(-\d{2})?/g, "$1").replace(/^(.+)–\1$/, "$1");
 
 // Curves over periods, each {name, colour, points: [{period, uses, value, low, high, known, title, href}]}; `range` is shared
-// between pictures. What cannot be known stands at the foot, in grey, and interrupts its curve.
+// between pictures. What cannot be known is at the foot, in grey, and interrupts its curve.
 export function overTime(curves, periods, range, label, { most = 620, tall = 330 } = {}) {
   const width = room(most), height = tall, picture = frame(width, height, label), [low, high] = range;
   const scale = ticks(low, high, 5), left = 12 + Math.max(...scale.map(([, text]) => widthOf(text))), named = curves.length > 1 || curves[0]?.name;
@@ -156,11 +156,11 @@ export function overTime(curves, periods, range, label, { most = 620, tall = 330
 
 const CHANCES = [[1e-1, "1 in 10"], [1e-3, "1 in 1,000"], [1e-6, "1 in 10⁶"], [1e-9, "1 in 10⁹"], [1e-12, "1 in 10¹²"]];
 
-// All words at once: how far apart the two sides are against how sure that is. Those that differ are links.
+// All words at once: how far apart the two sides are against the confidence in that. Those that differ are links.
 export function volcano(words, label, open, q = 0.05) {
   const width = room(1000), height = width < 500 ? 420 : 520, left = 74, right = width - 16, foot = height - 36;
   const tested = words.filter((item) => item.q_value !== null), picture = frame(width, height, label);
-  const sureness = (value) => Math.min(SUREST, -Math.log10(Math.max(value, 1e-300))); // those that are surer still stand at the top
+  const sureness = (value) => Math.min(SUREST, -Math.log10(Math.max(value, 1e-300))); // those that are more certain still are at the top
   const far = Math.max(0.1, ...tested.map((item) => item.distance)), high = Math.max(2, ...tested.map((item) => sureness(item.q_value)));
   const x = (value) => left + (Math.max(0, value) / far) * (right - left), y = (value) => foot - (sureness(value) / high) * (foot - 24);
   for (const [value, text] of ticks(0, far, 5)) {

@@ -41,7 +41,7 @@ async function respond(path, values, post, signal) {
 // What was said, if it is ours; a proxy, or a server that fell over, says something else.
 function read(text, status) {
   try { return JSON.parse(text); }
-  catch { return { error: `The server could not answer this (status ${status})`, hint: "try again; what went wrong stands where the server was started" }; }
+  catch { return { error: `The server could not answer this (status ${status})`, hint: "try again; what went wrong is written where the server was started" }; }
 }
 
 // The library speaks of targets, the page of words.
@@ -56,7 +56,7 @@ export async function ask(path, values = {}, post = false, signal = undefined) {
   return answer;
 }
 
-// Lines of JSON, each told to `hear` until it returns something.
+// Lines of JSON, each given to `hear` until it returns something.
 export async function stream(path, values, hear, signal, post = false) {
   const response = await respond(path, values, post, signal), reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -73,7 +73,7 @@ export async function stream(path, values, hear, signal, post = false) {
   }
 }
 
-// A long question: `show` is told how far it has come; aborting the signal ends the work on the server too.
+// A long question: `show` is given how far it has come; aborting the signal ends the work on the server too.
 export async function job(path, values, show, signal, post = false) {
   const answer = await stream(path, values, (message) => {
     if (message.error) throw problem(message);
@@ -103,7 +103,7 @@ export function giveUp(...askers) {
   for (const asker of askers.length ? askers : [...asking.keys()]) { asking.get(asker)?.abort(); asking.delete(asker); }
 }
 
-// A button that starts a long question, shows where it is, and can be stopped. That it was opened stands in the address
+// A button that starts a long question, shows where it is, and can be stopped. That it was opened is in the address
 // under `name`; the last answers are kept, so that the way back does not ask again.
 const kept = new Map();
 
@@ -201,7 +201,7 @@ export const isKnown = (item) => item.conf_low !== null && item.conf_low !== und
 export const UNKNOWN = "unknown from so few uses";
 
 export function sure(confidence, of) {
-  if (confidence === null) return element("p", { class: "hint" }, "How sure this is cannot be known from so little text.");
+  if (confidence === null) return element("p", { class: "hint" }, "The confidence cannot be known from so little text.");
   return element("p", { class: "sure" }, element("b", {}, percent(confidence)), element("span", { class: "hint" }, of));
 }
 
@@ -255,6 +255,19 @@ export function csv(rows) {
   return [names, ...rows.map((row) => names.map((name) => row[name]))].map(csvRow).join("\n");
 }
 
+// A line as a row of a table: behind its own columns those of its document, under names that are not taken.
+export function flat({ columns, ...own }) {
+  const names = Object.keys(columns), taken = new Set([...Object.keys(own), ...names]);
+  const free = (name) => {
+    let header = name;
+    while (taken.has(header)) header = `columns.${header}`;
+    taken.add(header);
+    return header;
+  };
+  const headed = names.map((name) => [Object.hasOwn(own, name) ? free(name) : name, columns[name]]);
+  return Object.fromEntries([...Object.entries(own), ...headed]);
+}
+
 export function download(blob, name) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
@@ -293,7 +306,14 @@ export async function png(picture, behind = null) {
 
 // ---------------------------------------------------------------------------------------------------- shared forms
 
-// The choice of a corpus and of a part of it by its columns; `name` tells two of them apart, `first` stands before them.
+// The condition that a column has a value; a bar would separate values, and quotes or spaces around one be left out.
+function equal(name, value) {
+  const text = String(value ?? "").replaceAll("|", "\\|"), quote = text.startsWith("'") ? '"' : "'";
+  const odd = text !== text.trim() || /^(['"]).*\1$/s.test(text);
+  return `${name}=${odd ? quote + text + quote : text}`;
+}
+
+// The choice of a corpus and of a part of it by its columns; `name` tells two of them apart, `first` comes before them.
 export async function sliceForm(name, corpusName, where, first = null) {
   const there = await about(), suffix = name ? `-${name}` : "";
   const chosen = corpusName ? there.corpora.find((item) => item.name === corpusName) : there.corpora[0];
@@ -302,7 +322,8 @@ export async function sliceForm(name, corpusName, where, first = null) {
     element("option", { value: item.name, selected: item === chosen }, item.name)));
   const taken = new Set();
   const filters = chosen.columns.filter((column) => column.values !== null).map((column) => {
-    const choices = new Map(column.values.map((value) => [`${column.name}=${String(value ?? "").replaceAll("|", "\\|")}`, value === null || value === "" ? "(missing)" : String(value)]));
+    const label = (value) => (value === null || value === "" ? "(missing)" : String(value));
+    const choices = new Map(column.values.map((value) => [equal(column.name, value), label(value)]));
     const now = where.find((text) => choices.has(text));
     if (now !== undefined) taken.add(now);
     const select = element("select", { id: `where${suffix}-${column.name}`, "data-column": column.name }, element("option", { value: "" }, "all"),
@@ -366,11 +387,13 @@ async function sampled(corpus) {
 
   function sides() {
     for (const { name, values } of corpus.columns) {
-      const [one, two] = most(lines.map((line) => line[name])).filter((value) => value !== null && !/^$|[|;]/.test(value));
-      if (values !== null && typeof two === "string") return [`${name}=${one}`, `${name}=${two}`];
+      const frequent = most(lines.map((line) => line.columns[name]));
+      const [one, two] = frequent.filter((value) => value !== null && !/^$|[|;]/.test(value));
+      if (values !== null && typeof two === "string") return [equal(name, one), equal(name, two)];
     }
     for (const { name } of corpus.columns) {
-      const sorted = lines.map((line) => line[name]).filter((value) => value !== null && value !== "").sort((one, two) => (one < two ? -1 : 1)), middle = sorted[sorted.length >> 1];
+      const known = lines.map((line) => line.columns[name]).filter((value) => value !== null && value !== "");
+      const sorted = known.sort((one, two) => (one < two ? -1 : 1)), middle = sorted[sorted.length >> 1];
       if (middle > sorted[0]) return [`${name}<${middle}`, `${name}>=${middle}`];
     }
     return null;

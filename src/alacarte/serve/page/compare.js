@@ -70,27 +70,27 @@ export async function compare(main) {
     const lines = [`induced = {"a": a.induce(model, target), "b": b.induce(model, target)}`, ...measured.map((side) => `print(induced["${side}"].uncertainty.similarities(${quoted(word)}, ${list}))`), `print(compare_uses(induced["a"], induced["b"], [${quoted(word)}]))`];
     return [answered.words.length ? chart.place : "", grey ? element("p", { class: "hint" }, `Grey: ${UNKNOWN}.`) : "",
       tools({ rows: answered.words.map((item) => ({ word: item.word, a: item.a?.estimate, a_low: item.a?.conf_low, a_high: item.a?.conf_high, b: item.b?.estimate, b_low: item.b?.conf_low, b_high: item.b?.conf_high })), name: word,
-        python: python(word, lines, [], ["from alacarte.inference.comparing import compare_uses"]), command: commands.join("\n"), pictures: answered.words.length ? [chart.picture] : [] }),
-      element("details", { class: "hint" }, element("summary", {}, "How these numbers are made"), element("p", {},
+        python: python(word, lines, [], ["from alacarte.comparing.uses import compare_uses"]), command: commands.join("\n"), pictures: answered.words.length ? [chart.picture] : [] }),
+      element("details", { class: "hint" }, element("summary", {}, "How these numbers are computed"), element("p", {},
         "The words are the nearest ones of either side. Likeness is the debiased cosine of this side's vector with each word; the intervals are 95 % jackknife intervals over documents. "
-        + "In the view Word the same word may stand a little lower: there, words were chosen because this very vector lies nearest to them, and what the choice alone adds is taken off. Here the words are the same on both sides, so nothing is."))];
+        + "In the view Word the same word may be a little lower: there, words were chosen because this very vector lies nearest to them, and what the choice alone adds is taken off. Here the words are the same on both sides, so nothing is."))];
   }
 
   function verdict(answered, a, b) {
     const { difference } = answered, uses = `${counted(answered.sides[0].uses, "use")} and ${counted(answered.sides[1].uses, "use")}. `;
     if (difference.reason) return `${uses}Whether they differ is ${UNKNOWN}: ${difference.reason.replace(/\bin ([ab])\b/g, (_, side) => `of ${side === "a" ? a : b}`)}.`;
     const apart = `They lie ${number(difference.distance)} apart (${number(difference.conf_low)} to ${number(difference.conf_high)}; 0 is the same use). `;
-    return `${uses}${apart}${difference.p_value <= 0.05 ? "The two use it differently" : "No difference is sure"}: the chance of as much by accident is ${chance(difference.p_value)}.`;
+    return `${uses}${apart}${difference.p_value <= 0.05 ? "The two use it differently" : "No difference is certain"}: the chance of as much by accident is ${chance(difference.p_value)}.`;
   }
 
   const all = () => longQuestion({ label: "Compare all words", name: "all", path: "/api/differences", values: () => ({ ...sides(), least: 20 }), show: (answered, place) => {
-    const [a, b] = names(), chart = volcano(answered.words, `All words: how far apart ${a} and ${b} are, and how sure`, address);
+    const [a, b] = names(), chart = volcano(answered.words, `All words: how far apart ${a} and ${b} are, and the confidence`, address);
     const tested = answered.words.filter((item) => item.q_value !== null).length;
     place.replaceChildren(element("p", { class: "lede" }, chart.changed.length ? `${whole(chart.changed.length)} of ${whole(tested)} words are used differently; of these, one in twenty may be by accident.` : `None of ${whole(tested)} words is used differently beyond chance.`),
       chart.place, element("ol", { class: "changed" }, chart.changed.slice(0, 30).map((item) => {
         const lines = answered.contexts[item.word];
         return element("li", {}, element("a", { href: address(item.word) }, item.word), element("span", { class: "hint" }, ` ${number(item.distance)} apart (${number(item.conf_low)} to ${number(item.conf_high)})`),
-          lines ? element("details", {}, element("summary", {}, "The lines that speak loudest"), element("div", { class: "two" }, [lines.a, lines.b].map((side, which) => element("div", {}, element("h3", { class: `label ${which ? "spelling" : "context"}` }, [a, b][which]), element("ul", {}, side.map((line) => element("li", {}, marked(bracketed(line))))))))) : "");
+          lines ? element("details", {}, element("summary", {}, "The lines that contribute most"), element("div", { class: "two" }, [lines.a, lines.b].map((side, which) => element("div", {}, element("h3", { class: `label ${which ? "spelling" : "context"}` }, [a, b][which]), element("ul", {}, side.map((line) => element("li", {}, marked(bracketed(line))))))))) : "");
       })),
       tools({ rows: answered.words, name: `${a} and ${b}`, python: python(null, ["print(compare(model, a, b, min_count=20))"], ["compare"]), command: shell("alc", "concordance", "compare", one.chosen.path, ...both()), pictures: [chart.picture] }));
   } });

@@ -54,11 +54,19 @@ export async function corpora(main) {
     if (!list.isConnected && list.childNodes.length) return;
     const now = await ask("/api/corpora"), parts = [];
     const described = new Map((await about()).corpora.map((item) => [item.name, item]));
-    if (now.corpora.some((item) => !described.has(item.name))) forgetAbout();
+    const damaged = (await about()).damaged;
+    if (now.corpora.some((item) => !described.has(item.name) && !damaged[item.name])) forgetAbout();
     parts.push(element("h2", {}, "Corpora"), element("ul", { class: "things" }, now.corpora.map((item) => {
       const more = described.get(item.name);
-      return element("li", {}, element("a", { href: `/word?corpus=${encodeURIComponent(item.name)}` }, item.name), more ? ` ${counted(more.documents, "document")}, ${counted(more.tokens, "word")} ` : " ",
-        item.ours ? button("Delete", `Delete ${item.name}`, () => { if (confirm(`Delete the corpus ${item.name}? Its texts stay.`)) post("/api/corpus/delete", { name: item.name })(); }) : "");
+      const link = element("a", { href: `/word?corpus=${encodeURIComponent(item.name)}` }, item.name);
+      const forget = () => {
+        const sure = confirm(`Delete the corpus ${item.name}? Its texts stay.`);
+        if (sure) post("/api/corpus/delete", { name: item.name })();
+      };
+      const size_ = more ? ` ${counted(more.documents, "document")}, ${counted(more.tokens, "word")} ` : " ";
+      const wrong_ = damaged[item.name] ? element("span", { class: "wrong" }, damaged[item.name], " ") : "";
+      const away = item.ours ? button("Delete", `Delete ${item.name}`, forget) : "";
+      return element("li", {}, link, size_, wrong_, away);
     })));
     if (now.builds.length) {
       parts.push(element("h2", {}, "Being built"), element("ul", { class: "things" }, now.builds.map((item) => element("li", {}, element("b", {}, item.name), " ",

@@ -100,8 +100,8 @@ export async function invent(main) {
     const command = shell("alc", "embed", ...model.options, "--word", name, "--among", "30000", ...(by === "spelling" ? [] : lines.flatMap((line) => ["--context", line])), ...(by === "both" ? ["--form"] : []), ...(by === "spelling" ? [] : ["--explain"]));
     const chart = answered.nearest?.length ? likeness(answered.nearest, `The words most like ${name}, with 95 percent intervals`, there.corpora.length ? (other) => addressOf("/word", { phrase: other }) : undefined) : null;
     result.replaceChildren(...[
-      by === "spelling" ? element("p", { class: "hint" }, "How sure a spelling is cannot be known.") : sure(answered.confidence, `of what many sentences would tell, from ${counted(answered.contexts, "use")}`),
-      chart ? chart.place : element("p", { class: "hint" }, "One more sentence, and the nearest words appear with how sure each is."),
+      by === "spelling" ? element("p", { class: "hint" }, "The confidence in a spelling cannot be known.") : sure(answered.confidence, `of what many sentences would give, from ${counted(answered.contexts, "use")}`),
+      chart ? chart.place : element("p", { class: "hint" }, "One more sentence, and the nearest words appear, each with an interval."),
       by === "spelling" || answered.nearest?.some(isKnown) ? null : element("p", { class: "hint" }, "Grey: so few sentences cannot tell how alike. More of them sharpen it."),
       tools({ rows: answered.nearest ?? answered.words, name, python, command, pictures: chart ? [chart.picture] : [] }),
     ].filter(Boolean));
@@ -109,7 +109,7 @@ export async function invent(main) {
 
   for (const input of [word, text, way]) input.addEventListener("input", answer);
   main.replaceChildren(heading,
-    element("p", { class: "lede" }, "Make up a word and use it in a sentence. What it could mean appears beside it, with how sure one can be. Shaded words are the ones it comes from."),
+    element("p", { class: "lede" }, "Make up a word and use it in a sentence. What it could mean appears beside it, with the confidence in it. Shaded words are the ones it comes from."),
     element("div", { class: "two" },
       element("div", {}, element("label", { for: "target" }, "The word"), word,
         element("h2", {}, element("label", { for: "sentences" }, "Sentences, one a line")), text, wrong,

@@ -1,9 +1,12 @@
 // Lines of a concordance, millions of them: only those in sight are asked for and drawn.
 
-import { ask, counted, csvRow, current, download, element, giveUp, remember, say, state, stream, whole } from "./common.js";
+import {
+  ask, counted, csvRow, current, download, element, flat, giveUp, remember, say, state, stream, whole,
+} from "./common.js";
 
 const TALLEST = 8e6, AHEAD = 20, PAGE = 100; // pixels, lines, lines
 const WIDE = 820, VALUE = 88, GAP = 14, MATCH = 200; // pixels: lines in columns from here on; a column of values, between columns, the widest match
+const TEXTS = ["before", "match", "after"];
 const NEAR = 1500, MORE = 20000; // characters of a document around a use, and how many more at a time
 
 const pen = element("canvas").getContext("2d");
@@ -43,12 +46,19 @@ function fitted(text, room, before) {
 const cell = (kind, ...children) => element("div", { class: `cell ${kind}`, role: "cell" }, ...children);
 const parts = (text, values) => [element("div", { class: "text", role: "presentation" }, text), values.length ? element("div", { class: "values", role: "presentation" }, values) : null];
 
+// The columns of a line's document are kept apart from its text: they may be called as that is.
+const valuesOf = (line, columns) => columns.map((name) => String(line.columns[name] ?? ""));
+
 // A line that opens its document; it is shaded by how much it counts, where that is known.
-function lineRow(line, columns, layout, largest, open, more = {}) {
+function lineRow(line, values, layout, largest, open, more = {}) {
   const room = layout.stacked ? Infinity : layout.side, space = layout.stacked ? " " : null;
-  const text = [cell("before", fitted(line.before, room, true)), space, cell("match", element("bdi", {}, line.match)), space, cell("after", fitted(line.after, room, false))];
-  const values = columns.map((name) => { const value = String(line[name] ?? ""); return cell("value", element("bdi", { title: value }, value)); });
-  const row = element("div", { class: "row", role: "row", tabindex: "0", onclick: open, onkeydown: (event) => { if (event.key === "Enter") open(); }, ...more }, parts(text, values));
+  const match = cell("match", element("bdi", {}, line.match));
+  const before = cell("before", fitted(line.before, room, true));
+  const after = cell("after", fitted(line.after, room, false));
+  const cells = values.map((value) => cell("value", element("bdi", { title: value }, value)));
+  const onkeydown = (event) => { if (event.key === "Enter") open(); };
+  const row = element("div", { class: "row", role: "row", tabindex: "0", onclick: open, onkeydown, ...more },
+    parts([before, space, match, space, after], cells));
   if (line.share !== undefined) {
     row.classList.add("share");
     row.style.setProperty("--s", Math.round((30 * Math.abs(line.share)) / largest));
@@ -66,9 +76,11 @@ export function lineList(lines, columns, corpus, label) {
     if (!place.clientWidth || place.clientWidth === width) return;
     width = place.clientWidth;
     const layout = layoutOf(place, names, lines.map((line) => line.match)), largest = largestShare(lines);
-    const heads = ["before", "match", "after"].map((name) => element("div", { class: `cell ${name}`, role: "columnheader" }, name));
-    place.replaceChildren(element("div", { class: "row head", role: "row" }, parts(heads, names.map((name) => element("div", { class: "cell value", role: "columnheader" }, name)))),
-      ...lines.map((line) => lineRow({ ...line, counts: `${(100 * line.share).toFixed(2)} %` }, names, layout, largest, () => readDocument(line, corpus()))));
+    const head = (kind, name) => element("div", { class: `cell ${kind}`, role: "columnheader" }, name);
+    const heads = parts(TEXTS.map((name) => head(name, name)), names.map((name) => head("value", name)));
+    const values = (line) => [`${(100 * line.share).toFixed(2)} %`, ...valuesOf(line, columns)];
+    place.replaceChildren(element("div", { class: "row head", role: "row" }, heads),
+      ...lines.map((line) => lineRow(line, values(line), layout, largest, () => readDocument(line, corpus()))));
   }).observe(place);
   return place;
 }
@@ -89,12 +101,17 @@ export function lineTable(columns, corpus) {
   const ways = element("div", { class: "tools", hidden: true }, all, choice);
   let asked = null, signal = null, total = 0, pages = new Map(), sort = "", change = () => {}, layout = null, width = 0;
 
-  const heads = () => head.replaceChildren(...parts(["before", "match", "after"].map(titled), names().map(titled)));
+  const heads = () => head.replaceChildren(...parts(
+    TEXTS.map((name) => titled(name, name, name === "match" ? null : name)),
+    names().map((name) => titled(name, "value", TEXTS.includes(name) ? `columns.${name}` : name))));
 
-  function titled(name) {
-    const now = sort.replace(/^-/, "") === name, kind = ["before", "match", "after"].includes(name) ? name : "value";
-    const made = element("div", { class: `cell ${kind}`, role: "columnheader", "aria-sort": now ? (sort.startsWith("-") ? "descending" : "ascending") : "none" });
-    made.append(name === "match" ? name : element("button", { type: "button", onclick: () => order(now && !sort.startsWith("-") ? `-${name}` : now ? "" : name) }, name + (now ? (sort.startsWith("-") ? " ↓" : " ↑") : "")));
+  // A header; `key` is what one sorts by.
+  function titled(name, kind, key) {
+    const now = key !== null && sort.replace(/^-/, "") === key, down = sort.startsWith("-");
+    const sorted = now ? (down ? "descending" : "ascending") : "none";
+    const made = element("div", { class: `cell ${kind}`, role: "columnheader", "aria-sort": sorted });
+    const next = () => order(now && !down ? `-${key}` : now ? "" : key), arrow = now ? (down ? " ↓" : " ↑") : "";
+    made.append(key === null ? name : element("button", { type: "button", onclick: next }, name + arrow));
     return made;
   }
 
@@ -131,7 +148,8 @@ export function lineTable(columns, corpus) {
       answer.lines.forEach((line, place) => { if (at * PAGE + place >= first && at * PAGE + place < last) lines.push([line, at * PAGE + place]); });
     }
     const largest = largestShare(lines.map(([line]) => line));
-    body.replaceChildren(...lines.map(([line, place]) => lineRow(line, names(), layout, largest, () => readDocument(line, corpus()), { "aria-rowindex": place + 2, "data-line": place })));
+    body.replaceChildren(...lines.map(([line, place]) => lineRow(line, valuesOf(line, names()), layout, largest,
+      () => readDocument(line, corpus()), { "aria-rowindex": place + 2, "data-line": place })));
     body.style.transform = `translateY(${first * layout.row - top + scroll.scrollTop}px)`;
   }
 
@@ -187,8 +205,9 @@ export function lineTable(columns, corpus) {
     const rows = [];
     let written = 0, columns_ = null;
     await stream("/api/all-lines", { ...asked, sort }, (line) => {
-      if (columns_ === null) { columns_ = Object.keys(line); rows.push(`${csvRow(columns_)}\n`); }
-      rows.push(`${csvRow(columns_.map((name) => line[name]))}\n`);
+      const row = flat(line);
+      if (columns_ === null) { columns_ = Object.keys(row); rows.push(`${csvRow(columns_)}\n`); }
+      rows.push(`${csvRow(columns_.map((name) => row[name]))}\n`);
       written += 1;
       if (written % 1000 === 0) all.textContent = `${whole(written)} of ${whole(total)} lines …`;
     }, mine);
@@ -233,8 +252,8 @@ const readDocument = (line, corpus) => current(readDocument, async (signal) => {
   dialog.showModal();
 });
 
-// Where a use stands in the text of its document, from the words around it; the words of a line are in lower case and
-// stand apart from their commas.
+// Where a use is in the text of its document, from the words around it; the words of a line are in lower case and
+// are apart from their commas.
 function whereabouts(text, line) {
   const pattern = (words) => words.filter(Boolean).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("\\s*");
   const match = pattern(line.match.split(" "));

@@ -31,7 +31,7 @@ export async function map(main) {
       told.textContent = answered.missing.length ? `Not in this text: ${answered.missing.join(", ")}.` : "";
       const drawing = draw(answered, values);
       shown.replaceChildren(drawing.place, tools({ rows: answered.points, name: "map",
-        python: script(model, null, [`corpus = ${sliced(form.chosen.path, values.where)}`, `induced = corpus.induce(model, ${JSON.stringify(list.filter((each) => !answered.missing.includes(each)))})`, "print(word_map(induced.uncertainty))"], { names: ["Concordance"], imports: ["from alacarte.inference.word_map import word_map"] }),
+        python: script(model, null, [`corpus = ${sliced(form.chosen.path, values.where)}`, `induced = corpus.induce(model, ${JSON.stringify(list.filter((each) => !answered.missing.includes(each)))})`, "print(word_map(induced.uncertainty))"], { names: ["Concordance"], imports: ["from alacarte.comparing.word_map import word_map"] }),
         command: shell("alc", "concordance", "map", form.chosen.path, ...list.flatMap(named), ...conditions("--where", values.where), ...model.options), pictures: [drawing.picture] }),
       element("button", { type: "button", class: "plain", onclick: async () => download(await png(drawing.picture, drawing.behind), "map-with-background.png") }, "PNG with the words behind"));
       drawing.begin();

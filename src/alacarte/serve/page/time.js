@@ -31,7 +31,18 @@ export function time(sides, others, before, model) {
       const known = row.estimate !== null && isKnown(row);
       return { period: row.period, uses: row.uses, value: row.estimate, low: row.conf_low, high: row.conf_high, known, title: told(row, known ? `${word} ${row.estimate.toFixed(2)} (${row.conf_low.toFixed(2)} to ${row.conf_high.toFixed(2)})` : `${word}, ${UNKNOWN}`), href: evidence(side, row) };
     }) });
-    const often = (side, name, colour) => ({ name, colour, points: used[side].map((row) => ({ period: row.period, uses: row.uses, value: row.per_million, known: true, title: told(row, `${row.per_million.toFixed(1)} a million words`), href: evidence(side, row) })) });
+    const often = (side, name, colour) => ({
+      name,
+      colour,
+      points: used[side].map((row) => ({ // null in a period without documents: a gap in the curve
+        period: row.period,
+        uses: row.uses,
+        value: row.per_million,
+        known: row.per_million !== null,
+        title: told(row, `${row.per_million?.toFixed(1)} a million words`),
+        href: evidence(side, row),
+      })),
+    });
     const range = likenessRange(answers.flat()), most = Math.max(1, ...used.flat().map((row) => row.per_million)) * 1.05;
     const size = several ? { most: 420, tall: 240 } : {}, pictures = [];
     const add = (title, curves, scale, label) => {

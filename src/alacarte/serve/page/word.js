@@ -1,6 +1,10 @@
 // Word: a word or phrase of a corpus, its lines, its likeness, over time, its senses, the lines that count most.
 
-import { about, addressOf, ask, conditions, counted, current, element, entitle, exampleLinks, examplesOf, go, isKnown, longQuestion, modelOf, named, noCorpus, noteForm, percent, quoted, remember, say, script, shell, sliced, sliceForm, state, sure, tools, UNKNOWN, visit, whole } from "./common.js";
+import {
+  about, addressOf, ask, conditions, counted, current, element, entitle, exampleLinks, examplesOf, flat, go, isKnown,
+  longQuestion, modelOf, named, noCorpus, noteForm, percent, quoted, remember, say, script, shell, sliced, sliceForm,
+  state, sure, tools, UNKNOWN, visit, whole,
+} from "./common.js";
 import { likeness } from "./charts.js";
 import { lineList, lineTable } from "./lines.js";
 import { time } from "./time.js";
@@ -31,7 +35,7 @@ export async function word(main) {
       near.replaceChildren();
       if (!values.phrase) {
         heading.replaceChildren("Which word or phrase?");
-        lede.textContent = `${counted(form.chosen.documents, "document")}, ${counted(form.chosen.tokens, "word")}. Type one above and press Enter; * stands for any letters, as in immigr*.`;
+        lede.textContent = `${counted(form.chosen.documents, "document")}, ${counted(form.chosen.tokens, "word")}. Type one above and press Enter; * is any letters, as in immigr*.`;
         const { words } = await examplesOf(form.chosen);
         if (!signal.aborted) examples.replaceChildren(exampleLinks(words.map((each) => [each, addressOf("/word", { ...values, phrase: each })])));
         return;
@@ -84,9 +88,17 @@ export async function word(main) {
   }
 
   const showInfluence = (values) => (answered, place) => {
-    place.replaceChildren(element("p", { class: "hint" }, "Shaded by how much of the vector each line makes."), lineList(answered.lines, table.names(), form.corpus, "Lines that count most"),
-      tools({ rows: answered.lines, name: `${values.phrase} lines`, python: script(model, values.phrase, [`corpus = ${sliced(form.chosen.path, values.where)}`, "print(corpus.influence(model, target, limit=30))"], { names: ["Concordance"] }),
-        command: shell("alc", "concordance", "influence", form.chosen.path, ...named(values.phrase), "--limit", "30", ...conditions("--where", values.where), ...model.options) }));
+    const corpus = `corpus = ${sliced(form.chosen.path, values.where)}`;
+    const asked = [corpus, "print(corpus.influence(model, target, limit=30))"];
+    place.replaceChildren(element("p", { class: "hint" }, "Shaded by how much of the vector each line makes."),
+      lineList(answered.lines, table.names(), form.corpus, "Lines that count most"),
+      tools({
+        rows: answered.lines.map(flat),
+        name: `${values.phrase} lines`,
+        python: script(model, values.phrase, asked, { names: ["Concordance"] }),
+        command: shell("alc", "concordance", "influence", form.chosen.path, ...named(values.phrase), "--limit", "30",
+          ...conditions("--where", values.where), ...model.options),
+      }));
   };
 
   const showSenses = (values) => (answered, place) => {

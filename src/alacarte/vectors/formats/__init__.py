@@ -10,27 +10,23 @@ from typing import Any
 from alacarte._io.decoding import decoding
 from alacarte._io.files import SUFFIXES
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats.problems import Problems, Skipped
+from alacarte.vectors.formats.rows import Problems, Skipped, WordRows
 from alacarte.vectors.formats.sniff import PICKLE, sniff
-from alacarte.vectors.formats.streams import plain_suffix, sink
-from alacarte.vectors.formats.table import Table
+from alacarte.vectors.formats.streams import plain_suffix
 
-__all__ = ["FORMATS", "Format", "Problems", "Skipped", "Table", "describe", "read", "sniff", "write"]
+__all__ = ["FORMATS", "Format", "Problems", "Skipped", "WordRows", "describe", "read", "sniff", "write"]
 
 
 @dataclass(frozen=True)
 class Format:
-    """One format: where it is read and written, and how such files are usually called.
+    """One format: the module and the functions that read and write it, and the endings of such files' names.
 
-    The functions are named and not imported: most of them need a compiler, and few files are read by more than one.
-    A `writer` writes a table to an open file, which may be compressed on the way; a `path_writer` takes a path and
-    writes files itself.
+    The functions are named and not imported: some of them need a compiler, and few files are read by more than one.
     """
 
     module: str
     reader: str = "read"
-    writer: str | None = None
-    path_writer: str | None = None
+    writer: str | None = "write"  # None: only read
     suffixes: tuple[str, ...] = ()
     compressible: bool = True  # whether a file may be compressed as a whole, as its ending says
 
@@ -40,23 +36,21 @@ class Format:
 
 
 FORMATS = {
-    "safetensors": Format("native", path_writer="write", suffixes=(".safetensors",), compressible=False),
+    "safetensors": Format("native", suffixes=(".safetensors",), compressible=False),
     "glove-text": Format("text", "read_glove", "write_glove", suffixes=(".txt", ".glove")),
     "word2vec-text": Format("text", "read_word2vec", "write_word2vec", suffixes=(".vec", ".w2v")),
-    "word2vec-binary": Format("word2vec_binary", writer="write", suffixes=(".bin",)),
-    "npy": Format("npy", path_writer="write", suffixes=(".npy",), compressible=False),
-    "csv": Format("delimited", writer="write_csv", suffixes=(".csv",)),
-    "tsv": Format("delimited", writer="write_tsv", suffixes=(".tsv",)),
+    "word2vec-binary": Format("word2vec_binary", suffixes=(".bin",)),
+    "npy": Format("npy", suffixes=(".npy",), compressible=False),
+    "csv": Format("arrow", "read_csv", "write_csv", suffixes=(".csv",)),
+    "tsv": Format("arrow", "read_csv", "write_tsv", suffixes=(".tsv",)),
     "parquet": Format("arrow", "read_parquet", "write_parquet", suffixes=(".parquet",), compressible=False),
     "arrow": Format("arrow", "read_arrow", "write_arrow", suffixes=(".arrow", ".feather"), compressible=False),
-    "rds": Format("r_matrix", writer="write", suffixes=(".rds",), compressible=False),
-    "fasttext-binary": Format("fasttext_binary"),
-    PICKLE: Format("gensim_pickle", writer="write", suffixes=(".kv",), compressible=False),
-    "model2vec": Format("static_models", path_writer="write"),
-    "hub": Format("hub", path_writer="write"),
+    "rds": Format("r_matrix", writer=None),
+    "fasttext-binary": Format("fasttext_binary", writer=None),
+    PICKLE: Format("gensim_pickle", suffixes=(".kv",), compressible=False),
+    "model2vec": Format("static_models"),
+    "hub": Format("hub"),
 }
-
-
 FOLDERS = ("model2vec", "hub")  # formats that are folders
 
 
@@ -66,50 +60,46 @@ def read(
     limit: int | None = None,
     on_error: str = "raise",
     trust: bool = False,
-) -> Table:
+) -> WordRows:
     """Read a vector file of any format; a pickle, which runs code, only if the caller names it and says `trust`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "tiny.txt"
     ...     _ = file.write_text("the 0.5 1\\nof 2 3\\n")
-    ...     table = read(file)
-    >>> table.words, table.matrix.tolist()
+    ...     rows = read(file)
+    >>> rows.words, rows.matrix.tolist()
     (['the', 'of'], [[0.5, 1.0], [2.0, 3.0]])
     """
     problems = Problems(path, on_error)
     chosen = _named(format or sniff(path)[0])
     if chosen is FORMATS[PICKLE] and not (trust and format):
         raise _untrusted(path)
-    table = _read(chosen, path, limit, problems)
-    if not len(table.words):
+    rows = _read(chosen, path, limit, problems)
+    if not len(rows.words):
         raise BadVectors(f"{fspath(path)} holds no usable vector; check the file. {problems.report()}")
-    return table
+    return rows
 
 
-def write(path: str | PathLike[str], table: Table, format: str | None = None) -> None:
+def write(path: str | PathLike[str], rows: WordRows, format: str | None = None) -> None:
     """Write words and vectors, atomically, in the format that the name asks for.
 
     >>> import tempfile, numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(Path(folder) / "tiny.vec.gz", Table(["the"], np.ones((1, 2), np.float32)))
+    ...     write(Path(folder) / "tiny.vec.gz", WordRows(["the"], np.ones((1, 2), np.float32)))
     ...     sniff(Path(folder) / "tiny.vec.gz")
     ('word2vec-text', 'gz')
     """
     chosen = _named(format or _format_for(path))
     if not chosen.compressible and Path(path).suffix.lower() in SUFFIXES:
         raise BadVectors(f"{path}: files of this format are not compressed as a whole; leave the ending away")
-    if chosen.writer:
-        with sink(path) as file:
-            chosen.function(chosen.writer)(file, table)
-    elif chosen.path_writer:
-        chosen.function(chosen.path_writer)(path, table)
-    else:
+    if chosen.writer is None:
         raise BadVectors(f"the format {format!r} is only read; write one of: {_writable()}")
+    chosen.function(chosen.writer)(path, rows)
 
 
 def describe(path: str | PathLike[str]) -> dict[str, Any]:
-    """What a file is: format, compression, bytes, and where cheap to tell words, dimension and first words.
+    """Return what a file is: format, compression, bytes, and where cheap to tell words, dimension and first words.
 
     A pickle is not opened, since that would run its code.
 
@@ -133,15 +123,15 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
     }
     if format != PICKLE:
         chosen = _named(format)
-        table = _read(chosen, path, 10, Problems(path, "skip"))
-        facts.update(words=table.total, dimension=table.matrix.shape[1], first_words=list(table.words))
+        rows = _read(chosen, path, 10, Problems(path, "skip"))
+        facts.update(words=rows.total, dimension=rows.matrix.shape[1], first_words=list(rows.words))
     return facts
 
 
-def _read(chosen: Format, path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def _read(chosen: Format, path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     with decoding(path, BadVectors, "download or copy it again"):
-        table: Table = chosen.function(chosen.reader)(path, limit, problems)
-    return table
+        rows: WordRows = chosen.function(chosen.reader)(path, limit, problems)
+    return rows
 
 
 def _untrusted(path: str | PathLike[str]) -> BadVectors:
@@ -162,7 +152,7 @@ def _named(format: str) -> Format:
 
 
 def _writable() -> str:
-    return ", ".join(name for name, format in FORMATS.items() if format.writer or format.path_writer)
+    return ", ".join(name for name, format in FORMATS.items() if format.writer)
 
 
 def _format_for(path: str | PathLike[str]) -> str:
@@ -170,6 +160,8 @@ def _format_for(path: str | PathLike[str]) -> str:
     for name, format in FORMATS.items():
         if suffix in format.suffixes:
             return name
+    if suffix == ".rds":
+        raise BadVectors(f"{path}: R's own files are only read; save as .feather, which arrow::read_feather() reads")
     endings = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
     raise BadVectors(
         f"cannot tell a format from the name {Path(path).name!r}; use one of {endings}",

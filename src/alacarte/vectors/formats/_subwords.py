@@ -1,13 +1,13 @@
 """fastText's character n-grams: which rows of the n-gram matrix a word uses, and the mean over them."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alacarte._io.arrays import Bytes, Longs, Singles
 from alacarte._io.compiled import kernel
 
 
 @kernel
-def ngram_rows(word: NDArray[np.uint8], shortest: int, longest: int, buckets: int, out: NDArray[np.int64]) -> int:
+def ngram_rows(word: Bytes, shortest: int, longest: int, buckets: int, out: Longs) -> int:
     """Fill `out` with the bucket of every n-gram of "<word>", given with its brackets; returns how many."""
     size = len(word)
     count = 0
@@ -36,32 +36,29 @@ def ngram_rows(word: NDArray[np.uint8], shortest: int, longest: int, buckets: in
 
 @kernel
 def mean_rows(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    known: int,
-    matrix: NDArray[np.float32],
+    data: Bytes,
+    offsets: Longs,
+    own: Singles,
+    ngrams: Singles,
     shortest: int,
     longest: int,
-    buckets: int,
-    out: NDArray[np.float32],
+    out: Singles,
 ) -> None:
-    """The vector of each of the first words: the mean of its own row and those of its n-grams.
+    """Compute the vector of each word: the mean of its row in `own` and of the rows of its n-grams in `ngrams`.
 
-    `data[offsets[i]:offsets[i + 1]]` is "<word>"; n-grams have the rows of `matrix` after the `known` words.
-    An empty span marks a word that has no n-grams.
+    `data[offsets[i]:offsets[i + 1]]` is "<word>"; an empty span marks a word that has no n-grams.
     """
     rows = np.empty(1024, np.int64)
     for i in range(len(offsets) - 1):
         word = data[offsets[i] : offsets[i + 1]]
         if len(word) * longest > len(rows):
             rows = np.empty(len(word) * longest, np.int64)
-        count = ngram_rows(word, shortest, longest, buckets, rows)
+        count = ngram_rows(word, shortest, longest, len(ngrams), rows)
         for column in range(out.shape[1]):
-            out[i, column] = matrix[i, column]
+            out[i, column] = own[i, column]
         for k in range(count):
-            row = known + rows[k]
             for column in range(out.shape[1]):
-                out[i, column] += matrix[row, column]
+                out[i, column] += ngrams[rows[k], column]
         scale = np.float32(1.0 / (count + 1))
         for column in range(out.shape[1]):
             out[i, column] *= scale

@@ -1,10 +1,10 @@
 """Bytes of a vector file → rows of a matrix: text with decimal numbers, and word2vec's binary rows."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alacarte._io.arrays import Bytes, Longs, Singles
 from alacarte._io.compiled import kernel
-from alacarte.vectors.formats._places import FINE, LINE, LINE_END, SHORT, SLOW, WORD_BEGIN, WORD_END
+from alacarte.vectors.formats.text import FINE, LINE, LINE_END, SHORT, SLOW, WORD_BEGIN, WORD_END
 
 _POWERS = np.array([10.0**power for power in range(23)])  # those that float64 holds exactly
 _EXACT = 1 << 53
@@ -12,7 +12,7 @@ _NEWLINE, _TAB, _RETURN, _SPACE, _PLUS, _MINUS, _POINT, _ZERO, _E = 10, 9, 13, 3
 
 
 @kernel
-def parse_number(data: NDArray[np.uint8], begin: int, end: int) -> tuple[float, bool]:
+def parse_number(data: Bytes, begin: int, end: int) -> tuple[float, bool]:
     """The decimal number in `data[begin:end]`, and whether it is surely what Python's `float` makes of it.
 
     Below 2**53 the digits, and up to 10**22 the power of ten, are exact in float64, so that the one operation
@@ -67,12 +67,12 @@ def parse_number(data: NDArray[np.uint8], begin: int, end: int) -> tuple[float, 
 
 @kernel
 def parse_lines(
-    data: NDArray[np.uint8],
+    data: Bytes,
     at_end: bool,
     dimension: int,
-    out: NDArray[np.float32],
-    places: NDArray[np.int64],
-    status: NDArray[np.uint8],
+    out: Singles,
+    places: Longs,
+    status: Bytes,
 ) -> tuple[int, int, int]:
     """Parse lines of "word v1 … vd" until `out` is full or no whole line is left.
 
@@ -139,7 +139,7 @@ def parse_lines(
 
 
 @kernel
-def split_binary(data: NDArray[np.uint8], out: NDArray[np.uint8], places: NDArray[np.int64]) -> tuple[int, int]:
+def split_binary(data: Bytes, out: Bytes, places: Longs) -> tuple[int, int]:
     """Split word2vec's binary rows, "word", a space and the bytes of the vector, until no whole row is left.
 
     Newlines before a word are skipped: word2vec writes one after each vector, gensim does not. Returns the

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alacarte._io.arrays import Mask
 from alacarte._io.frames import open_frame
 from alacarte.errors import BadVectors, Hint, require
-from alacarte.vectors.formats.problems import Problems, usable_rows
-from alacarte.vectors.formats.table import Growing, Table
+from alacarte.vectors.formats.rows import Growing, Problems, WordRows, usable_rows
 
 WORD, COUNT, ORIGIN = "word", "count", "origin"
 TEXT, WHOLE, NUMBER, LIST, OTHER = "text", "whole numbers", "numbers", "lists", "something else"  # kinds of columns
@@ -130,12 +130,12 @@ def kind_of(column: NDArray[Any]) -> str:
     return LIST if isinstance(value, list | tuple | np.ndarray) else OTHER
 
 
-def take_columns(columns: Columns, layout: Layout, source: str) -> Table:
+def take_columns(columns: Columns, layout: Layout, source: str) -> WordRows:
     """The words, values, counts and origins of some rows, not checked."""
     matrix = _matrix(columns, layout, source)
     counts = None if layout.counts is None else _counts(columns[layout.counts], source)
     origin = None if layout.origin is None else tuple(name or "" for name in columns[layout.origin].tolist())
-    return Table(columns[layout.words].tolist(), matrix, counts=counts, origin=origin)
+    return WordRows(columns[layout.words].tolist(), matrix, counts=counts, origin=origin)
 
 
 def _matrix(columns: Columns, layout: Layout, source: str) -> NDArray[Any]:
@@ -159,8 +159,8 @@ def _counts(column: NDArray[Any], source: str) -> NDArray[Any]:
     return column
 
 
-def add_rows(rows: Growing, part: Table, good: NDArray[np.bool_], problems: Problems, first: int) -> None:
-    """Check the rows of a table that stand after the first so many of a file; of the `good` ones, keep the usable."""
+def add_rows(rows: Growing, part: WordRows, good: Mask, problems: Problems, first: int) -> None:
+    """Check the rows that come after the `first` ones of a file, and keep those of the `good` ones that can be used."""
     given: Sequence[Any] = part.words
     for row, word in enumerate(given):
         if good[row] and not isinstance(word, str):
@@ -173,9 +173,9 @@ def add_rows(rows: Growing, part: Table, good: NDArray[np.bool_], problems: Prob
     rows.take(words, usable_rows(words, out, problems, rows.seen, first, good), part.counts, part.origin)
 
 
-def table_of_frame(
+def rows_of_frame(
     frame: Any, words: str | None = None, counts: str | None = None, dimensions: Iterable[str] | None = None
-) -> Table:
+) -> WordRows:
     """Words, values, counts and origins of a frame of pandas, polars or Arrow, not checked."""
     advice = "pass (words, matrix)"
     opened = open_frame(frame, BadVectors, "reading vectors from a data frame", advice, eager=True)
@@ -194,12 +194,12 @@ def table_of_frame(
 _INDEX = "\0index"  # no column is called this
 
 
-def columns_of(table: Table, low: int = 0, high: int | None = None) -> dict[str, Any]:
-    """The columns that a table is written as, from one row to another."""
-    columns: dict[str, Any] = {WORD: list(table.words[low:high])}
-    if table.counts is not None:
-        columns[COUNT] = np.asarray(table.counts[low:high], np.int64)
-    if table.origin is not None:
-        columns[ORIGIN] = list(table.origin[low:high])
-    values = np.asarray(table.matrix[low:high], np.float32)
+def columns_of(rows: WordRows, low: int = 0, high: int | None = None) -> dict[str, Any]:
+    """The columns that words and vectors are written as, from one row to another."""
+    columns: dict[str, Any] = {WORD: list(rows.words[low:high])}
+    if rows.counts is not None:
+        columns[COUNT] = np.asarray(rows.counts[low:high], np.int64)
+    if rows.origin is not None:
+        columns[ORIGIN] = list(rows.origin[low:high])
+    values = np.asarray(rows.matrix[low:high], np.float32)
     return columns | {str(number): column for number, column in enumerate(values.T)}

@@ -2,16 +2,14 @@
 
 import struct
 from dataclasses import dataclass, replace
-from itertools import compress
 from os import PathLike, fspath
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alacarte._io.arrays import Singles
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats.problems import Problems, decode_words
+from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
 from alacarte.vectors.formats.streams import Source
-from alacarte.vectors.formats.table import Table, whole_table
 
 MAGIC, VERSION = 793712314, 12
 BLOCK = 1 << 22
@@ -27,11 +25,11 @@ _MATRIX = struct.Struct("<?2q")
 class Subwords:
     """The n-gram rows of a fastText model and how to find them."""
 
-    matrix: NDArray[np.float32]
+    matrix: Singles
     shortest: int
     longest: int
 
-    def vector(self, word: str) -> NDArray[np.float32] | None:
+    def vector(self, word: str) -> Singles | None:
         """The mean of the rows of the word's n-grams, or None if it has none."""
         from alacarte.vectors.formats._subwords import ngram_rows
 
@@ -55,7 +53,7 @@ def looks_like(head: bytes) -> bool:
 
 
 class _Reader:
-    """Reads exactly what is asked for, and knows where it stands."""
+    """Reads exactly what is asked for, and knows its place in the file."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -90,7 +88,7 @@ class _Reader:
         self.position = end + 1
         return word
 
-    def matrix(self, rows: int, columns: int) -> NDArray[np.float32]:
+    def matrix(self, rows: int, columns: int) -> Singles:
         start, size = self.offset + self.position, 4 * rows * columns
         if self.source.compression is None:
             if start + size > self.source.size:
@@ -108,7 +106,7 @@ class _Reader:
         return np.frombuffer(b"".join(parts), "<f4").reshape(rows, columns)
 
 
-def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the words and compute their vectors as fastText does; the n-grams stay memory-mapped."""
     with Source(path) as source:
         reader = _Reader(source)
@@ -126,7 +124,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
             if not label:
                 encoded.append(word)
                 counts.append(count)
-        quantised, rows, columns = reader.unpack(_MATRIX)
+        quantised, height, columns = reader.unpack(_MATRIX)
         if quantised or pruned > 0:
             raise BadVectors(
                 f"{fspath(path)} is a quantised model (.ftz), which holds only rough vectors; "
@@ -134,36 +132,34 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
             )
         if not longest or pruned == 0:
             buckets = longest = 0
-        if columns != dimension or len(encoded) != known or rows < known + buckets or buckets < 0:
-            raise BadVectors(f"{path} is damaged: its matrix has {rows} × {columns} values; download it again")
-        matrix = reader.matrix(rows, columns)
+        if columns != dimension or len(encoded) != known or height < known + buckets or buckets < 0:
+            raise BadVectors(f"{path} is damaged: its matrix has {height} × {columns} values; download it again")
+        matrix = reader.matrix(height, columns)
     if longest and not buckets:
         longest = 0
-    words, good = decode_words(encoded[:limit], problems)
-    vectors = _word_vectors(encoded[: len(words)], known, matrix, shortest, longest, buckets)
-    occurrences = np.array(counts[: len(words)], np.int64)
-    if not good.all():
-        words, vectors, occurrences = list(compress(words, good.tolist())), vectors[good], occurrences[good]
-    table = whole_table(words, vectors, None, problems, known, occurrences)
-    return replace(table, subwords=Subwords(matrix[known : known + buckets], shortest, longest))
+    subwords = Subwords(matrix[known : known + buckets], shortest, longest)
+    rows = Growing(dimension, known if limit is None else min(limit, known))
+    at_once, low = rows_at_once(dimension), 0
+    while low < known and (limit is None or len(rows) < limit):
+        high = min(known, low + (at_once if limit is None else min(at_once, limit - len(rows))))
+        out = rows.room(high - low)
+        _fill(out, encoded[low:high], matrix[low:known], subwords)
+        words, good = decode_words(encoded[low:high], problems, low)
+        keep = usable_rows(words, out, problems, rows.seen, low, good)
+        rows.take(words, keep, np.array(counts[low:high], np.int64))
+        low = high
+    return replace(rows.finish(problems, known), subwords=subwords)
 
 
-def _word_vectors(
-    encoded: list[bytes],
-    known: int,
-    matrix: NDArray[np.float32],
-    shortest: int,
-    longest: int,
-    buckets: int,
-) -> NDArray[np.float32]:
+def _fill(out: Singles, encoded: list[bytes], own: Singles, subwords: Subwords) -> None:
+    """Compute the vectors of some words: the mean of their own rows, the first ones of `own`, and of their n-grams'."""
     from alacarte.vectors.formats._subwords import mean_rows
 
-    if not longest:
-        return np.array(matrix[: len(encoded)])
+    if not subwords.longest:
+        out[:] = own[: len(out)]
+        return
     bracketed = [b"" if word == END_OF_SENTENCE.encode() else b"<" + word + b">" for word in encoded]
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(word) for word in bracketed], out=offsets[1:])
     data = np.frombuffer(b"".join(bracketed), np.uint8)
-    out = np.empty((len(encoded), matrix.shape[1]), np.float32)
-    mean_rows(data, offsets, known, matrix, shortest, longest, buckets, out)
-    return out
+    mean_rows(data, offsets, own, subwords.matrix, subwords.shortest, subwords.longest, out)

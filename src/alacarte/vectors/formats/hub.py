@@ -6,7 +6,6 @@ A folder is read from a path, or from the cache that `hf download NAME` fills. N
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,7 @@ from alacarte._io.files import atomic_write
 from alacarte._version import __version__
 from alacarte.errors import AlacarteError, BadVectors, Hint, require
 from alacarte.vectors.formats import native
-from alacarte.vectors.formats.problems import Problems
-from alacarte.vectors.formats.table import Table
+from alacarte.vectors.formats.rows import Problems, WordRows
 
 VECTORS, CONFIG, CARD = "vectors.safetensors", "config.json", "README.md"
 _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -40,29 +38,28 @@ def find_folder(name: str | PathLike[str], revision: str | None, error: type[Ala
         ) from problem
 
 
-def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the vectors in a folder; also those of a saved model that includes them."""
-    table = native.read(Path(path) / VECTORS, limit, problems)
-    return replace(table, files=None)
+    return native.read(Path(path) / VECTORS, limit, problems)
 
 
-def write(path: str | PathLike[str], table: Table) -> None:
+def write(path: str | PathLike[str], rows: WordRows) -> None:
     """Write vectors with their card to a folder that is new or empty."""
-    write_folder(Path(path), table)
+    write_folder(Path(path), rows)
 
 
-def write_folder(folder: Path, table: Table, came_from: str | None = None, overwrite: bool = False) -> None:
-    """The same, or to any folder with `overwrite`; `came_from` stands in the card."""
+def write_folder(folder: Path, rows: WordRows, came_from: str | None = None, overwrite: bool = False) -> None:
+    """The same, or to any folder with `overwrite`; `came_from` is named in the card."""
     if folder.exists() and not overwrite and (not folder.is_dir() or any(folder.iterdir())):
         raise BadVectors(
             f"{folder}: is there already; name a new folder", hint=Hint("or pass overwrite=True", "or pass --overwrite")
         )
     folder.mkdir(parents=True, exist_ok=True)
-    native.write(folder / VECTORS, table)
-    words, dimension = table.matrix.shape
-    facts: dict[str, Any] = {"words": words, "dimension": dimension, "counts": table.counts is not None}
+    native.write(folder / VECTORS, rows)
+    words, dimension = rows.matrix.shape
+    facts: dict[str, Any] = {"words": words, "dimension": dimension, "counts": rows.counts is not None}
     about = [f"{words:,} words and phrases with vectors of {dimension} dimensions."]
-    if table.counts is not None:
+    if rows.counts is not None:
         about.append("`vectors.counts` has the number of occurrences that each vector comes from.")
     if came_from is not None:
         about.append(f"They come from `{came_from}`.")

@@ -11,8 +11,7 @@ import numpy as np
 from alacarte._io.decoding import decoding
 from alacarte.errors import BadVectors, MissingExtra, require
 from alacarte.vectors.formats.npy import read_matrix
-from alacarte.vectors.formats.problems import Problems
-from alacarte.vectors.formats.table import Table, whole_table
+from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 
 
 class Package(NamedTuple):
@@ -65,7 +64,7 @@ def files(name: str) -> list[Path]:
     return [folder / package.matrix, folder / package.words]
 
 
-def read(name: str, limit: int | None, problems: Problems) -> Table:
+def read(name: str, limit: int | None, problems: Problems) -> WordRows:
     """Vectors that an installed package brings."""
     package = PACKAGES[name]
     matrix_file, words_file = files(name)
@@ -76,7 +75,7 @@ def read(name: str, limit: int | None, problems: Problems) -> Table:
         words = parquet.ParquetFile(words_file).read([package.column])[package.column].to_pylist()
     if len(words) != len(matrix):
         raise BadVectors(f"the package of {name} is damaged; install {package.module} again")
-    return whole_table(words, matrix, limit, problems)
+    return checked_rows(WordRows(words, matrix), limit, problems)
 
 
 def explain(source: str, files: Iterable[str] = ()) -> BadVectors:

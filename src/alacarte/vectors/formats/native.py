@@ -7,8 +7,8 @@ place in the list `origin_names`) where they are known. Words are unique and val
 A plain safetensors file of another program with `matrix`, `words` and `words_offsets` is read too, and checked.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,83 +16,70 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.artifact import DIGESTS, Artifact, kind_of, read_artifact, word_tensors, write_artifact
+from alacarte._io.artifact import Artifact, kind_of, read_artifact, word_tensors, write_artifact
 from alacarte._io.tensors import damaged, read_tensors, unpack_words
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats.problems import Problems
+from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows, first_rows
 from alacarte.vectors.formats.streams import uncompressed
-from alacarte.vectors.formats.table import Table, whole_table
 from alacarte.vectors.words import PackedWords
 
 KIND = "word vectors"
-LAZILY = ("matrix",)  # what is compared with its digests when it is used,
-SMALL = 1 << 26  # if it has more bytes than this
 
 
-def write(path: str | PathLike[str], table: Table, metadata: Mapping[str, Any] | None = None) -> None:
-    """Write a table of words and vectors, and metadata beside it.
+def write(path: str | PathLike[str], rows: WordRows, metadata: Mapping[str, Any] | None = None) -> None:
+    """Write words and vectors, and metadata beside them.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.safetensors"
-    ...     write(file, Table(["a"], np.ones((1, 2), np.float32), counts=np.array([7])))
+    ...     write(file, WordRows(["a"], np.ones((1, 2), np.float32), counts=np.array([7])))
     ...     again = read(file, None, Problems(file))
     ...     list(again.words), again.counts.tolist()
     (['a'], [7])
     """
-    write_artifact(path, KIND, tensors_of(table), dict(metadata or {}))
+    write_artifact(path, KIND, tensors_of(rows), dict(metadata or {}))
 
 
-def tensors_of(table: Table) -> dict[str, NDArray[Any]]:
-    """The arrays that `table_of` reads."""
-    words = PackedWords.of(table.words)
+def tensors_of(rows: WordRows) -> dict[str, NDArray[Any]]:
+    """The arrays that `rows_of` reads."""
+    words = PackedWords.of(rows.words)
     twice = words.duplicate()
     if twice is not None:
         raise BadVectors(f"{twice!r} would be written twice; give each word once")
-    tensors = {"matrix": np.asarray(table.matrix, np.float32), **words.tensors()}
-    if table.counts is not None:
-        tensors["counts"] = np.asarray(table.counts, np.int64)
-    if table.origin is not None:
-        names, codes = np.unique(np.array(table.origin, dtype=object), return_inverse=True)
+    tensors = {"matrix": np.asarray(rows.matrix, np.float32), **words.tensors()}
+    if rows.counts is not None:
+        tensors["counts"] = np.asarray(rows.counts, np.int64)
+    if rows.origin is not None:
+        names, codes = np.unique(np.array(rows.origin, dtype=object), return_inverse=True)
         tensors |= {"origin": codes.astype(np.int64), **word_tensors(names.tolist(), "origin_names")}
     return tensors
 
 
-def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read words and matrix; the matrix stays memory-mapped unless the file is compressed."""
     with uncompressed(path) as plain:
-        return _read(plain, limit, problems, copied=plain != Path(path))
+        ours = kind_of(plain) is not None
+        rows = rows_of(read_artifact(plain, KIND, BadVectors)) if ours else _read_foreign(plain)
+        if plain != Path(path):  # a copy, which is removed at the end
+            counts = None if rows.counts is None else rows.counts.copy()
+            rows = replace(rows, words=list(rows.words), matrix=rows.matrix.copy(), counts=counts)
+            rows.matrix.flags.writeable = False
+        if not ours:
+            return checked_rows(rows, limit, problems)
+        return rows if limit is None else first_rows(rows, limit)
 
 
-def _read(path: Path, limit: int | None, problems: Problems, copied: bool = False) -> Table:
-    if kind_of(path) is None:
-        return _read_plain(path, limit, problems, copied)
-    artifact = read_artifact(path, KIND, BadVectors, lazily=() if copied else LAZILY)
-    return table_of(artifact, limit, copied)
-
-
-def table_of(artifact: Artifact, limit: int | None = None, copied: bool = False) -> Table:
-    """The table in an artifact that holds `write`'s tensors; `copied` takes the values out of the file."""
+def rows_of(artifact: Artifact) -> WordRows:
+    """The words and vectors in an artifact that holds `tensors_of`."""
     words = PackedWords.from_artifact(artifact)
-    total = len(words)
     matrix = artifact.tensor("matrix", np.float32, 2)
     counts = artifact.tensor("counts", np.int64, 1) if "counts" in artifact.tensors else None
     origin = _origin(artifact) if "origin" in artifact.tensors else None
-    if any(len(part) != total for part in (matrix, counts, origin) if part is not None):
-        raise artifact.damaged(f"it has {total} words and a matrix of shape {matrix.shape}")
-    if limit is not None:
-        words, matrix = words.first(limit), matrix[:limit]
-        counts, origin = None if counts is None else counts[:limit], None if origin is None else origin[:limit]
-    if copied:
-        words = PackedWords.of(list(words))
-        matrix, counts = np.array(matrix), None if counts is None else np.array(counts)
-        matrix.flags.writeable = False
-    lazy: Callable[[Any], bool] | None = partial(artifact.verify_rows, "matrix")
-    if copied or matrix.nbytes <= SMALL:
-        artifact.verify("matrix")
-        lazy = None
-    matrix = matrix if matrix.flags.aligned else matrix.copy()
-    return Table(words, matrix, total=total, counts=counts, origin=origin, verify=lazy)
+    if any(len(part) != len(words) for part in (matrix, counts, origin) if part is not None):
+        raise artifact.damaged(f"it has {len(words)} words and a matrix of shape {matrix.shape}")
+    return WordRows(
+        words, matrix if matrix.flags.aligned else matrix.copy(), total=len(words), counts=counts, origin=origin
+    )
 
 
 def _origin(artifact: Artifact) -> tuple[str, ...]:
@@ -102,8 +89,8 @@ def _origin(artifact: Artifact) -> tuple[str, ...]:
     return tuple(names[code] for code in codes.tolist())
 
 
-def _read_plain(path: Path, limit: int | None, problems: Problems, copied: bool) -> Table:
-    """A safetensors file that is none of ours."""
+def _read_foreign(path: Path) -> WordRows:
+    """A safetensors file that is none of ours, not checked."""
     tensors, _ = read_tensors(path)
     missing = {"matrix", "words", "words_offsets"} - tensors.keys()
     if missing:
@@ -111,7 +98,7 @@ def _read_plain(path: Path, limit: int | None, problems: Problems, copied: bool)
             f"{path} is a safetensors file without {', '.join(sorted(missing))}: not word vectors written by "
             "alacarte; read it with the safetensors package and pass (words, matrix) to WordVectors.of"
         )
-    if {DIGESTS, "word_hashes"} & tensors.keys():
+    if "word_hashes" in tensors:
         raise damaged(path, "it was written by alacarte, and does not say so any more", BadVectors)
     words = unpack_words(tensors["words"], tensors["words_offsets"], path)
     matrix = tensors["matrix"]
@@ -119,16 +106,16 @@ def _read_plain(path: Path, limit: int | None, problems: Problems, copied: bool)
         raise BadVectors(
             f"{path} is damaged: {len(words)} words and a {matrix.dtype} matrix of shape {matrix.shape}; write it again"
         )
-    return whole_table(words, np.array(matrix) if copied or not matrix.flags.aligned else matrix, limit, problems)
+    return WordRows(words, matrix if matrix.flags.aligned else matrix.copy())
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:
     """What `alc inspect` says of an artifact of this kind."""
-    table = table_of(artifact)
+    rows = rows_of(artifact)
     return {
         "format": "safetensors",
-        "words": table.total,
-        "dimension": table.matrix.shape[1],
-        "counts": table.counts is not None,
-        "first_words": table.words[:10],
+        "words": rows.total,
+        "dimension": rows.matrix.shape[1],
+        "counts": rows.counts is not None,
+        "first_words": rows.words[:10],
     }

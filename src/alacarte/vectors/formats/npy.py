@@ -1,10 +1,11 @@
-"""A NumPy .npy matrix, memory-mapped, with its words one per line in a text file beside it."""
+"""A NumPy .npy matrix, memory-mapped, with its words in a text file beside it, one word per line.
 
-import io
+Behind the matrix we write a second array, which holds a digest of the words. Readers of one array from the file do not
+see it; we tell by it whether the list of words beside a matrix is the one that was written with it.
+"""
+
 import json
-import re
-import time
-from dataclasses import replace
+import os
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -14,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alacarte._io.decoding import decoding
-from alacarte._io.files import Companions, atomic_write, hidden_companion, is_stream
+from alacarte._io.files import atomic_write, is_stream, lock
 from alacarte._io.tensors import encode_word, little_endian_blocks
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats.problems import Problems
+from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 from alacarte.vectors.formats.streams import Source, plain_suffix
-from alacarte.vectors.formats.table import Table, whole_table
 
+WAIT = 60.0  # seconds for another process that writes the same pair
 ENDINGS = (".vocab.txt", ".words.txt", ".txt", ".words", ".vocab")
-ATTEMPTS = 5  # to read a pair that is being replaced
-MARK = b"alacarte "  # begins what stands behind the matrix in a file of ours
+MARK = b"alacarte "  # begins the second array in a file of ours
 
 
 def words_path(path: str | PathLike[str]) -> Path:
@@ -51,19 +51,10 @@ def word_list_names(path: str | PathLike[str]) -> list[str]:
     return [place.name for place in _word_lists(Path(path))] if plain_suffix(path) == ".npy" else []
 
 
-def word_list_of(path: str | PathLike[str]) -> Path:
-    """The word list beside a matrix, or an error that names what was looked for."""
-    candidates = _word_lists(Path(path))
-    for candidate in candidates:
-        if candidate.is_file():
-            return candidate
-    names = ", ".join(candidate.name for candidate in candidates)
-    raise BadVectors(f"{path} has no list of words beside it; put the words, one per line, into one of: {names}")
-
-
-def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the matrix and its list of words; float32 in C order stays memory-mapped."""
-    matrix, listed, content = _read_pair(Path(path))
+    matrix = read_matrix(path)
+    listed, content = _read_words(Path(path))
     try:
         lines = content.decode().split("\n")
     except UnicodeDecodeError as error:
@@ -77,58 +68,41 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
             f"{listed} has {len(words)} words and {path} has {len(matrix)} rows; "
             "make them the same, one word per line in the order of the rows"
         )
-    table = whole_table(words, matrix, limit, problems)
-    if table.matrix.dtype != np.float32 or not table.matrix.flags.c_contiguous:
+    if matrix.dtype != np.float32 or not matrix.flags.c_contiguous:
         with np.errstate(over="ignore"):
-            single = np.ascontiguousarray(table.matrix, np.float32)
-        table = whole_table(list(table.words), single, None, problems, len(words))
-    return replace(table, files=(listed,))
+            matrix = np.ascontiguousarray(matrix, np.float32)
+    return checked_rows(WordRows(words, matrix), limit, problems)
 
 
-def _read_pair(path: Path) -> tuple[NDArray[Any], Path, bytes]:
-    """The matrix, and the file with its words and what it holds; of a pair that we wrote, the words of this matrix."""
-    for attempt in range(ATTEMPTS):
-        belongs = written_with(path)
-        matrix = read_matrix(path)
-        if belongs is None:
-            candidates = [word_list_of(path)]
-        else:
-            candidates = [*_word_lists(path), hidden_companion(words_path(path), belongs["generation"])]
-        for candidate in candidates:
-            try:
-                content = candidate.read_bytes()
-            except FileNotFoundError:
-                continue
-            right = belongs is None or sha256(content).hexdigest() == belongs["words"]
-            if right and written_with(path) == belongs:
-                return matrix, candidate, content
-        if attempt and written_with(path) == belongs:
-            break
-        time.sleep(0.01)  # the pair may be just being replaced
+def _read_words(path: Path) -> tuple[Path, bytes]:
+    """The file with the words of a matrix, and what it holds; of a pair that we wrote, the words of this matrix."""
+    digest = written_with(path)
+    found = [place for place in _word_lists(path) if place.is_file()]
+    for place in found:
+        content = place.read_bytes()
+        if digest in (None, sha256(content).hexdigest()):
+            return place, content
+    if digest is None:
+        names = ", ".join(place.name for place in _word_lists(path))
+        raise BadVectors(f"{path} has no list of words beside it; put the words, one per line, into one of: {names}")
     raise BadVectors(
         f"{words_path(path)} is not the list of words that was written with {path}: it is missing, of another matrix, "
         "or was changed; write both again, or pass (words, matrix) to WordVectors yourself"
     )
 
 
-def written_with(path: str | PathLike[str]) -> dict[str, str] | None:
-    """What `write` put behind a matrix: the digest of its words and its generation; None if it is none of ours.
-
-    It stands in the file as a second array, which whoever reads one array from the file does not see.
-    """
+def written_with(path: str | PathLike[str]) -> str | None:
+    """The digest of the words that `write` put behind a matrix; None if the file is none of ours."""
     try:
         with Path(path).open("rb") as file:
             shape, _, dtype = _header(file)
-            file.seek(int(np.prod(shape, dtype=object)) * dtype.itemsize, io.SEEK_CUR)
+            file.seek(int(np.prod(shape, dtype=object)) * dtype.itemsize, 1)
             _, _, kind = _header(file)
             text = file.read(1000)
-        if kind != np.uint8 or not text.startswith(MARK):
-            return None
-        facts = json.loads(text[len(MARK) :])
-        if re.fullmatch("[0-9a-f]{16}", facts["generation"]) and isinstance(facts["words"], str):
-            return {"generation": facts["generation"], "words": facts["words"]}
-    except Exception:  # whatever it is, it is not what `write` wrote
-        pass
+        if kind == np.uint8 and text.startswith(MARK):
+            return str(json.loads(text[len(MARK) :])["words"])
+    except (ValueError, KeyError, TypeError, OverflowError, EOFError, SyntaxError, RecursionError):
+        pass  # whatever it is, it is not what `write` wrote
     return None
 
 
@@ -140,65 +114,47 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
 
 def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
     """A two-dimensional matrix of numbers from a .npy file, memory-mapped unless compressed."""
-    with Source(path) as source:
-        compressed = source.compression is not None
-    with decoding(path, BadVectors, "save it again with numpy.save"):
-        if compressed:
-            with Source(path) as source:
-                matrix = np.lib.format.read_array(cast("BinaryIO", source), allow_pickle=False)
+    with decoding(path, BadVectors, "save it again with numpy.save"), Source(path) as source:
+        if source.compression is None:
+            matrix = np.load(path, mmap_mode="r", allow_pickle=False)
         else:
-            matrix = _mapped(path)
+            matrix = np.lib.format.read_array(cast("BinaryIO", source), allow_pickle=False)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise BadVectors(f"{path} holds {matrix.ndim}-dimensional {matrix.dtype} values; a matrix of numbers is needed")
     return cast("NDArray[Any]", matrix.view(np.ndarray))
 
 
-def _mapped(path: str | PathLike[str]) -> NDArray[Any]:
-    """The array in a file, memory-mapped; `numpy.load` opens it twice, and it may be replaced in between."""
-    try:
-        return cast("NDArray[Any]", np.load(path, mmap_mode="r", allow_pickle=False))
-    except ValueError:
-        time.sleep(0.01)
-        return cast("NDArray[Any]", np.load(path, mmap_mode="r", allow_pickle=False))
-
-
-def write(path: str | PathLike[str], table: Table) -> None:
-    """Write X.npy, and the words to X.vocab.txt; both change at one moment, for readers and if the process is killed.
+def write(path: str | PathLike[str], rows: WordRows) -> None:
+    """Write X.npy, and the words to X.vocab.txt; a reader who finds one of them without the other says so.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.npy"
-    ...     write(file, Table(["a", "b"], np.ones((2, 3), np.float32)))
+    ...     write(file, WordRows(["a", "b"], np.ones((2, 3), np.float32)))
     ...     sorted(item.name for item in Path(folder).iterdir()), np.load(file).shape
     (['a.npy', 'a.vocab.txt'], (2, 3))
     """
     path = Path(path)
     if is_stream(path):
         raise BadVectors(f"{path}: this format needs two files, and here is room for one; choose another format")
-    for word in table.words:
+    for word in rows.words:
         if "\n" in word or word.endswith("\r"):
             raise BadVectors(f"{word!r} cannot be written one word per line; save as .safetensors")
-    matrix = np.ascontiguousarray(table.matrix, "<f4")
-    words = b"".join(encode_word(word) + b"\n" for word in table.words)
-    listed = words_path(path)
-    pair = Companions(path, [listed.name], _generation)
-    facts = json.dumps({"words": sha256(words).hexdigest(), "generation": pair.generation})
-    with pair.writing():
-        with atomic_write(pair.path(listed.name), len(words)) as file:
-            file.write(words)
+    matrix = np.ascontiguousarray(rows.matrix, "<f4")
+    words = b"".join(encode_word(word) + b"\n" for word in rows.words)
+    mark = MARK + json.dumps({"words": sha256(words).hexdigest()}).encode()
+    with lock(path, BadVectors, wait=WAIT), atomic_write(words_path(path), len(words)) as listed:
+        listed.write(words)
+        listed.flush()  # so that both files lie on the disk before either takes its place
+        os.fsync(listed.fileno())
         with atomic_write(path, matrix.nbytes) as file:
-            for array in (matrix, np.frombuffer(MARK + facts.encode(), np.uint8)):
+            for array in (matrix, np.frombuffer(mark, np.uint8)):
                 np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
                 for block in little_endian_blocks(array):
                     file.write(block)
 
 
-def _generation(path: Path) -> str | None:
-    facts = written_with(path)
-    return None if facts is None else facts["generation"]
-
-
 def is_our_pair(path: str | PathLike[str]) -> bool:
     """Whether `write` wrote a matrix and, if there is a list of words, that too."""
-    facts, listed = written_with(path), words_path(path)
-    return facts is not None and (not listed.exists() or sha256(listed.read_bytes()).hexdigest() == facts["words"])
+    digest, listed = written_with(path), words_path(path)
+    return digest is not None and (not listed.exists() or sha256(listed.read_bytes()).hexdigest() == digest)

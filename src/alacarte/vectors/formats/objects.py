@@ -7,48 +7,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alacarte._io.arrays import Longs, Singles
 from alacarte._io.frames import is_frame
 from alacarte.errors import BadVectors
 from alacarte.vectors.formats import static_models
-from alacarte.vectors.formats.columns import table_of_frame
+from alacarte.vectors.formats.columns import rows_of_frame
 from alacarte.vectors.formats.fasttext_binary import Subwords
-from alacarte.vectors.formats.table import Table
+from alacarte.vectors.formats.rows import WordRows
 
 COUNTED = "alacarte_counts"  # an attribute of KeyedVectors whose counts are not made up
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedObject:
     """What makes a vector of any word by asking another library's object."""
 
     function: Callable[[str], Any]
 
-    def vector(self, word: str) -> NDArray[np.float32] | None:
-        """The vector that the object gives, or None if it is all zeros, which stand for nothing."""
+    def vector(self, word: str) -> Singles | None:
+        """The vector that the object gives, or None if it is all zeros, which means that there is none."""
         vector = np.asarray(self.function(word), np.float32)
         return vector if vector.any() else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Asked, (_stayed_behind,)  # most of these objects cannot be pickled; the words and vectors can
+        return AskedObject, (_raise_not_pickled,)  # most of these objects cannot be pickled; the words and vectors can
 
 
-def _stayed_behind(word: str) -> Any:
+def _raise_not_pickled(word: str) -> Any:
     raise BadVectors(f"{word!r}: what makes vectors of parts of words stayed in another process; load it here")
 
 
-def table_of(obj: Any) -> Table | None:
+def rows_of(obj: Any) -> WordRows | None:
     """Words and matrix of anything that has them, not checked, or None.
 
-    >>> table = table_of({"a": [1.0, 0.0], "b": [0.0, 1.0]})
-    >>> table.words, table.matrix.tolist()
+    >>> rows = rows_of({"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    >>> rows.words, rows.matrix.tolist()
     (['a', 'b'], [[1.0, 0.0], [0.0, 1.0]])
     """
     if is_frame(obj):
-        return table_of_frame(obj)
+        return rows_of_frame(obj)
     if isinstance(obj, Mapping):
         return _from_rows(list(obj), list(obj.values()))
     if isinstance(obj, tuple) and len(obj) == 2:
-        return Table(list(obj[0]), np.asarray(obj[1]))
+        return WordRows(list(obj[0]), np.asarray(obj[1]))
     keyed = getattr(obj, "wv", obj)
     if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
         return from_gensim(keyed, "these vectors")
@@ -58,31 +59,34 @@ def table_of(obj: Any) -> Table | None:
     if hasattr(vocab, "strings") and hasattr(vocab, "vectors"):
         return _from_spacy(vocab)
     if static_models.static_model_in(obj) is not None:
-        return static_models.table_of(*static_models.parts_of(obj))
+        return static_models.single_tokens(*static_models.parts_of(obj))
     return None
 
 
-def only(table: Table, words: Iterable[str]) -> Table:
-    """The rows of some words, in the order given; words without a row are made of their parts, where possible."""
+def only(rows: WordRows, words: Iterable[str]) -> WordRows:
+    """Return the rows of some words, in the order given.
+
+    The vector of a word without a row is computed from its parts, where possible.
+    """
     wanted = list(words)
-    rows = {word: row for row, word in enumerate(table.words)}
-    made: dict[str, NDArray[np.float32]] = {}
+    places = {word: place for place, word in enumerate(rows.words)}
+    composed: dict[str, Singles] = {}
     for word in wanted:
-        if word not in rows:
-            vector = None if table.subwords is None else table.subwords.vector(word)
+        if word not in places:
+            vector = None if rows.subwords is None else rows.subwords.vector(word)
             if vector is None:
                 raise BadVectors(f"there is no vector for {word!r}; leave it out of words")
-            made[word] = vector
-    matrix = np.array([made[word] if word in made else table.matrix[rows[word]] for word in wanted])
+            composed[word] = vector
+    matrix = np.array([composed[word] if word in composed else rows.matrix[places[word]] for word in wanted])
     counts = origin = None
-    if not made:
-        places = [rows[word] for word in wanted]
-        counts = None if table.counts is None else table.counts[places]
-        origin = None if table.origin is None else tuple(table.origin[place] for place in places)
-    return replace(table, words=wanted, matrix=matrix, counts=counts, origin=origin)
+    if not composed:
+        chosen = [places[word] for word in wanted]
+        counts = None if rows.counts is None else rows.counts[chosen]
+        origin = None if rows.origin is None else tuple(rows.origin[place] for place in chosen)
+    return replace(rows, words=wanted, matrix=matrix, counts=counts, origin=origin)
 
 
-def _from_rows(words: list[str], rows: list[Any]) -> Table:
+def _from_rows(words: list[str], rows: list[Any]) -> WordRows:
     arrays = [np.asarray(row) for row in rows]
     for word, array in zip(words, arrays, strict=True):
         if array.ndim != 1 or array.shape != arrays[0].shape:
@@ -91,10 +95,10 @@ def _from_rows(words: list[str], rows: list[Any]) -> Table:
                 "give every word as many values"
             )
     matrix: NDArray[Any] = np.stack(arrays) if arrays else np.empty((0, 0))
-    return Table(words, matrix)
+    return WordRows(words, matrix)
 
 
-def from_gensim(keyed: Any, source: str) -> Table:
+def from_gensim(keyed: Any, source: str) -> WordRows:
     """Words, matrix and counts of gensim's KeyedVectors; with n-grams, if they are those of fastText."""
     if not hasattr(keyed, "index_to_key") or not hasattr(keyed, "vectors"):
         raise BadVectors(f"{source}: {type(keyed).__name__} holds no word vectors; pass KeyedVectors or a model")
@@ -104,10 +108,10 @@ def from_gensim(keyed: Any, source: str) -> Table:
     if ngrams is not None and len(ngrams) and keyed.max_n:
         subwords = Subwords(np.asarray(ngrams, np.float32), int(keyed.min_n), int(keyed.max_n))
     counts = _gensim_counts(getattr(keyed, "expandos", {}).get("count"), len(words), hasattr(keyed, COUNTED))
-    return Table(words, keyed.vectors[: len(words)], counts=counts, subwords=subwords)
+    return WordRows(words, keyed.vectors[: len(words)], counts=counts, subwords=subwords)
 
 
-def _gensim_counts(counts: Any, words: int, counted: bool) -> NDArray[np.int64] | None:
+def _gensim_counts(counts: Any, words: int, counted: bool) -> Longs | None:
     """Counts as gensim keeps them; None for n, n - 1, …, 1, which it puts where a file has none."""
     array = np.asarray(() if counts is None else counts)
     if array.shape != (words,) or array.dtype.kind not in "iu":
@@ -116,23 +120,25 @@ def _gensim_counts(counts: Any, words: int, counted: bool) -> NDArray[np.int64] 
     return None if made_up else array.astype(np.int64)
 
 
-def _from_fasttext(model: Any) -> Table:
+def _from_fasttext(model: Any) -> WordRows:
     """The words of a model of fastText's or floret's own library, which gives a vector to any word."""
     words, counts = model.get_words(include_freq=True)
     if not len(words):
         raise BadVectors("this model lists no words; pass those you want: WordVectors.of(model, words=[…])")
     matrix = np.stack([model.get_word_vector(word) for word in words])
-    return Table(list(words), matrix, counts=np.asarray(counts, np.int64), subwords=Asked(model.get_word_vector))
+    return WordRows(
+        list(words), matrix, counts=np.asarray(counts, np.int64), subwords=AskedObject(model.get_word_vector)
+    )
 
 
-def _from_spacy(vocab: Any) -> Table:
+def _from_spacy(vocab: Any) -> WordRows:
     vectors = vocab.vectors
     if getattr(vectors, "mode", "default") != "default":
         empty = np.empty((0, vectors.shape[1]), np.float32)
-        return Table([], empty, subwords=Asked(vocab.get_vector))
+        return WordRows([], empty, subwords=AskedObject(vocab.get_vector))
     if len(vectors.data) == 0 or not vectors.key2row:
         raise BadVectors("this spaCy vocabulary has no vectors; load a model that has, such as en_core_web_md")
     keys = [(key, row) for key, row in vectors.key2row.items() if row >= 0]
     data = vectors.data.get() if hasattr(vectors.data, "get") else vectors.data  # from a GPU, if there
     rows = np.array([row for _, row in keys], np.int64)
-    return Table([vocab.strings[key] for key, _ in keys], np.asarray(data)[rows])
+    return WordRows([vocab.strings[key] for key, _ in keys], np.asarray(data)[rows])

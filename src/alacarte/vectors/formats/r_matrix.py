@@ -1,97 +1,26 @@
-"""Vectors as a matrix of R's in an .rds file: a row a word, the words as the names of the rows, as conText wants them.
+"""R's .rds and .rda files; and vectors in them: a matrix with one row per word, and the words as names of the rows."""
 
-Counts and origins are the attributes `count` and `origin` of the matrix. Values are doubles, which hold every float32.
-The format is R's "XDR" of version 2, which every R since 1.4 reads, compressed with gzip as `saveRDS` does.
-"""
-
-import gzip
-import struct
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 
 from alacarte._io.decoding import decoding
-from alacarte._io.progress import progress
-from alacarte._io.tensors import encode_word
-from alacarte.errors import BadVectors, require
-from alacarte.vectors.formats.columns import COUNT, ORIGIN
-from alacarte.vectors.formats.matrices import READING, SAVE, parse_r
-from alacarte.vectors.formats.problems import Problems
-from alacarte.vectors.formats.table import Table, whole_table
+from alacarte._io.files import compression, decompressed
+from alacarte.errors import AlacarteError, BadVectors, require
+from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 
 HEADS = (b"X\n\0\0\0", b"RDX2\n", b"RDX3\n", b"A\n2\n", b"A\n3\n", b"RDA2\n", b"RDA3\n")  # how R's files begin
-# R's codes for kinds of objects, and flags beside them.
-SYMBOL, PAIR, CHARACTERS, WHOLES, DOUBLES, STRINGS, LIST, NOTHING = 1, 2, 9, 13, 14, 16, 19, 254
-WITH_ATTRIBUTES, WITH_TAG = 1 << 9, 1 << 10
-UTF8, ASCII = 1 << 15, 1 << 18
-EXACT = 1 << 53  # up to which a double holds every whole number
-LONG = (1 << 31) - 1  # from which on a length takes 64 bits
-BLOCK = 1 << 16
+LARGEST = 1 << 30  # bytes of an R file, unpacked: a matrix of 11,000 dimensions
+READING = "reading R's .rds and .rda files"
+SAVE = "in R, write it with saveRDS()"
+LONGEST = 1 << 20  # numbers in sequences of an R file that are stored by their ends
 
 
-def write(file: BinaryIO, table: Table) -> None:
-    """Write the matrix with its row names."""
-    for word in (*table.words, *(table.origin or ())):
-        if "\0" in word:
-            raise BadVectors(f"{word!r} holds a character that R's strings cannot hold; save as .safetensors")
-    if table.counts is not None and len(table.counts) and int(np.abs(table.counts).max()) > EXACT:
-        raise BadVectors("a count is larger than R's numbers are exact; save as .safetensors")
-    with gzip.GzipFile("", "wb", 1, file, mtime=0) as packed:
-        _write_matrix(cast("BinaryIO", packed), table)
-
-
-def _write_matrix(out: BinaryIO, table: Table) -> None:
-    rows, columns = table.matrix.shape
-    out.write(b"X\n" + _integers(2, 0x30000, 0x20300))
-    out.write(_integers(DOUBLES | WITH_ATTRIBUTES) + _length(rows * columns))
-    with progress(columns, "dimensions", "writing") as bar:
-        for column in range(columns):
-            out.write(np.ascontiguousarray(table.matrix[:, column], ">f8").data)
-            bar.update_to(column + 1)
-    _write_attribute(out, "dim")
-    out.write(_integers(WHOLES, 2, rows, columns))
-    _write_attribute(out, "dimnames")
-    out.write(_integers(LIST, 2))
-    _write_strings(out, table.words)
-    out.write(_integers(NOTHING))
-    if table.counts is not None:
-        _write_attribute(out, COUNT)
-        out.write(_integers(DOUBLES) + _length(rows) + np.ascontiguousarray(table.counts, ">f8").tobytes())
-    if table.origin is not None:
-        _write_attribute(out, ORIGIN)
-        _write_strings(out, table.origin)
-    out.write(_integers(NOTHING))
-
-
-def _write_attribute(out: BinaryIO, name: str) -> None:
-    """The name of an attribute; its value comes next."""
-    out.write(_integers(PAIR | WITH_TAG, SYMBOL) + _characters(name))
-
-
-def _write_strings(out: BinaryIO, texts: Sequence[str]) -> None:
-    out.write(_integers(STRINGS) + _length(len(texts)))
-    for low in range(0, len(texts), BLOCK):
-        out.write(b"".join(map(_characters, texts[low : low + BLOCK])))
-
-
-def _characters(text: str) -> bytes:
-    encoded = encode_word(text)
-    return _integers(CHARACTERS | (ASCII if text.isascii() else UTF8), len(encoded)) + encoded
-
-
-def _integers(*values: int) -> bytes:
-    return struct.pack(f">{len(values)}i", *values)
-
-
-def _length(values: int) -> bytes:
-    return _integers(values) if values <= LONG else _integers(-1) + struct.pack(">Q", values)
-
-
-def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the one matrix with row names in an R file."""
     rdata = require("rdata", extra="r", purpose=READING)
     parsed = parse_r(Path(path), BadVectors).object
@@ -111,9 +40,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         matrix = np.asarray(parsed.value).reshape(shape, order="F")
     with np.errstate(over="ignore"):
         single = np.ascontiguousarray(matrix, np.float32)
-    words = [str(word) for word in names[0]]
-    counts, origin = _whole(attributes.get(COUNT), len(words)), _texts(attributes.get(ORIGIN), len(words))
-    return whole_table(words, single, limit, problems, counts=counts, origin=origin)
+    return checked_rows(WordRows([str(word) for word in names[0]], single), limit, problems)
 
 
 def _no_matrix(path: str | PathLike[str]) -> BadVectors:
@@ -124,12 +51,33 @@ def _no_matrix(path: str | PathLike[str]) -> BadVectors:
     )
 
 
-def _whole(values: Any, wanted: int) -> Any:
-    array = np.asarray([] if values is None else values)
-    fits = array.shape == (wanted,) and array.dtype.kind in "fi" and np.isfinite(array).all()
-    return array.astype(np.int64) if fits and (array == np.floor(array)).all() else None
+def parse_r(file: Path, error: type[AlacarteError]) -> Any:
+    """What an R file holds, as rdata's own objects: nothing is made of them yet."""
+    parser = require("rdata.parser", extra="r", purpose=READING)
+    with decoding(file, error, SAVE), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with file.open("rb") as raw:
+            kind = compression(raw.read(16))
+            raw.seek(0)
+            data = decompressed(raw, kind).read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise error(f"{file}: more than {LARGEST >> 20} MiB of data, which is more than is read of an R file")
+        return parser.parse_data(
+            data, altrep_constructor_dict=_bounded(parser.DEFAULT_ALTREP_MAP), extension=file.suffix.lower()
+        )
 
 
-def _texts(values: Iterable[Any] | None, wanted: int) -> tuple[str, ...] | None:
-    texts = tuple(str(value) for value in values) if isinstance(values, list | np.ndarray) else ()
-    return texts if len(texts) == wanted else None
+def _bounded(constructors: Mapping[bytes, Callable[[Any], Any]]) -> dict[bytes, Callable[[Any], Any]]:
+    """R stores 1:n by its ends: what makes all of it, for the names of rows, makes no more than `LONGEST` in all."""
+    left = [LONGEST]
+
+    def checked(build: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def sequence(state: Any) -> Any:
+            left[0] -= int(state.value[0])
+            if left[0] < 0 or state.value[0] < 0:
+                raise ValueError(f"sequences of more than {LONGEST:,} numbers")
+            return build(state)
+
+        return sequence
+
+    return {name: checked(build) if b"seq" in name else build for name, build in constructors.items()}

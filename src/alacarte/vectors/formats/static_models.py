@@ -1,18 +1,18 @@
-"""Static models: a tokenizer and a vector a token, as in model2vec and sentence-transformers' `StaticEmbedding`.
+"""Static models: a tokenizer and one vector per token, as in model2vec and sentence-transformers' `StaticEmbedding`.
 
 Of a model, the tokens that are words by themselves are read; other words are made of their tokens (`Tokens`). What is
 written knows every word and phrase: those that the tokenizer would split are tokens that are looked for first.
 
 | file in the folder | what it holds |
 |---|---|
-| `model.safetensors` | `embeddings`, a row a token; or `embedding.weight`, as sentence-transformers writes it |
+| `model.safetensors` | `embeddings`, one row per token; or `embedding.weight`, as sentence-transformers writes it |
 | `tokenizer.json` | the tokenizer, in the format of the package tokenizers |
 | `config.json`, `modules.json` | what model2vec and sentence-transformers look for |
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,18 +20,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alacarte._io.arrays import Singles
 from alacarte._io.files import atomic_write
 from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import BadVectors, require
-from alacarte.vectors.formats.problems import Problems
-from alacarte.vectors.formats.table import Table, whole_table
+from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 
 UNKNOWN = "[UNK]"
 LARGEST = 1 << 28  # bytes of a tokenizer
 MATRIX, TOKENIZER, MODULES = "model.safetensors", "tokenizer.json", "modules.json"
 NESTED = "0_StaticEmbedding"  # where older sentence-transformers put the files
 STATIC = "sentence_transformers.models.StaticEmbedding"
-BEFORE = "zqzq"  # stands before a word in a text, since many tokenizers mark the space before a token
+BEFORE = "zqzq"  # written before a word, since many tokenizers mark the space before a token
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Tokens:
     """What gives any word a vector: the mean of the vectors of its tokens."""
 
     tokenizer: Any
-    matrix: NDArray[np.float32]
+    matrix: Singles
     unknown: int | None
 
-    def vector(self, word: str) -> NDArray[np.float32] | None:
+    def vector(self, word: str) -> Singles | None:
         """The mean of the rows of the word's tokens, or None if the tokenizer knows none of them."""
         ids = self.tokenizer.encode(word, add_special_tokens=False).ids
         known = [number for number in ids if number != self.unknown]
@@ -57,7 +57,7 @@ def folder_of(path: str | PathLike[str]) -> Path | None:
     )
 
 
-def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the words of a model in a folder."""
     folder = folder_of(path)
     if folder is None:
@@ -70,14 +70,14 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
     if matrix is None or matrix.ndim != 2 or matrix.dtype.kind not in "fi":
         raise BadVectors(f"{folder / MATRIX}: holds no matrix `embeddings`, or one that is not of numbers")
     tokenizer = tokenizers.Tokenizer.from_str((folder / TOKENIZER).read_text(encoding="utf-8"))
-    table = table_of(tokenizer, matrix, tensors.get("mapping"), tensors.get("weights"))
-    checked = whole_table(list(table.words), table.matrix, limit, problems)
-    return replace(checked, subwords=table.subwords, files=None)
+    return checked_rows(
+        single_tokens(tokenizer, matrix, tensors.get("mapping"), tensors.get("weights")), limit, problems
+    )
 
 
-def table_of(
+def single_tokens(
     tokenizer: Any, matrix: NDArray[Any], mapping: NDArray[Any] | None = None, weights: NDArray[Any] | None = None
-) -> Table:
+) -> WordRows:
     """The words that are single tokens of a tokenizer, with the vectors of these.
 
     `mapping` leads from tokens to rows and `weights` multiplies the vectors of tokens, in models that have them.
@@ -94,12 +94,10 @@ def table_of(
             rows.setdefault(text, number)
     if not rows:
         raise BadVectors("no token of this model is a word by itself; pass (words, matrix)")
-    return Table(list(rows), matrix[list(rows.values())], subwords=Tokens(tokenizer, matrix, unknown))
+    return WordRows(list(rows), matrix[list(rows.values())], subwords=Tokens(tokenizer, matrix, unknown))
 
 
-def folded(
-    tokenizer: Any, matrix: NDArray[Any], mapping: NDArray[Any] | None, weights: NDArray[Any] | None
-) -> NDArray[np.float32]:
+def folded(tokenizer: Any, matrix: NDArray[Any], mapping: NDArray[Any] | None, weights: NDArray[Any] | None) -> Singles:
     """A row for each token, whatever the model keeps."""
     numbers = tokenizer.get_vocab().values()
     size = max(numbers, default=-1) + 1
@@ -113,7 +111,7 @@ def folded(
 
 
 def unknown_token(tokenizer: Any) -> int | None:
-    """The token that stands for what a tokenizer does not know, if it has one."""
+    """Return the token for what a tokenizer does not know, if it has one."""
     model = tokenizer.model
     if hasattr(model, "unk_token"):
         return None if model.unk_token is None else tokenizer.token_to_id(model.unk_token)
@@ -177,29 +175,29 @@ def _single_tokens(tokenizer: Any, words: Sequence[str]) -> list[int | None]:
     return [encoding.ids[-1] if good else None for encoding, good in zip(encodings, single, strict=True)]
 
 
-def static_parts(table: Table, base: Any = None) -> tuple[NDArray[np.float32], Any]:
-    """(matrix, tokenizer) that give each word of a table its vector; with the tokens of a static model, if given."""
-    words = list(table.words)
+def static_parts(rows: WordRows, base: Any = None) -> tuple[Singles, Any]:
+    """(matrix, tokenizer) that give each word its vector; with the tokens of a static model, if given."""
+    words = list(rows.words)
     if base is None:
         tokenizer, numbers = tokenizer_for(words)
-        before = np.zeros((0, table.matrix.shape[1]), np.float32)
+        before = np.zeros((0, rows.matrix.shape[1]), np.float32)
     else:
         tokenizer, before = parts_of(base)
         tokenizers = require("tokenizers", extra="huggingface", purpose="adding words to a tokenizer")
         tokenizer = tokenizers.Tokenizer.from_str(tokenizer.to_str())  # a copy: the model stays as it is
-        if before.shape[1] != table.matrix.shape[1]:
+        if before.shape[1] != rows.matrix.shape[1]:
             raise BadVectors(
-                f"the model has {before.shape[1]} dimensions and the vectors have {table.matrix.shape[1]}; "
+                f"the model has {before.shape[1]} dimensions and the vectors have {rows.matrix.shape[1]}; "
                 "pass vectors that were made for this model"
             )
         numbers = add_words(tokenizer, words)
-    matrix = np.zeros((max(tokenizer.get_vocab().values()) + 1, table.matrix.shape[1]), np.float32)
+    matrix = np.zeros((max(tokenizer.get_vocab().values()) + 1, rows.matrix.shape[1]), np.float32)
     matrix[: len(before)] = before[: len(matrix)]
-    matrix[numbers] = table.matrix
+    matrix[numbers] = rows.matrix
     return matrix, tokenizer
 
 
-def parts_of(model: Any) -> tuple[Any, NDArray[np.float32]]:
+def parts_of(model: Any) -> tuple[Any, Singles]:
     """(tokenizer, a row for each token) of a StaticModel, a StaticEmbedding, or a SentenceTransformer that is one."""
     static = static_model_in(model)
     if static is None:
@@ -219,12 +217,12 @@ def static_model_in(model: Any) -> Any:
     return model if is_static else None
 
 
-def write(path: str | PathLike[str], table: Table) -> None:
+def write(path: str | PathLike[str], rows: WordRows) -> None:
     """Write a folder that model2vec and sentence-transformers open."""
     folder = Path(path)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadVectors(f"{folder}: is there already; name a new folder for the model")
-    matrix, tokenizer = static_parts(table)
+    matrix, tokenizer = static_parts(rows)
     folder.mkdir(parents=True, exist_ok=True)
     write_tensors(folder / MATRIX, {"embeddings": matrix}, {})
     config = {

@@ -58,6 +58,11 @@ class Source:
         self._bar.update_to(self._raw.tell())
         return data
 
+    @property
+    def closed(self) -> bool:
+        """Whether there is nothing to read from any more; pyarrow asks."""
+        return self._raw.closed
+
     def close(self) -> None:
         self._stack.close()
 

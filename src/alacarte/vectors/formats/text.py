@@ -11,15 +11,17 @@ from os import PathLike
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alacarte._io.arrays import Bytes, Longs, Mask, Singles
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats._places import LINE, LINE_END, SHORT, WORD_BEGIN, WORD_END, new_places
-from alacarte.vectors.formats.problems import Problems, drop_duplicates
-from alacarte.vectors.formats.streams import Source
-from alacarte.vectors.formats.table import Growing, Table, rows_at_once
+from alacarte.vectors.formats.rows import Growing, Problems, WordRows, drop_duplicates, rows_at_once
+from alacarte.vectors.formats.streams import Source, sink
+
+# Where the kernels found the parts of each row: the columns of `places`, and the state that a row is in.
+LINE, WORD_BEGIN, WORD_END, LINE_END = 0, 1, 2, 3
+FINE, SHORT, SLOW = 0, 1, 2  # parsed; too few fields; left to Python's `float`
 
 HEAD = 1 << 18  # bytes that tell what a file is
 HEAD_LINES = 1000
@@ -29,6 +31,11 @@ MOST_DIMENSIONS = 1 << 20  # a header that promises more is none
 BOM = b"\xef\xbb\xbf"
 _GAP = re.compile(rb"[ \t]+")
 _HEADER = re.compile(rb"[ \t]*([0-9]{1,18})[ \t]+([0-9]{1,9})[ \t\r]*")
+
+
+def new_places(rows: int) -> Longs:
+    """Room for what the kernels say about `rows` rows."""
+    return np.zeros((rows, 4), np.int64)
 
 
 def number(field: bytes) -> float | None:
@@ -82,7 +89,7 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match and int(match[2]) <= MOST_DIMENSIONS else None
 
 
-def read_glove(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read_glove(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read lines without a header; the dimension is what most of the first lines have."""
     with Source(path) as source:
         head = source.read(HEAD)
@@ -92,7 +99,7 @@ def read_glove(path: str | PathLike[str], limit: int | None, problems: Problems)
         return _read_rows(source, head.removeprefix(BOM), width, None, limit, problems)
 
 
-def read_word2vec(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read_word2vec(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read lines under a header that gives the number of words and of dimensions."""
     with Source(path) as source:
         head = source.read(HEAD)
@@ -118,7 +125,7 @@ def read_word2vec(path: str | PathLike[str], limit: int | None, problems: Proble
 
 def _read_rows(
     source: Source, data: bytes, dimension: int, promised: int | None, limit: int | None, problems: Problems
-) -> Table:
+) -> WordRows:
     from alacarte.vectors.formats._text_matrix import parse_lines
 
     likely = source.size // (dimension * 6) + 1
@@ -137,7 +144,7 @@ def _read_rows(
         out = rows.room(wanted)
         taken, used, passed = parse_lines(view, at_end, dimension, out, places, status)
         if taken:
-            block = _Block(data, places[:taken], status[:taken], out[:taken], lines)
+            block = _ParsedRows(data, places[:taken], status[:taken], out[:taken], lines)
             block.check(promised, rows_read, rows.seen, problems)
             rows.take(block.words, block.keep)
         lines += passed
@@ -156,23 +163,23 @@ def _read_rows(
     if promised is not None and rows_read < promised and at_end:
         detail = f"the header promises {promised} words and there are {rows_read}: the file is cut off"
         problems.add("missing row", f"line {lines}", None, detail, promised - rows_read)
-    return rows.table(problems, promised)
+    return rows.finish(problems, promised)
 
 
-class _Block:
+class _ParsedRows:
     """Rows as the kernel left them, to be completed and checked."""
 
     def __init__(
         self,
         data: bytes,
-        places: NDArray[np.int64],
-        status: NDArray[np.uint8],
-        out: NDArray[np.float32],
+        places: Longs,
+        status: Bytes,
+        out: Singles,
         lines: int,
     ) -> None:
         self.data, self.places, self.status, self.out, self.lines = data, places, status, out, lines
         self.words: list[str] = []
-        self.keep: NDArray[np.bool_] = np.ones(len(out), np.bool_)
+        self.keep: Mask = np.ones(len(out), np.bool_)
 
     def check(self, promised: int | None, rows_read: int, seen: set[str], problems: Problems) -> None:
         """Parse what the kernel could not, decode the words, and mark the rows to leave out."""
@@ -235,18 +242,20 @@ class _Block:
                     self._leave_out(row, "bad UTF-8", "the word is not UTF-8", problems)
 
 
-def write_glove(file: BinaryIO, table: Table) -> None:
+def write_glove(path: str | PathLike[str], rows: WordRows) -> None:
     """Write lines without a header."""
-    _write_rows(file, table, b"", "glove-text")
+    with sink(path) as file:
+        _write_rows(file, rows, b"", "glove-text")
 
 
-def write_word2vec(file: BinaryIO, table: Table) -> None:
+def write_word2vec(path: str | PathLike[str], rows: WordRows) -> None:
     """Write lines under a header."""
-    _write_rows(file, table, b"%d %d\n" % table.matrix.shape, "word2vec-text")
+    with sink(path) as file:
+        _write_rows(file, rows, b"%d %d\n" % rows.matrix.shape, "word2vec-text")
 
 
-def _write_rows(file: BinaryIO, table: Table, header: bytes, name: str) -> None:
-    words, matrix = table.words, table.matrix
+def _write_rows(file: BinaryIO, rows: WordRows, header: bytes, name: str) -> None:
+    words, matrix = rows.words, rows.matrix
     dimension = matrix.shape[1]
     row_format = b"%b" + b" %.9g" * dimension + b"\n"  # nine digits are enough to tell any two float32 apart
     with progress(len(words), "words", "writing") as bar:
@@ -277,4 +286,4 @@ def _check_readable(head: bytes, whole: bool, name: str, dimension: int) -> None
     has_header = name == "word2vec-text"
     width = usual_width(lines[1:] if has_header else lines)
     if width != dimension or head.startswith(BOM) or (parse_header(lines[0]) is not None) != has_header:
-        raise BadVectors(f"as {name}, these words could not be told from their numbers when read; save as .safetensors")
+        raise BadVectors(f"as {name}, words and numbers could not be separated when read; save as .safetensors")

@@ -2,19 +2,16 @@
 
 import re
 from os import PathLike
-from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alacarte._io.arrays import Longs, Singles
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats._places import WORD_BEGIN, WORD_END, new_places
-from alacarte.vectors.formats.problems import Problems, decode_words, usable_rows
-from alacarte.vectors.formats.streams import Source
-from alacarte.vectors.formats.table import Growing, Table, rows_at_once
-from alacarte.vectors.formats.text import parse_header
+from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
+from alacarte.vectors.formats.streams import Source, sink
+from alacarte.vectors.formats.text import WORD_BEGIN, WORD_END, new_places, parse_header
 
 BLOCK = 1 << 22
 MAX_WORD = 1 << 16
@@ -39,7 +36,7 @@ def looks_like(head: bytes) -> bool:
     return bool(word and gap and b"\n" not in word and len(vector) == header[1] and np.isfinite(vector).all())
 
 
-def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Table:
+def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the rows, with or without a newline after each."""
     from alacarte.vectors.formats._text_matrix import split_binary
 
@@ -75,13 +72,13 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Ta
         if rows_read == promised and (data + source.read(BLOCK)).strip(b"\n"):
             detail = f"the header promises only {promised} words of {dimension} values and there is more"
             problems.add("row beyond the header", f"row {promised + 1}", None, detail)
-    return rows.table(problems, promised)
+    return rows.finish(problems, promised)
 
 
 def _take(
     data: bytes,
-    places: NDArray[np.int64],
-    out: NDArray[np.float32],
+    places: Longs,
+    out: Singles,
     rows_read: int,
     rows: Growing,
     problems: Problems,
@@ -93,11 +90,11 @@ def _take(
     rows.take(words, usable_rows(words, out, problems, rows.seen, rows_read, good))
 
 
-def write(file: BinaryIO, table: Table) -> None:
+def write(path: str | PathLike[str], rows: WordRows) -> None:
     """Write the rows with a newline after each, as word2vec does."""
-    words, matrix = table.words, table.matrix
-    file.write(b"%d %d\n" % matrix.shape)
-    with progress(len(words), "words", "writing") as bar:
+    words, matrix = rows.words, rows.matrix
+    with sink(path) as file, progress(len(words), "words", "writing") as bar:
+        file.write(b"%d %d\n" % matrix.shape)
         for start in range(0, len(words), 1000):
             block = np.ascontiguousarray(matrix[start : start + 1000], "<f4")
             for word, row in zip(words[start : start + 1000], block, strict=True):

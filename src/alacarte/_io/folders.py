@@ -1,0 +1,122 @@
+"""Folders whose files belong together: written beside their place, then put there as a whole."""
+
+import ctypes
+import os
+import re
+import secrets
+import shutil
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from alacarte._io.files import LONGEST_NAME, keep_owner_and_mode, lock
+from alacarte.errors import AlacarteError
+
+NEW = ".alacarte-new"  # ends the name of a folder that is being written
+OLD = ".alacarte-old"  # ends the name of one that was replaced
+WAIT = 60.0  # seconds for another process that writes the same folder
+EXCHANGE = 2  # renameat2's RENAME_EXCHANGE
+HERE = -100  # its AT_FDCWD
+
+
+@contextmanager
+def replaced_folder(folder: Path, ours: Callable[[Path], Collection[str]]) -> Iterator[Path]:
+    """Yield a new folder to write files to, which takes the place of `folder` at the end, unless anything is raised.
+
+    Of an older folder there, the files that `ours` names are deleted; all others move to the new one, unless it has
+    files of their names. What a killed process left is put in order by the next one that writes the same folder.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as there:
+    ...     folder = Path(there) / "model"
+    ...     for text in ("1", "2"):
+    ...         with replaced_folder(folder, lambda old: ["main"]) as new:
+    ...             _ = (new / "main").write_text(text)
+    ...     print([(file.name, file.read_text()) for file in folder.iterdir()], os.listdir(there))
+    [('main', '2')] ['model']
+    """
+    folder = Path(os.path.realpath(folder))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with lock(folder, what="folder", wait=WAIT):
+        _settle(folder, ours)
+        new = _name(folder, NEW)
+        new.mkdir()
+        try:
+            yield new
+            for before in [folder, *folder.iterdir()] if folder.is_dir() else []:
+                after = new if before == folder else new / before.name
+                if after.exists():
+                    keep_owner_and_mode(after, before.stat())
+            written = os.listdir(new)  # noqa: PTH208 (names)
+            old = _put(new, folder)
+        except BaseException as problem:
+            shutil.rmtree(new, ignore_errors=True)
+            if isinstance(problem, AlacarteError):
+                problem.message = problem.message.replace(str(new), str(folder))
+            raise
+        if old is not None:
+            _empty(old, folder, {*ours(old), *written})
+
+
+def _name(folder: Path, ending: str) -> Path:
+    return folder.with_name(f".{folder.name[:LONGEST_NAME]}.{secrets.token_hex(8)}{ending}")
+
+
+def _put(new: Path, folder: Path) -> Path | None:
+    """Give a whole folder its name; return the new name of the one that had it, which ends in `OLD`."""
+    if folder.is_dir():
+        with suppress(OSError):
+            folder.rmdir()  # an empty one
+    if not folder.is_dir():
+        new.rename(folder)
+        return None
+    old = _name(folder, OLD)
+    new.rename(old)
+    if _exchanged(old, folder):
+        return old
+    old.rename(new)
+    try:
+        folder.rename(old)
+        new.rename(folder)
+    except OSError as problem:  # where another file system is mounted, or on Windows a file is open
+        raise AlacarteError(
+            f"{folder}: cannot be replaced as a whole ({problem.strerror}); name a new folder, or one in it"
+        ) from None
+    return old
+
+
+def _exchanged(one: Path, two: Path) -> bool:
+    """Whether the system could swap two folders in one step, as Linux can."""
+    if sys.platform != "linux":
+        return False
+    try:
+        return bool(ctypes.CDLL(None).renameat2(HERE, os.fsencode(one), HERE, os.fsencode(two), EXCHANGE) == 0)
+    except (AttributeError, OSError):
+        return False
+
+
+def _settle(folder: Path, ours: Callable[[Path], Collection[str]]) -> None:
+    """Remove what was being written, and of what was replaced the files that are ours; others go back to the folder."""
+    named = rf"{re.escape(f'.{folder.name[:LONGEST_NAME]}.')}[0-9a-f]{{16}}({NEW}|{OLD})"
+    for left in sorted(folder.parent.iterdir()):
+        found = re.fullmatch(named, left.name)
+        if found is None or left.is_symlink() or not left.is_dir():
+            continue
+        if found[1] == NEW:
+            shutil.rmtree(left, ignore_errors=True)
+        elif not folder.exists():
+            left.rename(folder)
+        else:
+            _empty(left, folder, ours(left))
+
+
+def _empty(old: Path, folder: Path, ours: Collection[str]) -> None:
+    """Delete the files of some names, move all others to the folder, and remove what is empty then."""
+    for entry in list(old.iterdir()):
+        if entry.name in ours and not entry.is_dir():
+            entry.unlink()
+        elif not os.path.lexists(folder / entry.name):
+            entry.rename(folder / entry.name)
+    with suppress(OSError):  # what has the name of a newer file stays
+        old.rmdir()

@@ -1,0 +1,47 @@
+"""Options: fields of frozen dataclasses that carry their own help, so that each is declared once.
+
+A record such as `Reading` or `Work` groups what belongs together. The library passes the record on; the command line
+makes an option of every field that was declared with `option`.
+
+>>> from dataclasses import dataclass
+>>> @dataclass(frozen=True)
+... class Cut:
+...     unit: str = option("line", "What a document is.", metavar="KIND")
+>>> Cut(), Cut("file").unit, described(Cut)["unit"].help
+(Cut(unit='line'), 'file', 'What a document is.')
+"""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a field is shown and typed on the command line.
+
+    `name` is that of the option if the field has another one; `flag` its spelling if that does not follow from the
+    name, and `short` a second one such as "-w". `shown` is the default as help writes it, `panel` the heading in the
+    help if it is not that of the record. `writes` says what is written there: a kind of artifact, or "file".
+    """
+
+    help: str
+    metavar: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    name: str | None = None
+    flag: str | None = None
+    short: str | None = None
+    shown: str | None = None
+    panel: str | None = None
+    writes: str | None = None
+    hidden: bool = False
+
+
+def option(default: Any, help: str, **facts: Any) -> Any:
+    """Return a dataclass field with a default (`...`: required) and a help text; `facts` are those of `Option`."""
+    return field(default=default, metadata={"option": Option(help, **facts)})
+
+
+def described(record: type) -> dict[str, Option]:
+    """Return the fields of a record that are options, in order."""
+    return {item.name: item.metadata["option"] for item in fields(record) if "option" in item.metadata}

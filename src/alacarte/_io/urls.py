@@ -1,0 +1,530 @@
+"""Files by name, wherever they are: a path on disk, or a URL, which fsspec opens.
+
+`SCHEMES` lists every kind of URL that is opened. Of a URL, messages and saved files have scheme, host, path and the
+names in its query, never user, password or values: see `without_secrets`.
+"""
+
+import io
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, TypeVar, cast
+
+from alacarte.errors import AlacarteError, MissingExtra, require
+
+# Every scheme that is opened, and what has to be installed for it beside fsspec.
+SCHEMES = {
+    "file": "",
+    "http": "aiohttp",
+    "https": "aiohttp",
+    "s3": "s3fs",
+    "gs": "gcsfs",
+    "az": "adlfs",
+    "abfs": "adlfs",
+    "hf": "huggingface_hub",
+}
+BLOCK = 8 << 20  # the most bytes that are asked for at a time
+FIRST_BLOCK = 1 << 18  # what is asked for first; it doubles while a file is read in order
+WAITS = (0.5, 1.0, 2.0, 4.0)  # seconds before the second attempt and those after it
+SILENCE = 60.0  # seconds without a byte, after which a web server is asked again
+URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+COLLAPSED = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")  # what pathlib makes of a URL
+URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://[^\s'\"<>]+")
+HIDDEN_VALUES = re.compile(r"[?;][^?#]*…#[0-9a-f]{12}")  # the end of what `without_secrets` makes
+# By which of its facts a file system tells one content of a file from another, best first.
+VERSIONS = (
+    *("ETag", "etag", "generation", "md5Hash", "content_md5", "Content-MD5", "Digest", "sha256", "blob_id", "oid"),
+    *("VersionId", "Last-Modified", "LastModified", "last_modified", "mtime", "modified", "updated", "created"),
+)
+# The names of errors, by all libraries.
+REFUSED = re.compile("Credential|Auth")
+NOT_OPEN = re.compile("RepositoryNotFound|GatedRepo")  # on the Hub, a private repository is as one that does not exist
+NEVER = re.compile("Credential|Auth|Offline|FileExpired")  # trying again does not help
+LOST = (TimeoutError, ConnectionError, EOFError)
+FOR_GOOD = (
+    *(FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, NotImplementedError),
+    *(LookupError, TypeError, AttributeError, ValueError, ImportError, MemoryError),
+)
+CREDENTIALS = (
+    "check the credentials: fsspec takes them from the environment and from files of the provider (AWS_PROFILE, "
+    "AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, HF_TOKEN), never from this program"
+)
+LOG_IN = (
+    "check the URL, and log in: run `hf auth login`, or put a token in HF_TOKEN; if the repository is gated, accept "
+    "its terms on its page first"
+)
+
+Result = TypeVar("Result")
+
+
+# --------------------------------------------------------------------------------------------------------- URLs
+
+
+def url_of(name: str | os.PathLike[str]) -> str | None:
+    """The URL that a name is, or None for a path; `Path("s3://bucket/key")`, which has lost a slash, is one too.
+
+    >>> url_of("s3://bucket/key"), url_of(Path("s3://bucket/key")), url_of("s3/key")
+    ('s3://bucket/key', 's3://bucket/key', None)
+    """
+    text = os.fspath(name)
+    if URL.match(text):
+        return text
+    collapsed = COLLAPSED.match(text)
+    if collapsed is None or collapsed[1] not in SCHEMES:
+        return None
+    slashes = ":///" if collapsed[1] == "file" else "://"
+    return f"{collapsed[1]}{slashes}{text[collapsed.end() :]}"
+
+
+def local_path(name: str | os.PathLike[str]) -> Path | None:
+    """The path on disk of a path or a `file://` URL; None for other URLs.
+
+    >>> local_path("file:///tmp/a%20b.txt").as_posix(), local_path("~/a") == Path.home() / "a", local_path("s3://a/b")
+    ('/tmp/a b.txt', True, None)
+    """
+    url = url_of(name)
+    if url is None:
+        return Path(name).expanduser()
+    scheme, _, rest = url.partition("://")
+    if scheme != "file":
+        return None
+    from urllib.request import url2pathname  # slow to load
+
+    return Path(url2pathname(rest.removeprefix("localhost")))
+
+
+def path_on_disk(name: str | os.PathLike[str], error: type[AlacarteError], what: str) -> Path:
+    """The path that a name is, for what is locked or changed in place; raises `error` for a URL.
+
+    >>> path_on_disk("lab/run", AlacarteError, "a run").as_posix()
+    'lab/run'
+    """
+    path = local_path(name)
+    if path is None:
+        raise error(
+            f"{display_name(name)}: {what} lies on a disk, where files can be locked and changed in place; name a path."
+            " Text, vectors, models and sums can be at URLs"
+        )
+    return path
+
+
+def without_secrets(url: str) -> str:
+    """A URL without user, password and the values of its query; a digest of the query tells two URLs apart.
+
+    >>> without_secrets("https://me:secret@host/a.csv?author=a&page=2")
+    'https://host/a.csv?author=…&page=…#a8534941a2b2'
+    >>> without_secrets("abfs://container@account.dfs.core.windows.net/a.txt")
+    'abfs://container@account.dfs.core.windows.net/a.txt'
+    """
+    place, secret = _split(url)
+    scheme, separator, rest = place.partition("://")
+    host, slash, path = rest.partition("/")
+    user, at, server = host.rpartition("@")
+    if at and not (scheme.lower() in ("az", "abfs") and ":" not in user):
+        host = server
+    place = f"{scheme}{separator}{host}{slash}{path}"
+    if HIDDEN_VALUES.fullmatch(secret):
+        return place + secret
+    secret = secret.partition("#")[0]
+    if not secret[1:]:
+        return place
+    names = [re.match(r"([^=]+=)=*[^=]", part) for part in secret[1:].split("&")]
+    query = "&".join(f"{name[1] if name else ''}…" for name in names)
+    return f"{place}{secret[0]}{query}#{sha256(secret.encode(errors='surrogatepass')).hexdigest()[:12]}"
+
+
+def _split(url: str) -> tuple[str, str]:
+    """A URL up to its path, and what follows: the query, or parameters behind a semicolon."""
+    marks = {"http": r"[?;#]", "https": r"[?;#]", "az": r"\?", "abfs": r"\?"}  # elsewhere ? is a letter of a name
+    scheme = url.partition("://")[0].lower()
+    mark = re.search(marks[scheme], url) if scheme in marks else None
+    return (url, "") if mark is None else (url[: mark.start()], url[mark.start() :])
+
+
+def display_name(name: str | os.PathLike[str]) -> str:
+    """A name for messages and saved files: a path as it is, a URL without secrets."""
+    url = url_of(name)
+    return os.fspath(name) if url is None else without_secrets(url)
+
+
+def in_text_without_secrets(text: str) -> str:
+    """A message of somebody else, with every URL in it as it may be shown, and no query.
+
+    >>> in_text_without_secrets("400, url='https://me:secret@host/a?sig=secret'")
+    "400, url='https://host/a"
+    """
+    return URL_IN_TEXT.sub(lambda match: without_secrets(match[0]), re.sub(r"[?;]\S+", "", text))
+
+
+def base_name(url: str) -> str:
+    """The last part of a URL's path.
+
+    >>> base_name("https://host/a/b.txt?part=2"), base_name("s3://bucket/key/")
+    ('b.txt', 'key')
+    """
+    return _split(url)[0].rstrip("/").rpartition("/")[2]
+
+
+def sibling(url: str, name: str) -> str:
+    """The URL of a file beside another.
+
+    >>> sibling("s3://bucket/a.npy", "a.vocab.txt")
+    's3://bucket/a.vocab.txt'
+    """
+    return f"{_split(url)[0].rstrip('/').rpartition('/')[0]}/{name}"
+
+
+def is_in_repository(url: str) -> bool:
+    """Whether a URL is one of a repository on the Hugging Face Hub, which has buckets too.
+
+    >>> is_in_repository("hf://datasets/me/texts/a.txt"), is_in_repository("hf://buckets/me/texts/a.txt")
+    (True, False)
+    """
+    return url.lower().startswith("hf://") and not url.lower().startswith("hf://buckets/")
+
+
+def file_system(url: str, error: type[AlacarteError] = AlacarteError) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it; without a cache of listings, which would hide what changes.
+
+    Raises `error` unless the scheme is one of `SCHEMES`; one URL within another (`::`) is refused.
+    """
+    scheme, name = url.partition("://")[0].lower(), without_secrets(url)
+    if "::" in url:
+        raise error(f"{name.partition('::')[0]}::…: URLs within URLs are not opened; name the file itself")
+    if scheme not in SCHEMES:
+        raise error(f"{name}: {scheme}:// is not opened; pass a path, or a URL with {', '.join(SCHEMES)}")
+    fsspec = require("fsspec", extra="remote", purpose=f"reading {name}")
+    try:
+        system, path = fsspec.core.url_to_fs(url, use_listings_cache=False, **_http_options(scheme))
+        return system, cast("str", path)
+    except ImportError:
+        package = SCHEMES[scheme]
+        raise MissingExtra(
+            f"{name}: {scheme}:// needs {package!r}, which is not installed. Run: pip install {package}"
+        ) from None
+    except ValueError as problem:
+        raise error(f"{name}: {in_text_without_secrets(str(problem))}; check the URL") from None
+
+
+def _http_options(scheme: str) -> dict[str, Any]:
+    """For web servers: the bytes as they are stored, and no limit on how long a large file may take."""
+    if scheme not in ("http", "https"):
+        return {}
+    aiohttp = require("aiohttp", extra="remote", purpose=f"reading {scheme}:// URLs")
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE)
+    return {"headers": {"Accept-Encoding": "identity"}, "client_kwargs": {"timeout": timeout}}
+
+
+# ------------------------------------------------------------------------------------------------------ locations
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A file that can be opened at any byte: its name (a URL without secrets, or a path), size and version.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "a.txt").write_text("one two")
+    ...     location = locate(Path(folder) / "a.txt")
+    ...     with location.open(4) as file:
+    ...         print(location.size, file.read())
+    7 b'two'
+    """
+
+    name: str
+    size: int
+    version: str  # an ETag or the like, or the time of the last change
+    path: Path | None = None  # on disk, None for what is behind a URL
+    address: str = field(default="", repr=False)  # the whole URL, which may hold secrets
+    error: type[AlacarteError] = AlacarteError
+
+    def __str__(self) -> str:
+        return self.name
+
+    def open(self, start: int = 0, until: int | None = None) -> BinaryIO:
+        """The bytes from `start` on, as they are stored; nothing before it is read.
+
+        `until` is where the reader will stop, if that is known: little behind it is read.
+        """
+        if self.path is None:
+            raw = _RemoteFile(self, start, self.size if until is None else until)
+            return cast("BinaryIO", io.BufferedReader(raw, BLOCK))
+        file = io.FileIO(self.path)
+        if start:
+            file.seek(start)
+        return cast("BinaryIO", file)
+
+
+def locate(name: "str | os.PathLike[str] | Location", error: type[AlacarteError] = AlacarteError) -> Location:
+    """The file that a path or a URL names; raises `error` (for a path, OSError) if there is none."""
+    if isinstance(name, Location):
+        return name
+    path = local_path(name)
+    if path is not None:
+        stat = path.stat()
+        return Location(str(path), stat.st_size, f"{stat.st_mtime_ns}-{stat.st_size}", path, error=error)
+    url = cast("str", url_of(name))
+    system, place = file_system(url, error)
+    info = attempted(lambda: _info(system, place), url, error)
+    if info.get("type") == "directory":
+        raise error(f"{without_secrets(url)} is a folder; name a file in it")
+    return _location(url, info, error)
+
+
+def _info(system: Any, place: str) -> dict[str, Any]:
+    """The facts about a file as they are now."""
+    system.invalidate_cache(place)
+    return cast("dict[str, Any]", system.info(place))
+
+
+def _location(url: str, info: dict[str, Any], error: type[AlacarteError]) -> Location:
+    if info.get("mimetype") == "text/html":
+        raise error(
+            f"{without_secrets(url)} is a web page; name the files that it leads to, or list them in a manifest"
+        )
+    if info.get("size") is None:
+        raise error(
+            f"{without_secrets(url)}: the server does not say how large it is, so nobody could tell whether all of it "
+            "was read; download it and pass the file"
+        )
+    return Location(without_secrets(url), int(info["size"]), version_of(info), None, url, error)
+
+
+def version_of(info: dict[str, Any]) -> str:
+    """What tells one content of a file from another, by the facts that its file system gives.
+
+    >>> version_of({"ETag": '"9f3c"', "size": 3}), version_of({"size": 3})
+    ('9f3c', '')
+    """
+    large = info.get("lfs") or {}  # of Hugging Face
+    value = large.get("sha256") if isinstance(large, dict) else getattr(large, "sha256", None)
+    for name in VERSIONS:
+        value = value or info.get(name)
+    if isinstance(value, datetime):
+        value = value.timestamp()  # as some listings have it
+    return "" if value is None else str(value).removeprefix("W/").strip('"')
+
+
+def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Location]:
+    """The files behind a URL: itself, those that match it as a pattern, or all below it as a folder; hidden ones not.
+
+    Raises `error` if there are none.
+    """
+    system, place = file_system(url, error)
+    system.invalidate_cache()  # all of it: that of Hugging Face keeps listings of folders below
+    is_pattern = re.search(r"[*\[]" if url.startswith(("http://", "https://")) else r"[*?\[]", place) is not None
+    if not is_pattern:
+        info = attempted(lambda: _info(system, place), url, error)
+        if info.get("type") != "directory":
+            return [_location(url, info, error)]
+    listed = attempted(lambda: _listed(system, place, is_pattern), url, error)
+    folder = re.split(r"[*?\[]", place)[0].rpartition("/")[0] if is_pattern else place.rstrip("/")
+    files = []
+    for path, facts in listed.items():
+        hidden = any(part.startswith(".") for part in path.removeprefix(f"{folder}/").split("/"))
+        if hidden or facts.get("type") == "directory" or path.endswith("/"):
+            continue
+        address = _address(url, place, path)
+        files.append(locate(address, error) if facts.get("size") is None else _location(address, facts, error))
+    if not files:
+        what = "no file matches" if is_pattern else "there is no file in"
+        raise error(f"{what} {without_secrets(url)} (hidden ones are skipped); check the URL")
+    return sorted(files, key=lambda file: file.name.split("/"))
+
+
+def _listed(system: Any, place: str, is_pattern: bool) -> dict[str, dict[str, Any]]:
+    """The facts about the files below a place, or of a pattern."""
+    try:
+        files = system.glob(place, detail=True) if is_pattern else system.find(place, detail=True)
+    except Exception:
+        system.invalidate_cache()  # huggingface_hub takes what it listed until then for all there is
+        raise
+    return cast("dict[str, dict[str, Any]]", files)
+
+
+def _address(url: str, place: str, path: str) -> str:
+    """The URL of a path that was listed, in the form of the URL and its own path that it was listed for.
+
+    >>> _address("s3://bucket/texts/", "bucket/texts", "bucket/texts/a.txt"), _address("memory://a", "/a", "/a/b")
+    ('s3://bucket/texts/a.txt', 'memory://a/b')
+    >>> _address("abfs://box@account/texts", "box/texts", "box/texts/a.txt")
+    'abfs://box@account/texts/a.txt'
+    """
+    whole, within = url.rstrip("/"), place.strip("/")
+    if whole.endswith(within):
+        return whole.removesuffix(within) + path.lstrip("/")
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}/{path.lstrip('/').partition('/')[2]}"
+
+
+class _RemoteFile(io.RawIOBase):
+    """The bytes of a file behind a URL; each read is of the version that was located, or an error."""
+
+    def __init__(self, location: Location, start: int, until: int) -> None:
+        self._location, self._position, self._until, self._step = location, start, until, FIRST_BLOCK
+        self._system, self._path = file_system(location.address, location.error)
+        # With its size, nothing is asked of a repository: that would list the whole folder.
+        known = {"size": location.size} if is_in_repository(location.address) else {}
+        self._file = self._attempted(lambda: self._system.open(self._path, "rb", cache_type="none", **known))
+
+    def _attempted(self, call: Callable[[], Result]) -> Result:
+        return attempted(call, self._location.address, self._location.error)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._location.size}[whence]
+        if max(0, base + offset) != self._position:
+            self._position, self._step = max(0, base + offset), FIRST_BLOCK
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        view, start = memoryview(buffer).cast("B"), self._position
+        wanted = min(len(view), self._step, self._location.size - start)
+        if start < self._until:
+            wanted = min(wanted, self._until - start)
+        if wanted <= 0:
+            return 0
+        view[:wanted] = self._attempted(lambda: self._get(start, start + wanted))
+        self._check()
+        self._position, self._step = start + wanted, min(2 * self._step, BLOCK)
+        return wanted
+
+    def _get(self, start: int, stop: int) -> bytes:
+        try:
+            self._file.seek(start)
+            data = cast("bytes", self._file.read(stop - start))
+        except ValueError:  # the server sends whole files only
+            whole = TemporaryFile(prefix="alacarte-")  # noqa: SIM115 (closed with this)
+            self._system.get_file(self._path, whole)
+            self._file.close()
+            self._file = whole
+            return self._get(start, stop)
+        except Exception as problem:
+            if type(problem).__name__ == "FileExpired" or _status(problem) in (412, 416):
+                self._check()
+            raise
+        if len(data) != stop - start:
+            self._check()
+            raise EOFError("the connection was cut")
+        return data
+
+    def _check(self) -> None:
+        info = self._attempted(self._info_now)
+        if info.get("size") != self._location.size or version_of(info) != self._location.version:
+            raise changed(self._location)
+
+    def _info_now(self) -> dict[str, Any]:
+        if not is_in_repository(self._location.address):
+            return _info(self._system, self._path)
+        hub = require("huggingface_hub", extra="hub", purpose=f"reading {self._location.name}")
+        facts = hub.get_hf_file_metadata(self._system.url(self._path), token=self._system.token)
+        return {"size": self._location.size, "ETag": facts.etag}  # a digest of the content, as the listing has it
+
+    def close(self) -> None:
+        if not self.closed and hasattr(self, "_file"):
+            self._file.close()
+        super().close()
+
+
+def changed(location: Location) -> AlacarteError:
+    return location.error(
+        f"{location.name} was changed while it was read: it is not the file that was listed any more; wait for what "
+        "writes it, then begin again"
+    )
+
+
+# ----------------------------------------------------------------------------------------------- what goes wrong
+
+
+def attempted(call: Callable[[], Result], url: str, error: type[AlacarteError]) -> Result:
+    """What a call to a file system returns; what may pass is tried again, and the rest is `error`, without secrets."""
+    for wait in (*WAITS, None):
+        try:
+            return call()
+        except AlacarteError:
+            raise
+        except Exception as problem:
+            if wait is None or not may_pass(problem):
+                raise _failure(problem, url, error) from None
+            time.sleep(wait)
+    raise AssertionError
+
+
+def _causes(problem: BaseException) -> Iterator[BaseException]:
+    seen = set()
+    current: BaseException | None = problem
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _status(problem: BaseException) -> int | None:
+    """The HTTP status behind an error, as the libraries keep it in different places."""
+    for cause in _causes(problem):
+        response = getattr(cause, "response", None)
+        if isinstance(response, dict):  # botocore
+            response = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        is_aiohttp = type(cause).__module__.startswith("aiohttp")  # whose `code` is no answer of a server
+        names = ("status", "status_code", "status" if is_aiohttp else "code")
+        candidates = [getattr(cause, name, None) for name in names]
+        candidates += [response, getattr(response, "status_code", None), getattr(response, "status", None)]
+        for value in candidates:
+            if isinstance(value, int | str) and str(value).isdigit() and 100 <= int(value) < 600:
+                return int(value)
+    return None
+
+
+def _is_named(problem: BaseException, names: re.Pattern[str]) -> bool:
+    return any(names.search(type(cause).__name__) for cause in _causes(problem))
+
+
+def may_pass(problem: BaseException) -> bool:
+    """Whether trying again may help.
+
+    >>> may_pass(TimeoutError()), may_pass(PermissionError()), may_pass(ConnectionResetError())
+    (True, False, True)
+    """
+    status = _status(problem)
+    if status is not None:
+        return status in (408, 425, 429) or (status >= 500 and status not in (501, 505))
+    if _is_named(problem, NEVER):
+        return False
+    is_lost = any(isinstance(c, LOST) or type(c).__module__.startswith("aiohttp") for c in _causes(problem))
+    return is_lost or not isinstance(problem, FOR_GOOD)
+
+
+def _failure(problem: BaseException, url: str, error: type[AlacarteError]) -> AlacarteError:
+    """The error that says what is wrong with a URL and what to do."""
+    name, status = without_secrets(url), _status(problem)
+    answer = "" if status is None else f" (the server answers {status})"
+    if is_in_repository(url) and (status in (401, 403) or _is_named(problem, NOT_OPEN)):
+        return error(f"{name}: there is no such repository, or it is not open to you{answer}; {LOG_IN}")
+    if isinstance(problem, PermissionError) or status in (401, 403):
+        return error(f"{name}: access is denied{answer}; {CREDENTIALS}")
+    if _is_named(problem, REFUSED):
+        return error(f"{name}: there are no credentials that are accepted; {CREDENTIALS}")
+    if status in (404, 410) or (isinstance(problem, FileNotFoundError) and status is None and not may_pass(problem)):
+        return error(f"{name}: there is no such file or folder{answer}; check the URL")
+    message = in_text_without_secrets(" ".join(str(problem).split()))[:200]
+    reason = answer.strip(" ()") or f"{type(problem).__name__}{': ' if message else ''}{message}"
+    if may_pass(problem):
+        return error(
+            f"{name} cannot be reached ({reason}; {len(WAITS) + 1} attempts); check the network and the service, then "
+            "run the same command again"
+        )
+    return error(f"{name} cannot be read ({reason}); check the URL and how it is served")

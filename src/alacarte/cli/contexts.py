@@ -1,0 +1,86 @@
+"""`alc contexts`: every place where a word occurs, with the words around it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from alacarte._io.options import option
+from alacarte._io.table import Table
+from alacarte.cli.command import command
+from alacarte.cli.opening import open_corpus, refuse, typed, window_sides
+from alacarte.cli.options import Csv, Files, Patterns
+from alacarte.cli.output import note, show, voice, write_csv
+from alacarte.cli.tables import DATA, Where, is_table, one_kind, open_table, targets_of
+from alacarte.text.options import CorpusOptions
+
+if TYPE_CHECKING:
+    from alacarte.regression import ContextTable
+
+
+@command()
+def contexts(
+    *,
+    files: Files = None,
+    patterns: Patterns,
+    identity: str | None = option(
+        None, "Of a table, the column with names.", flag="--id", metavar="COLUMN", panel=DATA
+    ),
+    where: Where = None,
+    window: str = option("10", "Words on each side.", metavar="N|B,A"),
+    tokenizer: str = option("words", "How text is split: words, whitespace, …", metavar="NAME"),
+    limit: int = option(20, "How many to show; --csv has them all.", metavar="N", minimum=1),
+    csv: Csv = None,
+    text: CorpusOptions,
+) -> None:
+    """List the contexts of a word, one per line.
+
+    \b
+    alc contexts news.txt --word bank --window 6
+    alc contexts speeches.csv --text speech --glob "immigr*" --csv contexts.csv
+    """
+    named, kind = one_kind(patterns)
+    data: Any
+    if files is not None and len(files) == 1 and is_table(files[0]):
+        refuse("is for plain text, and this is a table", "unit", "format", "encoding", "errors")
+        data = open_table(files[0], where)
+    else:
+        refuse("is for the columns of one table, and this is text", "where", "identity", "tokens")
+        data = open_corpus(files or [], text)
+    from alacarte import regression
+
+    hits = regression.contexts(
+        data,
+        targets_of(named, kind),
+        text=(text.tokens if typed("tokens") else text.text) or "text",
+        id=identity,
+        window=window_sides(window),
+        tokenizer=tokenizer,
+        show_progress=voice.progress,
+    )
+    if csv is not None:
+        write_csv(_Joined(hits), csv)
+    for pattern in hits.missing:
+        note(f"{pattern!r} does not occur")
+    show(hits, *_lines(hits, limit))
+    if len(hits) > limit and not voice.as_json:
+        note(f"{len(hits) - limit:,} more; --limit shows and --csv keeps them")
+
+
+@dataclass(frozen=True)
+class _Joined(Table):
+    """Contexts with each side as one text."""
+
+    hits: "ContextTable"
+
+    def columns(self) -> Any:
+        columns = dict(self.hits.columns())
+        return columns | {name: [" ".join(side) for side in columns[name]] for name in ("left", "right")}
+
+
+def _lines(hits: "ContextTable", limit: int) -> Iterator[str]:
+    """Yield the first contexts, with the words that were looked for below each other."""
+    few = hits.select(range(min(limit, len(hits))))
+    sides = [tuple(" ".join(few.side(row, which)) for which in ("left", "match", "right")) for row in range(len(few))]
+    width = max((len(left) for left, _, _ in sides), default=0)
+    for left, hit, right in sides:
+        yield f"{left:>{width}}  [{hit}]  {right}"

@@ -1,0 +1,122 @@
+"""What `alc regress`, `alc contexts` and `alc compare` share: reading the table, writing tables and figures."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from alacarte._io.options import option
+from alacarte.cli.options import Patterns
+from alacarte.cli.output import detail, wrote
+from alacarte.errors import BadCorpus
+
+if TYPE_CHECKING:
+    from alacarte.regression import ModelTable
+    from alacarte.targets.targets import Targets
+
+DATA = "The data"
+ENDS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
+
+Where = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EXPR", rich_help_panel=DATA, help="Of a table, only rows for which this holds: 'year >= 1900'."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is one context, and what is one unit of inference."""
+
+    cluster: str | None = option(
+        None,
+        "Contexts with the same value (a speaker; or first,last) are one unit of inference.",
+        metavar="COLUMN",
+        panel=DATA,
+    )
+    equal_clusters: bool = option(False, "Let clusters weigh the same, whatever their size.", panel=DATA)
+    context_window: str | None = option(
+        None, "Words on each side; the transform's own if left out, else 10.", name="window", metavar="N|B,A"
+    )
+
+    @property
+    def columns(self) -> str | list[str] | None:
+        """
+        >>> Study("speaker").columns, Study("first,last").columns
+        ('speaker', ['first', 'last'])
+        """
+        return self.cluster.split(",") if self.cluster is not None and "," in self.cluster else self.cluster
+
+
+def open_table(data: str | Path, where: str | None, allow_code: bool = False) -> Any:
+    """Return a pandas frame with the rows that were asked for."""
+    from alacarte.regression import read_table
+    from alacarte.regression.formulas import check_condition
+
+    frame = read_table(data)
+    detail(f"{data}: {len(frame):,} rows; columns {', '.join(map(str, frame.columns))}")
+    if where is None:
+        return frame
+    if not allow_code:
+        check_condition(where)
+    try:
+        chosen = frame.query(where)
+    except Exception as error:  # whatever pandas makes of a wrong expression
+        raise BadCorpus(f"--where {where!r} cannot be evaluated: {error}") from None
+    if not len(chosen):
+        raise BadCorpus(f"--where {where!r} leaves none of {len(frame):,} rows; check the values of the column")
+    return chosen
+
+
+def is_table(path: str) -> bool:
+    """Whether a file is a table, by the ending of its name.
+
+    >>> is_table("speeches.csv.gz"), is_table("news.txt")
+    (True, False)
+    """
+    return bool(ENDS & {end.lower() for end in Path(path).suffixes})
+
+
+def one_kind(named: Patterns) -> tuple[list[str], Literal["fixed", "glob", "regex"]]:
+    """Return (what was named, of which kind it is), where all must be of one kind.
+
+    >>> one_kind(Patterns(glob=["immigr*"]))
+    (['immigr*'], 'glob')
+    """
+    given: list[tuple[list[str], Literal["fixed", "glob", "regex"]]]
+    given = [(named.word or [], "fixed"), (named.glob or [], "glob"), (named.regex or [], "regex")]
+    given = [(listed, kind) for listed, kind in given if listed]
+    if len(given) != 1:
+        problem = "these cannot be mixed here" if given else "no word is given"
+        raise typer.BadParameter(f"{problem}; pass --word WORD, or --glob PATTERN, or --regex PATTERN")
+    return given[0]
+
+
+def targets_of(named: list[str], kind: Literal["fixed", "glob", "regex"]) -> "Targets":
+    """Return the targets that `one_kind` gives."""
+    from alacarte.targets.targets import Targets
+
+    if kind == "fixed":
+        return Targets(named)
+    return Targets.glob(named) if kind == "glob" else Targets.regex(named)
+
+
+def write_paper_table(table: "ModelTable", path: Path | None) -> None:
+    """Write a table in LaTeX or Markdown, as its name says."""
+    from alacarte._io.files import atomic_write
+
+    if path is None:
+        return
+    with atomic_write(path) as file:
+        file.write(((table.to_latex() if path.suffix.lower() == ".tex" else table.to_markdown()) + "\n").encode())
+    wrote(path)
+
+
+def write_plot(axes: Any, path: Path) -> None:
+    """Save a figure."""
+    from alacarte._io.figures import save_figure
+
+    save_figure(axes, path)
+    wrote(path)

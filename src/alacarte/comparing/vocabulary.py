@@ -1,0 +1,339 @@
+"""`compare`: two corpora, or two groups of the documents of one, and every word that both use often enough.
+
+A first pass over each corpus counts words; a second makes the sums, by groups of documents, of those that are frequent
+on both sides; `alacarte.comparing.uses` tests them; a third gathers contexts of the words that are reported.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from alacarte._io.arrays import Longs, Rows
+from alacarte._io.frames import is_frame
+from alacarte._io.progress import phase
+from alacarte.comparing._lines import farthest_lines
+from alacarte.comparing.uses import Comparison, Comparisons, ContextLines, Side, compare_sides, typical_of
+from alacarte.contexts.sums import ContextSums
+from alacarte.errors import AlacarteError, BadCorpus, BadSums, BadTargets, Hint, NoOccurrences, require
+from alacarte.model import ALaCarte, InducedVectors
+from alacarte.passes.collect import count_words
+from alacarte.passes.spool import readable_again
+from alacarte.passes.work import WorkOptions
+from alacarte.targets.targets import Targets, TargetsLike
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.records import as_frame, is_null
+from alacarte.transform.transform import Transform
+from alacarte.uncertainty.spread import Deviations, deviations
+from alacarte.uncertainty.uncertainty import Space
+from alacarte.vectors.geometry import unit_rows
+from alacarte.vectors.word_vectors import WordVectors
+
+MIN_COUNT = 20
+GROUPS = 16  # of documents, by which the noise is measured
+SIDES = ("a", "b")  # what the two corpora are called, if they are not groups of one
+REPORTED = 100  # words, at most, for which lines are gathered
+WORK = ("threads", "memory", "show_progress", "callback")  # what makes sense for three passes over two corpora
+
+
+def compare(
+    model: ALaCarte | WordVectors,
+    corpus: "CorpusLike | ContextSums | InducedVectors",
+    other: "CorpusLike | ContextSums | InducedVectors | None" = None,
+    targets: TargetsLike | None = None,
+    *,
+    by: str | None = None,
+    groups: tuple[object, object] | None = None,
+    text: str = "text",
+    vocabulary: bool = True,
+    min_count: int = MIN_COUNT,
+    level: float = 0.95,
+    relative: bool = False,
+    contexts: int = 3,
+    **work: Unpack[WorkOptions],
+) -> Comparisons:
+    """Test for every word that two corpora use often whether they use it differently.
+
+    Noise is measured by documents: uses within one document count as one piece of evidence. Words whose uses come from
+    too few documents are in the table, with the reason and without a p-value.
+
+    Parameters
+    ----------
+    model
+        A model; or vectors alone, to compare averages of context vectors as they are.
+    corpus, other
+        Text of any kind; or `ContextSums` with ``spread=16``, or what ``model.induce(…, spread=16)`` gave.
+    targets
+        Phrases and patterns to test beside the words of the vectors.
+    by, groups, text
+        In place of `other`: a column of the data frame `corpus`, two of its values, and the column with the text.
+    vocabulary
+        Whether to test the words of the vectors; False tests `targets` alone.
+    min_count
+        How many uses a word needs on either side.
+    level
+        The level of intervals.
+    relative
+        Whether a word differs otherwise than words do on average, for corpora that differ in topic or tone as a whole.
+    contexts
+        How many lines to show per side for the words with q ≤ .05, at most 100 words; 0 saves the third pass.
+    **work
+        `threads`, `memory`, `show_progress`, `callback`: how the passes are run (`Work`).
+
+    Returns
+    -------
+    Comparisons
+        One row per word, the smallest p-value first.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> vectors = WordVectors([f"w{i}" for i in range(60)], rng.normal(size=(60, 5)))
+    >>> def text(near):  # "w0" has other neighbours in the second corpus, all others have the same
+    ...     return [" ".join(["w0", *rng.choice(near, 4), *rng.choice(vectors.words[1:], 30)]) for _ in range(300)]
+    >>> found = compare(vectors, text(vectors.words[1:30]), text(vectors.words[30:]), contexts=1)
+    >>> found[0].word, found[0].q_value < 0.001, len(found)
+    ('w0', True, 60)
+    >>> found.contexts["w0"].a[0].startswith("[w0] w")
+    True
+    """
+    _check_options(min_count, contexts, work)
+    if isinstance(model, WordVectors):
+        model = ALaCarte(model, Transform(np.eye(model.dimension, dtype=np.float32)))
+    first, second, names = _two(corpus, other, by, groups, text)
+    asked = None if targets is None else Targets.of(targets)
+    if isinstance(first, ContextSums) and isinstance(second, ContextSums):
+        sums, corpora = (first, second), None
+        _check_sums(model, sums)
+    elif isinstance(first, ContextSums) or isinstance(second, ContextSums):
+        raise AlacarteError("one side is text and the other sums; collect sums from the text too, with spread=16")
+    else:
+        corpora = first, second
+        _refuse_empty(corpora, names)
+        listed = _targets(model, corpora, asked, vocabulary, min_count, work)
+        sums = model.collect(first, listed, spread=GROUPS, **work), model.collect(second, listed, spread=GROUPS, **work)
+    _refuse_same_text(sums)
+    with phase("testing words", work.get("show_progress")):
+        words, left_out = _tested(sums, names, list(asked or ()), vocabulary, min_count)
+        result = Comparisons((), level, names)
+        if words:
+            sides = _side(model, sums[0], words), _side(model, sums[1], words)
+            result = compare_sides(words, sides, level, names, relative)
+        result = replace(result, items=(*result.items, *left_out))
+    return result if corpora is None or not contexts else _with_lines(result, model, corpora, sums, contexts, work)
+
+
+def _check_options(min_count: int, contexts: int, work: Mapping[str, Any]) -> None:
+    if min_count < 2:
+        raise AlacarteError(f"min_count: a word needs at least 2 uses to show its noise, not {min_count}")
+    if contexts < 0:
+        raise AlacarteError(f"contexts: how many lines to show per word and side, 0 for none, not {contexts}")
+    for name in work:
+        if name not in WORK:
+            raise AlacarteError(
+                f"compare() has no option {name!r}; its passes take {', '.join(WORK)}. For others, collect the sums of "
+                "either side with spread=16 and compare these"
+            )
+
+
+# ---------------------------------------------------------------------------------------------------- two sides
+
+
+def _two(
+    corpus: Any, other: Any, by: str | None, groups: tuple[object, object] | None, text: str
+) -> tuple[Corpus | ContextSums, Corpus | ContextSums, tuple[str, str]]:
+    """(one side, the other, their names)."""
+    if by is not None:
+        if other is not None:
+            raise AlacarteError("by= compares groups of one corpus; leave the second corpus out, or by=")
+        return _groups(corpus, by, groups, text)
+    if other is None:
+        raise AlacarteError("a comparison needs two corpora, or one data frame with by= and groups=")
+    if groups is not None:
+        raise AlacarteError("groups= are values of the column that by= names; give by=, or leave groups= out")
+    if corpus is other or _same_files(corpus, other):
+        raise BadCorpus("both sides are the same corpus: there is nothing to compare; give another one")
+    return _opened(corpus), _opened(other), SIDES
+
+
+def _opened(given: Any) -> Corpus | ContextSums:
+    sums = getattr(given, "sums", given)
+    return sums if isinstance(sums, ContextSums) else readable_again(Corpus.of(given))
+
+
+def _same_files(one: Any, two: Any) -> bool:
+    if not isinstance(one, str | os.PathLike) or not isinstance(two, str | os.PathLike):
+        return False
+    return one != "-" and Path(one).resolve() == Path(two).resolve()
+
+
+def _groups(
+    frame: Any, by: str, groups: tuple[object, object] | None, text: str
+) -> tuple[Corpus, Corpus, tuple[str, str]]:
+    if not is_frame(frame):
+        raise BadCorpus(
+            "by= names a column of a data frame, and this is none; read the table first, as in "
+            'pandas.read_json("speeches.jsonl", lines=True)',
+            hint=Hint("", "name one table, and --by COLUMN"),
+        )
+    narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
+    table = as_frame(frame)
+    table = table.collect() if hasattr(table, "collect") else table
+    for column in (by, text):
+        if column not in table.columns:
+            raise BadCorpus(f"there is no column {column!r} among {', '.join(map(repr, table.columns))}")
+    values = [value for value in table[by].unique().to_list() if not is_null(value)]
+    chosen = sorted(values, key=str) if groups is None else list(groups)
+    if len(chosen) != 2:
+        few = ", ".join(repr(value) for value in sorted(values, key=str)[:8])
+        raise AlacarteError(f"{by!r} has {len(values)} values ({few}); name the two to compare as groups=(…, …)")
+    if chosen[0] == chosen[1]:
+        raise BadCorpus(f"both groups are {chosen[0]!r}: there is nothing to compare; name two")
+    for value in chosen:
+        if value not in values:
+            raise BadCorpus(f"no row has {value!r} in {by!r}; it has {', '.join(map(repr, sorted(values, key=str)))}")
+    sides = [Corpus(table.filter(narwhals.col(by) == value).to_native(), text=text) for value in chosen]
+    return sides[0], sides[1], (str(chosen[0]), str(chosen[1]))
+
+
+def _refuse_empty(corpora: tuple[Corpus, Corpus], names: tuple[str, str]) -> None:
+    sides = ("the first corpus", "the second corpus") if names == SIDES else (f"group {name!r}" for name in names)
+    for corpus, side in zip(corpora, sides, strict=True):
+        if not any(document.strip() if isinstance(document, str) else document for document in corpus):
+            raise BadCorpus(f"{side} holds no text; check the path and, for tables, the name of the text column")
+
+
+def _refuse_same_text(sums: tuple[ContextSums, ContextSums]) -> None:
+    shared = sums[0].units & sums[1].units
+    if shared:
+        raise BadCorpus(f"{min(unit.name for unit in shared)} is in both corpora; leave it out of one of them")
+
+
+# ------------------------------------------------------------------------------------------------------- reading
+
+
+def _targets(
+    model: ALaCarte,
+    corpora: tuple[Corpus, Corpus],
+    asked: Targets | None,
+    vocabulary: bool,
+    min_count: int,
+    work: WorkOptions,
+) -> Targets:
+    """What is looked for: the words of the vectors that are frequent on both sides, and what was asked for."""
+    if not vocabulary:
+        if asked is None:
+            raise BadTargets("vocabulary=False leaves nothing to compare; name targets=")
+        return asked
+    words = model.vectors.words
+    counts = [count_words(model.vectors, corpus, model.tokenizer, **work) for corpus in corpora]
+    frequent = [words[row] for row in np.flatnonzero(np.minimum(*counts) >= min_count).tolist()]
+    if asked is not None:
+        return asked | Targets.ngrams(word for word in frequent if word not in asked)
+    if not frequent:
+        raise _nothing_frequent(words, counts, min_count)
+    return Targets.ngrams(frequent)
+
+
+def _nothing_frequent(words: Sequence[str], counts: list[Longs], min_count: int) -> NoOccurrences:
+    both = int(np.count_nonzero(np.minimum(*counts)))
+    most = "none occurs in both"
+    if both:
+        best = int(np.argmax(np.minimum(*counts)))
+        most = f"{words[best]!r} has {counts[0][best]:,} and {counts[1][best]:,}"
+    return NoOccurrences(
+        f"no word of the vectors occurs {min_count:,} times in both corpora ({most}); give more text, or text in the "
+        "language of the vectors",
+        hint=Hint("or lower min_count", "or lower --min-count"),
+    )
+
+
+def _check_sums(model: ALaCarte, sums: tuple[ContextSums, ContextSums]) -> None:
+    for side in sums:
+        if side.groups is None:
+            raise BadSums("these sums have no groups of documents; collect them with spread=16 (--spread 16)")
+        model.transform.check_sums(side)
+    Space.of(sums[0], model.transform).check_same(Space.of(sums[1], model.transform))
+
+
+# ------------------------------------------------------------------------------------------------------- testing
+
+
+def _tested(
+    sums: tuple[ContextSums, ContextSums],
+    names: tuple[str, str],
+    asked: Sequence[str],
+    vocabulary: bool,
+    min_count: int,
+) -> tuple[list[str], list[Comparison]]:
+    """(the words that both sides use often enough, those asked for that are not, with the reason)."""
+    only = set(asked)
+    counts = [dict(zip(side.keys, side.occurrences.tolist(), strict=True)) for side in sums]
+    beside = [{side.keys[row] for row in np.flatnonzero(side.all.totals > 0)} for side in sums]
+    words = [
+        key
+        for key in sums[0].keys
+        if (vocabulary or key in only)
+        and min(counts[0][key], counts[1].get(key, 0)) >= min_count
+        and key in beside[0]
+        and key in beside[1]
+    ]
+    there = set(words)
+    left_out = list(_left_out([word for word in asked if word not in there], counts, min_count, names))
+    if not words and not left_out:
+        raise NoOccurrences(f"no target occurs {min_count:,} times in both corpora; lower min_count or give more text")
+    return words, left_out
+
+
+def _left_out(
+    words: list[str], counts: list[dict[str, int]], min_count: int, names: tuple[str, str]
+) -> Iterator[Comparison]:
+    nan = float("nan")
+    for word in words:
+        a, b = (count.get(word, 0) for count in counts)
+        side, few = min(((names[0], a), (names[1], b)), key=lambda pair: pair[1])
+        reason = f"does not occur in {side}" if not few else f"{few:,} uses in {side}, and {min_count:,} are needed"
+        yield Comparison(word, a, b, nan, nan, nan, nan, nan, nan, nan, reason)
+
+
+def _side(model: ALaCarte, sums: ContextSums, words: Sequence[str]) -> Side:
+    transform, rows = model.transform, _rows(sums, words)
+    intercept = None if transform.intercept is None else transform.intercept.astype(np.float64)
+    matrix = transform.matrix.astype(np.float64)
+
+    def deviations_of(chosen: Rows) -> Deviations:
+        taken = rows[chosen]
+        return deviations(*sums.group_sums(taken), sums.occurrences[taken], matrix, intercept)
+
+    counts = sums.occurrences[rows]
+    return Side(counts, deviations_of, typical_of(counts, deviations_of, model.vectors.matrix))
+
+
+def _rows(sums: ContextSums, words: Sequence[str]) -> Rows:
+    places = {key: row for row, key in enumerate(sums.keys)}
+    return np.array([places[word] for word in words], dtype=np.intp)
+
+
+def _with_lines(
+    result: Comparisons,
+    model: ALaCarte,
+    corpora: tuple[Corpus, Corpus],
+    sums: tuple[ContextSums, ContextSums],
+    count: int,
+    work: WorkOptions,
+) -> Comparisons:
+    """The result with the lines that contribute most to the difference of the words that are reported."""
+    words = [item.word for item in result.changed()[:REPORTED]]
+    if not words:
+        return result
+    assert sums[0].targets is not None
+    targets = sums[0].targets.only(words)
+    a, b = (unit_rows(model.transform(side.means(_rows(side, words)))) for side in sums)
+    lines = [
+        farthest_lines(model, corpus, targets, directions, count, work)
+        for corpus, directions in zip(corpora, (a - b, b - a), strict=True)
+    ]
+    return replace(result, contexts={word: ContextLines(*both) for word, *both in zip(words, *lines, strict=True)})

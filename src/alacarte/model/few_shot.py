@@ -1,0 +1,319 @@
+"""Vectors from single contexts, definitions and spelling: the part of `ALaCarte` that reads no corpus."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.arrays import Doubles, Longs, Singles
+from alacarte.contexts.agreement import Agreement
+from alacarte.contexts.reading import Reading, ReadingOptions
+from alacarte.errors import AlacarteError, NotEnoughData, TransformMismatch
+from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
+from alacarte.model.induced import is_single
+from alacarte.spelling.form import FormModel, FormVector
+from alacarte.spelling.fusion import DEFINITION, Fusion, Parts
+from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+from alacarte.transform.transform import Transform
+from alacarte.uncertainty.spread import TypicalSpread
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
+
+SLOT = re.compile(r"_+$")
+
+
+class FewShotModel:
+    """What `ALaCarte` does with single contexts; its parameters are described there."""
+
+    def __init__(
+        self,
+        vectors: VectorsLike,
+        transform: Transform,
+        *,
+        tokenizer: TokenizerLike | None = None,
+        check: bool = True,
+        form: FormModel | None = None,
+        fusion: Fusion | None = None,
+        typical: TypicalSpread | None = None,
+    ) -> None:
+        self.vectors = WordVectors.of(vectors)
+        self.typical = typical
+        self.fusion = fusion
+        self.form = form
+        self.check = check
+        if form is not None and form.dimension != self.vectors.dimension:
+            raise TransformMismatch(
+                f"the form model has {form.dimension} dimensions and the vectors have {self.vectors.dimension}; "
+                "use the one learned for these vectors"
+            )
+        if check or self.vectors.dimension != transform.dimension:
+            transform.check_vectors(self.vectors)
+        weights = transform.weights.for_vectors(self.vectors)
+        self.transform = transform if weights is transform.weights else replace(transform, weights=weights)
+        self.settings = transform.settings or Reading()
+        self._tokenizer = None if tokenizer is None else get_tokenizer(tokenizer)
+        if self._tokenizer is not None:
+            self.settings = replace(self.settings, tokenizer=self._tokenizer.name)
+        self._reader = ContextReader(self.vectors, self.transform, self.settings, self.tokens)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """How this model splits text."""
+        if self._tokenizer is None:
+            self._tokenizer = get_tokenizer(self.settings.tokenizer)
+        return self._tokenizer
+
+    def tokens(self, text: str) -> list[str]:
+        """Return a text as this model splits it.
+
+        >>> from alacarte import ALaCarte, Transform, WordVectors
+        >>> ALaCarte(WordVectors(["a"], [[1.0]]), Transform(np.eye(1))).tokens("A, b")
+        ['a', ',', 'b']
+        """
+        return self.tokenizer(text, self.vectors.key_to_index)
+
+    @property
+    def reading(self) -> ReadingOptions:
+        """How this model reads contexts, as keywords of `alacarte.collect`.
+
+        >>> from alacarte import ALaCarte, Transform, WordVectors
+        >>> ALaCarte(WordVectors(["a"], [[1.0]]), Transform(np.eye(1))).reading["window"]
+        (10, 10)
+        """
+        return {
+            "window": (self.settings.left, self.settings.right),
+            "averaging": self.settings.averaging,
+            "positions": self.settings.positions,
+            "context_weights": self.transform.weights,
+            "tokenizer": self.tokenizer,
+            "unknown": self.settings.unknown,
+        }
+
+    def nearest(
+        self, vector: npt.ArrayLike, k: int = 10, *, among: int | None = None, without: str | None = None
+    ) -> Any:
+        """Return the nearest words of a vector, or of each row of a matrix.
+
+        Parameters
+        ----------
+        vector
+            One vector, or several as rows.
+        k
+            How many words.
+        among
+            Among how many of the first words, which are the most frequent ones; by default all.
+        without
+            A word to leave out, such as the one that the vector is for.
+
+        Returns
+        -------
+        list
+            Pairs of word and cosine, the nearest first; for a matrix, a list of them for each row.
+
+        Examples
+        --------
+        >>> from alacarte import ALaCarte, Transform, WordVectors
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.nearest([1.0, 0.0], without="A")
+        [('b', 0.0)]
+        """
+        own = [] if without is None else self.tokens(without)  # of a phrase, the single words may be near
+        return self.vectors.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ())
+
+    def spell(self, word: str) -> FormVector:
+        """Return the vector of a word from its spelling alone.
+
+        Raises
+        ------
+        NotEnoughData
+            Where the spelling says nothing.
+        """
+        if self.form is None:
+            raise AlacarteError("this model has no vectors from spelling; model.with_form() learns them")
+        if not is_single(word):
+            raise NotEnoughData(f"{word!r} is a phrase, and phrases have no spelling of their own; give a context")
+        spelled = self.form.vector(word)
+        if self.fusion is None:
+            return spelled
+        return replace(spelled, vector=self.fusion.combine(spelled.vector * 0, spelled.vector, [0]).fused.reshape(-1))
+
+    def require_form(self) -> tuple[FormModel, Fusion]:
+        """Return the form model and the weights of fusion; raise an error that says how to get them if they lack."""
+        if self.fusion is None:
+            lacking = "vectors from spelling" if self.form is None else "weights for spelling beside contexts"
+            raise AlacarteError(
+                f"this model has no {lacking}; fit one with ALaCarte.fit(…, form=True) (alc fit --form)"
+            )
+        if self.form is None:
+            raise AlacarteError(
+                "this model has no vectors from spelling; model.with_form() learns them from the vectors"
+            )
+        return self.form, self.fusion
+
+    # --------------------------------------------------------------------------------------------- embed
+
+    def embed(
+        self,
+        contexts: Contexts,
+        target: str | None = None,
+        *,
+        each: bool = False,
+        absent: Absent = "error",
+        form: bool = False,
+        agreement: bool = False,
+    ) -> Singles:
+        """Return the vector of one thing from one or several contexts.
+
+        Parameters
+        ----------
+        contexts
+            A string, or a list of strings or of lists of tokens.
+        target
+            The thing to embed. The model's window around each of its occurrences counts; without a target, every word
+            of each context does.
+        each
+            Whether there is a vector for each context instead of one for all.
+        absent
+            What to do about a context without the target: "error", or "whole" to count all its words, with a warning.
+        form
+            Whether the target's spelling counts beside the contexts, of which there may then be none. `embed_parts`
+            says how much.
+        agreement
+            Whether contexts that disagree with the rest count less, before spelling is added; not together with `each`.
+            The method `agreement` says how much.
+
+        Returns
+        -------
+        numpy.ndarray
+            A vector, or with `each` one row per context.
+
+        Raises
+        ------
+        NoOccurrences
+            Where a context lacks the target.
+        NotEnoughData
+            Where no context word has a vector.
+
+        Examples
+        --------
+        >>> from alacarte import ALaCarte, Transform, WordVectors
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.embed("a x b b", target="x").tolist()
+        [1.0, 2.0]
+        >>> model.embed(["a x", "x b"], target="x").tolist()
+        [0.5, 0.5]
+        """
+        _refuse_each_with_agreement(each, agreement)
+        if form:
+            fused = self.embed_parts(contexts, target, each=each, absent=absent, agreement=agreement).fused
+            return fused if each else fused.reshape(-1)
+        if agreement:
+            return self.agreement(contexts, target, absent=absent).vector
+        sums, lists = self._reader.read(contexts, target, absent)
+        if each:
+            return np.stack([self._reader.vector(part, tokens) for part, tokens in zip(sums, lists, strict=True)])
+        return self._reader.vector(total(sums), lists[0])
+
+    def agreement(self, contexts: Contexts, target: str | None = None, *, absent: Absent = "error") -> Agreement:
+        """Return the vector of `embed(…, agreement=True)`, and how much each context counts for it.
+
+        Examples
+        --------
+        >>> from alacarte import ALaCarte, Transform, WordVectors
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> agreed = model.agreement(["a x", "x a", "a x a", "b x"], target="x")
+        >>> agreed.weights.round(2).tolist(), [round(float(value), 2) for value in agreed.vector]
+        ([1.21, 1.21, 1.21, 0.38], [1.21, 0.1])
+        """
+        sums, lists = self._reader.read(contexts, target, absent)
+        scaled, weights, cosines = self._reader.agreeing(sums)
+        vector = self._reader.vector(total(scaled), lists[0])
+        return Agreement([" ".join(tokens) for tokens in lists], weights, cosines, vector)
+
+    def embed_parts(
+        self,
+        contexts: Contexts,
+        target: str | None,
+        *,
+        each: bool = False,
+        absent: Absent = "error",
+        agreement: bool = False,
+    ) -> Parts:
+        """Return the two parts of `embed(…, form=True)`, from contexts and from spelling, with their weights.
+
+        The parameters are those of `embed`. There is one row, or with `each` one per context.
+        """
+        _refuse_each_with_agreement(each, agreement)
+        if target is None:
+            raise AlacarteError("a spelling needs the word; pass target=…")
+        given = [contexts] if isinstance(contexts, str) else list(contexts)
+        sums = self._reader.read(given, target, absent)[0] if given else []
+        groups = [[part] for part in sums] if each else [sums]
+        counts = [sum(int(part.occurrences) for part in group) for group in groups]
+        if agreement and sums:
+            groups = [self._reader.agreeing(sums)[0]]
+        return self._fused(groups, target, counts)
+
+    def embed_definition(self, text: str, word: str | None = None, *, form: bool = False) -> Singles:
+        """Return the vector of a word from its definition.
+
+        Parameters
+        ----------
+        text
+            The definition, of which all words count but the slot (`___`) and the word itself.
+        word
+            The word that is defined.
+        form
+            Whether the word's spelling counts too, the definition as much as eight contexts.
+
+        Examples
+        --------
+        >>> from alacarte import ALaCarte, Transform, WordVectors
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.embed_definition("___ : a b b", word="x").tolist()
+        [1.0, 2.0]
+        """
+        own = set() if word is None else set(self._reader.target_tokens(word))
+        tokens = [token for token in self.tokens(text) if token not in own and not SLOT.match(token)]
+        summed = self._reader.whole(tokens)
+        if not form:
+            return self._reader.vector(summed, [text])
+        if word is None:
+            raise AlacarteError("a spelling needs the word; pass word=…")
+        return self._fused([[summed]], word, [DEFINITION]).fused.reshape(-1)
+
+    def context_words(self, contexts: Contexts, target: str | None = None) -> list[list[tuple[Longs, Doubles]]]:
+        """Return the words that count for `embed`: rows of `vectors` and weights, per context and window.
+
+        Examples
+        --------
+        >>> from alacarte import ALaCarte, Transform, WordVectors
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> [(rows.tolist(), weights.tolist()) for rows, weights in model.context_words("b x a b", "x")[0]]
+        [([1, 0, 1], [1.0, 1.0, 1.0])]
+        """
+        wanted = None if target is None else self._reader.target_tokens(target)
+        return [self._reader.words(tokens, wanted) for tokens in self._reader.token_lists(contexts)]
+
+    def _fused(self, groups: list[list[ContextSum]], word: str, counts: list[int]) -> Parts:
+        form, fusion = self.require_form()
+        sums = [total(group) if group else None for group in groups]
+        known = [part is not None and part.weight > 0 for part in sums]
+        nothing = np.zeros(self.vectors.dimension, dtype=np.float32)
+        from_contexts = [nothing if part is None else self._reader.vector_or_zeros(part) for part in sums]
+        spelled = form.rows([word])[0] if is_single(word) else nothing[None]
+        if not spelled.any() and not any(known):
+            form.vector(word)  # says why there is nothing
+            raise NotEnoughData(f"{word!r} has no context with known words, and phrases have no spelling of their own")
+        return fusion.combine(
+            np.stack(from_contexts), np.repeat(spelled, len(groups), axis=0), np.array(counts) * np.array(known)
+        )
+
+
+def _refuse_each_with_agreement(each: bool, agreement: bool) -> None:
+    if each and agreement:
+        raise AlacarteError(
+            "each=True asks for one vector a context, agreement=True for a single vector of contexts that are weighted "
+            "against each other; pass one of them"
+        )

@@ -1,0 +1,1 @@
+"""Bytes of UTF-8 → token ids, compiled: the rules of `alacarte.text.tokenizers` without an object for each token."""

@@ -1,0 +1,1 @@
+from serve_fixtures import workspace  # noqa: F401 (a fixture)

@@ -1,0 +1,119 @@
+"""What callers pass: words that come one by one, numbers of other types, and values that mean nothing."""
+
+import numpy as np
+import pytest
+from spelled_language import language, text_in
+
+from alacarte import ALaCarte, Targets, Transform, WordVectors, collect, discover
+from alacarte.contexts.reading import Reading, window_sides
+from alacarte.contexts.weights import resolve
+from alacarte.errors import AlacarteError
+from alacarte.transform.solve import Solve
+
+VECTORS = WordVectors(["the", "cat", "sat"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+TEXT = ["the cat sat", "the blorp sat"]
+GERMAN = WordVectors(["die", "Katze", "US", "us"], np.eye(4))
+
+
+# ------------------------------------------------------------------------------------- words that come one by one
+
+
+def test_stop_words_one_by_one(tmp_path):
+    expected = collect(VECTORS, TEXT, ["blorp"], context_weights=["the"])
+    for options in ({}, {"checkpoint": tmp_path / "a"}):
+        assert collect(VECTORS, TEXT, ["blorp"], context_weights=(w for w in ("the",)), **options) == expected
+    assert expected.total_weights.tolist() == [1.0]
+
+
+def test_excluded_words_one_by_one():
+    rng = np.random.default_rng(0)
+    vectors = language(rng, roots=40, endings=10)
+    text, out = text_in(vectors, rng, 4000), vectors.words[::9]
+    options = {"window": 2, "weighting": None, "form": True, "show_progress": False}
+    one = ALaCarte.fit(vectors, text, exclude=out, **options)
+    two = ALaCarte.fit(vectors, text, exclude=(word for word in out), **options)
+    assert two.form.words == one.form.words == len(vectors) - len(out)
+    assert two.report.words == one.report.words == len(vectors) - len(out)
+
+
+def test_a_string_is_no_list_of_words():
+    with pytest.raises(AlacarteError, match=r"exclude is a list of words, not 'cat'; pass \['cat'\]"):
+        Solve(exclude="cat")
+    with pytest.raises(AlacarteError, match="and 3 is none"):
+        Solve(exclude=[3])
+
+
+# ------------------------------------------------------------------------------------------------------- numbers
+
+
+def test_windows():
+    assert window_sides(np.int64(5)) == (5, 5)
+    assert window_sides([2, np.int32(3)]) == (2, 3)
+    assert collect(VECTORS, TEXT, window=np.int64(1)) == collect(VECTORS, TEXT, window=1)
+    for window in ((2.9, 1), 2.0, (1, 2, 3), (1,), -1, (1, -1), True, "5", None, np.array([1, 2])):
+        with pytest.raises(AlacarteError, match="window is a whole number"):
+            collect(VECTORS, TEXT, window=window)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        *("top:-1", "top:nan", "top:1.5", "top:inf", "top:", "sif:0", "sif:-1", "sif:nan", "sif:inf", "most", 3),
+        *({"the": "much"}, {"the": np.nan}, {"the": -1.0}, [1, 2], {"the": 0, "cat": 0, "sat": 0}),
+    ],
+)
+def test_context_weights_that_mean_nothing(weights):
+    with pytest.raises(AlacarteError):
+        resolve(weights, VECTORS, lambda: np.array([3, 2, 1]))
+
+
+def test_the_most_frequent_words():
+    values = resolve("top:1", VECTORS, lambda: np.array([3, 2, 1])).values
+    assert values.tolist() == [0, 1, 1]
+    assert resolve("top:1.0", VECTORS, lambda: np.array([3, 2, 1])).values.tolist() == values.tolist()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"ridge": -1}, {"ridge": np.nan}, {"ridge": "much"}, {"ridge": None}, {"folds": 0}, {"folds": 2.5}, {"toward": 1}],
+)
+def test_fitting_that_means_nothing(options):
+    with pytest.raises(AlacarteError):
+        Solve(**options)
+    assert Solve(ridge=np.float32(0.5), folds=np.int64(3)).folds == 3
+
+
+@pytest.mark.parametrize("weighting", [-1, np.nan, "most", True])
+def test_weightings_that_mean_nothing(weighting):
+    with pytest.raises(AlacarteError, match="weighting is"):
+        Solve(weighting=weighting).word_weights(np.array([1, 2]))
+
+
+@pytest.mark.parametrize(
+    "options", [{"ngrams": 0}, {"ngrams": 1.5}, {"ngrams": ()}, {"min_count": 0}, {"min_count": 2.5}, {"ngrams": "12"}]
+)
+def test_discovering_what_means_nothing(options):
+    with pytest.raises(AlacarteError, match=r"ngrams|min_count"):
+        discover(["a a"], **options)
+
+
+# ----------------------------------------------------------------------------------------------------------- case
+
+
+def test_patterns_tell_case_where_the_tokenizer_does():
+    text = ["US us Us user"]
+    cased, folded = ({"tokenizer": name, "window": 1} for name in ("words-cased", "words"))
+    patterns = Targets.glob(["US", "u*"]) | Targets.regex("^Us$")
+    assert collect(GERMAN, text, patterns, **cased).occurrences.tolist() == [1, 2, 1]
+    assert collect(GERMAN, text, patterns, **folded).occurrences.tolist() == [3, 4, 3]
+
+
+def test_what_is_new_for_cased_vectors():
+    text = ["die Katze sah die Blorp", "die Katze und die Blorp"]
+    model = ALaCarte(GERMAN, Transform(np.eye(4), settings=Reading(tokenizer="words-cased")))
+    expected = ["Blorp"]
+    assert list(model.discover(text, min_count=2)) == expected
+    assert list(discover(text, min_count=2, vectors=GERMAN)) == expected
+    assert list(discover(text, min_count=2, vectors=GERMAN.words)) == expected
+    assert list(discover(text, min_count=2, vectors=GERMAN, tokenizer="words")) == ["blorp", "katze"]
+    assert list(ALaCarte(VECTORS, Transform(np.eye(2))).discover(["The Blorp"] * 2, min_count=2)) == ["blorp"]

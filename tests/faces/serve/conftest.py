@@ -1,0 +1,1 @@
+from serve_fixtures import address, chromium, served, workspace  # noqa: F401 (fixtures)

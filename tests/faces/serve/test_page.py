@@ -1,0 +1,521 @@
+"""The page in a real browser."""
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alacarte import Concordance, Corpus, Document
+from alacarte.serve.app import checked_token
+from alacarte.serve.workspace import Workspace
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+VIEWS = (  # an address of each view, and what is there when it is done
+    ("/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg", "svg circle"),
+    ("/word?phrase=bank&over=year&with=money", "svg[aria-label*='by year'] circle"),
+    ("/compare?phrase=bank&where=year<2060&other_where=year>=2060", "[data-line]"),
+    ("/map?words=bank&words=money&words=river", ".map ellipse"),
+    ("/corpora", ".things a"),
+    ("/notes", "h1"),
+)
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator[Any]:
+    with playwright.sync_playwright() as engine:
+        opened = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    problems: list[str] = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+
+    def note(message: Any) -> None:
+        if message.type == "error" and "status of 400" not in message.text:  # an error of ours, which the page shows
+            problems.append(message.text)
+
+    opened.on("console", note)
+    yield opened
+    context.close()
+    assert not problems
+
+
+def test_a_word_is_invented_while_one_types(page: Any, address: str) -> None:
+    page.goto(f"{address}/")
+    page.fill("#target", "zorg")
+    page.fill("#sentences", "the zorg of the river\na deep zorg in a boat\nthe zorg of money")
+    page.wait_for_selector("svg[aria-label*='zorg']")
+    assert page.inner_text("h1") == "What could zorg mean?"
+    assert page.locator(".sentence .target").count() == 3
+    assert page.locator("svg circle").count() == 10
+    page.wait_for_function("() => location.search.includes('money')")
+    address_now = page.url
+    page.goto("about:blank")
+    page.goto(address_now)  # a view is an address that can be shared
+    page.wait_for_selector("svg[aria-label*='zorg']")
+    assert page.input_value("#sentences").startswith("the zorg of the river")
+
+
+def test_text_of_a_corpus_is_never_a_page(page: Any, address: str) -> None:
+    for path, sign in VIEWS:
+        page.goto(f"{address}{path}")
+        page.wait_for_selector(sign)
+        assert page.title().endswith("à la carte")
+        assert "owned" not in page.title()
+        assert page.locator("main img, main script").count() == 0
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[data-line]")
+    assert "script" in page.inner_text(".concordance")
+
+
+def test_lines_filters_and_the_way_back(page: Any, address: str) -> None:
+    page.goto(f"{address}/word")
+    page.wait_for_selector("#phrase")
+    page.keyboard.press("/")
+    page.keyboard.type("bank")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-line]")
+    whole = page.inner_text(".lede")
+    page.select_option("[data-column=party]", label="D")
+    page.wait_for_function(
+        "whole => { const now = document.querySelector('.lede').textContent; return now !== whole && now !== '…' }",
+        arg=whole,
+    )
+    assert "where=party%3DD" in page.url
+    page.wait_for_selector("[data-line]")
+    assert set(page.locator(".row:not(.head) .value:nth-child(1)").all_inner_texts()) == {"D"}
+    page.go_back()
+    page.wait_for_function("whole => document.querySelector('.lede').textContent === whole", arg=whole)
+    page.fill("#phrase", "unheard")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[role=alert]")
+    assert "does not occur" in page.inner_text("[role=alert]")
+
+
+def test_lines_are_drawn_as_one_scrolls_and_sorted(page: Any, address: str, workspace: Workspace) -> None:
+    uses = workspace.corpus().uses("bank")
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[data-line='0']")
+    assert page.locator("[data-line]").count() < len(uses)
+    page.evaluate("document.querySelector('.scroller').scrollTop = 1e9")
+    page.wait_for_selector(f"[data-line='{len(uses) - 1}']")
+    page.click("role=columnheader >> text=year")
+    page.wait_for_selector("[data-line='0']")
+    page.click("role=columnheader >> text=year")
+    last = workspace.corpus().uses("bank", sort="year", descending=True).lines(0, 1).values["year"][0]
+    page.wait_for_function(
+        "year => document.querySelector(\"[data-line='0'] .value:nth-child(2)\")?.textContent === year", arg=str(last)
+    )
+    assert "sort=-year" in page.url
+    page.locator("[data-line='0']").press("Enter")
+    page.wait_for_selector("dialog[open] .document")
+    page.keyboard.press("Escape")
+
+
+def test_over_time_senses_and_the_lines_that_count(page: Any, address: str) -> None:
+    page.goto(f"{address}/word?phrase=bank&over=year&with=money&with=river")
+    page.wait_for_selector("svg[aria-label*='by year'] .band")
+    page.click("text=Show the lines that made this vector")
+    page.wait_for_selector(".row.share")
+    page.click("text=Look for several senses")
+    page.wait_for_selector(".sense")
+
+
+def test_two_sides_and_all_words(page: Any, address: str) -> None:
+    page.goto(f"{address}/compare?phrase=bank&where=year<2060&other_where=year>=2060")
+    page.wait_for_selector("svg[aria-label*='either side'] circle")
+    assert "apart" in page.inner_text(".lede")
+    page.locator("svg[aria-label*='either side'] a").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => !document.querySelector('h1').textContent.startsWith('bank')")
+    page.go_back()
+    page.wait_for_function("() => document.querySelector('h1').textContent.startsWith('bank')")
+    page.click("text=Compare all words")
+    page.wait_for_selector("svg[aria-label^='All words']")
+
+
+def test_the_map_moves_and_zooms(page: Any, address: str) -> None:
+    page.goto(f"{address}/map?words=bank&words=money&words=river")
+    page.wait_for_selector(".map ellipse")
+    assert page.locator(".map ellipse").count() == 3
+    before = page.locator(".map ellipse").first.get_attribute("rx")
+    page.click("[aria-label='Zoom in']")
+    page.wait_for_function("was => document.querySelector('.map ellipse').getAttribute('rx') !== was", arg=before)
+    page.locator(".map svg").press("0")
+    page.wait_for_function("was => document.querySelector('.map ellipse').getAttribute('rx') === was", arg=before)
+
+
+def test_a_corpus_is_added_while_another_is_explored(page: Any, browser: Any, address: str, tmp_path: Path) -> None:
+    file = tmp_path / "letters.txt"
+    file.write_text("the bank of the river\na boat in deep money\n" * 20)
+    page.goto(f"{address}/corpora")
+    page.set_input_files("#file", file)
+    page.wait_for_selector("text=letters.txt")
+    page.fill("#name", "letters")
+    page.click("text=Build >> nth=-1")
+    page.wait_for_selector("a[href='/word?corpus=letters']")
+    page.click("a[href='/word?corpus=letters']")
+    page.wait_for_selector("#phrase")
+    page.fill("#phrase", "boat")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-line='0']")
+    page.wait_for_selector(".lede >> text='20 uses; the corpus has 40 documents.'")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(f"{address}/corpora")
+    page.click("[aria-label='Delete letters']")
+    page.wait_for_selector("a[href='/word?corpus=letters']", state="detached")
+    page.click("[aria-label='Delete letters.txt']")
+    page.wait_for_selector("text=letters.txt", state="detached")
+
+
+def test_a_note_is_kept(page: Any, address: str) -> None:
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[data-line]")
+    page.click("summary >> text=Keep this view")
+    page.fill("#note", "a <b>remark</b>")
+    page.click("button >> text=Keep this view")
+    page.wait_for_selector("text=Kept, under Notes.")
+    page.goto(f"{address}/notes")
+    page.wait_for_selector("article.note")
+    assert page.locator("article.note textarea").input_value() == "a <b>remark</b>"
+    page.click("article.note a")
+    page.wait_for_selector("[data-line]")
+    page.goto(f"{address}/notes")
+    page.click("[aria-label^='Delete']")
+    page.wait_for_selector("text=None yet.")
+
+
+@pytest.mark.parametrize(
+    ("label", "ending", "begins"),
+    [("CSV", "csv", b'"word","other"'), ("SVG", "svg", b"<svg"), ("PNG", "png", b"\x89PNG")],
+)
+def test_every_way_out(page: Any, address: str, label: str, ending: str, begins: bytes) -> None:
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector(".answer .tools")
+    with page.expect_download() as waiting:
+        page.click(f".answer .tools >> text={label}")
+    saved = waiting.value
+    assert saved.suggested_filename == f"bank.{ending}"
+    content = Path(saved.path()).read_bytes()
+    assert content.startswith(begins)
+    if ending == "svg":
+        assert b"rgb(" in content  # colours are in it
+    if ending == "png":
+        assert len(content) > 10_000  # something is drawn
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "holds"),
+    [
+        ("/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg", "main", "money"),
+        ("/word?phrase=bank&over=year&with=money", "main", "money"),
+        ("/word?phrase=ban*", ".answer", "ban*"),
+        ("/compare?phrase=bank&where=year<2060&other_where=year>=2060", "main", "contexts_a"),
+        ("/map?words=bank&words=money&words=river", "main", "river"),
+    ],
+)
+def test_the_python_prints_the_numbers(
+    page: Any, address: str, path: str, place: str, holds: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page.goto(f"{address}{path}")
+    page.wait_for_selector(".tools >> text=Show the Python")
+    page.wait_for_timeout(300)
+    for button in page.locator(f"{place} .tools >> text=Show the Python").all():
+        button.click()
+    for written in page.locator(f"{place} pre:not([hidden])").all_inner_texts():
+        exec(written, {})
+        assert holds in capsys.readouterr().out
+
+
+def test_the_python_of_a_comparison_gives_what_is_drawn(page: Any, address: str, workspace: Workspace) -> None:
+    page.goto(f"{address}/compare?phrase=bank&where=year<2060&other_where=year>=2060")
+    page.wait_for_selector("svg[aria-label*='either side'] circle")
+    drawn = page.locator("main .unseen tbody tr").first.inner_text().split("\t")
+    page.click("text=Show the Python")
+    names: dict[str, Any] = {}
+    exec(page.inner_text("main pre:not([hidden])"), names)
+    first = names["induced"]["a"].uncertainty.similarities("bank", [drawn[0]])[0]
+    assert drawn[1].startswith(f"{first.estimate:.2f}") or drawn[1] == "unknown"
+
+
+def test_the_commands_give_the_same(page: Any, address: str) -> None:
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector(".answer .tools")
+    page.click("text=Show the command")
+    for command in page.inner_text(".answer pre").splitlines():
+        done = subprocess.run(
+            [sys.executable, "-m", "alacarte", *shlex.split(command)[1:]], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def delay(page: Any, holding: str, seconds: float = 1.0) -> None:
+    """Answers to requests whose address holds this come later."""
+    page.evaluate(
+        """([holding, wait]) => {
+            const now = window.fetch;
+            window.fetch = async (path, ...rest) => {
+                if (String(path).includes(holding)) await new Promise((done) => setTimeout(done, wait));
+                return now(path, ...rest);
+            };
+        }""",
+        [holding, 1000 * seconds],
+    )
+
+
+@pytest.mark.parametrize("view", ["word", "compare"])
+def test_an_old_answer_is_dropped(page: Any, address: str, view: str) -> None:
+    page.goto(f"{address}/{view}?where=year<2060&other_where=year>=2060" if view == "compare" else f"{address}/word")
+    page.wait_for_selector(".examples a")  # nothing is blank without a question
+    delay(page, "phrase=river")
+    page.fill("#phrase", "river")
+    page.keyboard.press("Enter")
+    page.fill("#phrase", "money")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-line]")
+    page.wait_for_timeout(1300)
+    assert page.inner_text("h1").startswith("money")
+    assert set(page.locator("[data-line] .match").all_inner_texts()) == {"money"}
+    assert page.title().startswith("money")
+
+
+def test_questions_end_with_their_view(page: Any, address: str) -> None:
+    given_up: list[str] = []
+    page.on("requestfailed", lambda request: given_up.append(request.url))
+    page.route("**/api/word?*", lambda route: None)  # never answered
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[data-line]")
+    page.click("nav >> text=Notes")
+    page.wait_for_function("() => document.title.startsWith('Notes')")
+    page.wait_for_timeout(200)
+    assert any("/api/word" in url for url in given_up)
+
+
+def test_what_was_opened_is_in_the_address(page: Any, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{address}/word?phrase=bank")
+    page.click("text=Show the lines that made this vector")
+    page.wait_for_selector(".row.share")
+    assert "influence=1" in page.url
+    page.click("svg[aria-label^='The words most like'] a >> nth=0")
+    page.wait_for_function("() => !document.title.startsWith('bank')")
+    page.go_back()
+    page.wait_for_selector(".row.share")
+    assert sum("/api/influence" in url for url in asked) == 1  # the answer was kept
+    page.reload()
+    page.wait_for_selector(".row.share")
+    page.goto(f"{address}/compare?where=year<2060&other_where=year>=2060")
+    page.click("text=Compare all words")
+    page.wait_for_selector("svg[aria-label^='All words']")
+    assert "all=1" in page.url
+
+
+def test_a_sentence_waits_for_the_word(page: Any, address: str) -> None:
+    page.goto(f"{address}/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg")
+    page.wait_for_selector("svg[aria-label*='zorg'] a")  # words lead to the corpus
+    page.fill("#sentences", "the zorg of money\na deep zorg\na boat in the")
+    page.wait_for_selector(".waiting >> text=waiting for the word")
+    assert page.locator("svg[aria-label*='zorg'] circle").count() == 10
+    page.fill("#sentences", "a boat in the")
+    page.wait_for_function("() => document.querySelectorAll('.sentence').length === 1")
+    assert page.locator("svg[aria-label*='zorg'] circle").count() == 10  # stays until there is a better answer
+    page.fill("#sentences", "")
+    page.wait_for_selector("svg[aria-label*='zorg']", state="detached")
+    assert page.locator("[role=alert]").count() == 0
+
+
+def test_typing_goes_on_where_the_address_cannot_be_written(page: Any, address: str) -> None:
+    page.add_init_script("history.replaceState = () => { throw new DOMException('too often', 'SecurityError'); }")
+    page.goto(f"{address}/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg")
+    page.wait_for_selector("svg[aria-label*='zorg']")
+    page.wait_for_timeout(400)
+    page.fill("#sentences", "the zorg of money\na deep zorg\nzorg in a boat")
+    page.wait_for_function("() => document.querySelectorAll('.sentence .target').length === 3")
+
+
+def test_slash_goes_to_the_search(page: Any, address: str) -> None:
+    for view, field in (("invent", "target"), ("word", "phrase"), ("compare", "phrase"), ("map", "words")):
+        page.goto(f"{address}/{view}")
+        page.wait_for_selector("[data-search]")
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == field
+
+
+def test_points_over_time_open_their_lines_and_all_lines_are_saved(page: Any, address: str) -> None:
+    page.goto(f"{address}/word?phrase=bank&over=year&with=money")
+    page.wait_for_selector("svg[aria-label*='by year'] a")
+    with page.expect_download() as waiting:
+        page.click("text=CSV of all lines")
+    rows = Path(waiting.value.path()).read_text().splitlines()
+    assert rows[0] == '"document","before","match","after","party","year"'
+    assert f"{len(rows) - 1} lines" in page.inner_text(".over-lines")
+    page.locator("svg[aria-label*='by year'] a").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('.lede').textContent.includes('the slice has')")
+    assert "year%3E%3D" in page.url
+
+
+def test_nothing_is_sure_from_three_documents(page: Any, address: str) -> None:
+    page.goto(f"{address}/compare?phrase=bank&where=year<2003&other_where=year>=2003")
+    page.wait_for_selector("svg[aria-label*='either side'] circle")
+    assert "unknown from so few uses" in page.inner_text(".lede")
+    assert page.locator("svg[aria-label*='either side'] circle.unknown").count() > 0
+    assert page.locator("svg[aria-label*='either side'] circle.context").count() == 0
+    assert page.locator("svg[aria-label*='either side'] circle.spelling").count() > 0
+
+
+def test_errors_are_sentences(page: Any, address: str) -> None:
+    page.goto(f"{address}/word?corpus=gone&phrase=bank")
+    page.wait_for_selector("[role=alert] >> text=There is no corpus gone here")
+    page.route("**/api/word?*", lambda route: route.fulfill(status=400, body="<html>a proxy</html>"))
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[role=alert] >> text=The server could not answer this (status 400)")
+    page.goto(f"{address}/word?phrase={'x' * 200}")
+    page.wait_for_selector("[role=alert]")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1200
+
+
+def test_the_corpora_come_back_with_the_server(browser: Any, address: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/api/corpora?", lambda route: route.abort())
+    page.goto(f"{address}/corpora")
+    page.wait_for_selector("text=The server does not answer; trying again")
+    page.unroute("**/api/corpora?")
+    page.wait_for_selector(".things a")
+    assert page.locator("[role=alert]").count() == 0
+    context.close()
+
+
+def test_a_missing_value_can_be_chosen(page: Any, address: str) -> None:
+    def without(route: Any) -> None:
+        answer = route.fetch()
+        there = answer.json()
+        there["corpora"][0]["columns"][0]["values"].append(None)
+        route.fulfill(response=answer, json=there)
+
+    page.route("**/api/about?", without)
+    page.goto(f"{address}/word")
+    page.wait_for_selector("#phrase")
+    page.select_option("[data-column=party]", label="(missing)")
+    page.wait_for_function("() => location.search.includes('where=party%3D')")
+    assert page.url.endswith("where=party%3D")
+
+
+def test_a_long_document_is_read_from_the_use_on(page: Any, address: str) -> None:
+    def long(route: Any) -> None:
+        answer = route.fetch()
+        document = answer.json()
+        document["text"] = "far away " * 20_000 + document["text"] + " far away" * 20_000
+        route.fulfill(response=answer, json=document)
+
+    page.route("**/api/document?*", long)
+    page.goto(f"{address}/word?phrase=bank")
+    page.click("[data-line='0']")
+    page.wait_for_selector("dialog[open] mark >> text=bank")
+    before = len(page.inner_text("dialog .document"))
+    assert before < 5000
+    page.click("dialog >> text=Later")
+    assert len(page.inner_text("dialog .document")) > before
+
+
+def test_lines_are_text_cut_between_words(page: Any, address: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[data-line]")
+    for side in ("before", "after"):
+        cells = page.locator(f"[data-line] .{side} > bdi").all_inner_texts()
+        assert max(len(text.split()) for text in cells) >= 8
+    assert page.evaluate(
+        "[...document.querySelectorAll('.before')].every((cell) => cell.scrollWidth <= cell.clientWidth)"
+    )
+    page.click("summary >> text=Columns")
+    page.uncheck("label:has-text('year') input")
+    page.wait_for_function("() => !document.querySelector('[data-line] .value:nth-child(2)')")
+    assert "show=party" in page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+def test_everyone_can_use_it(browser: Any, address: str, scheme: str, width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    for path, sign in (*VIEWS, ("/word", ".examples a"), ("/compare", ".examples a"), ("/map", ".examples a")):
+        page.goto(f"{address}{path}")
+        page.wait_for_selector(sign)
+        violations = axe.Axe().run(page).response["violations"]
+        assert not [(item["id"], item["nodes"][0]["html"]) for item in violations]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_the_token_does_not_stay_in_the_address(browser: Any, workspace: Workspace, served: Any) -> None:
+    token = checked_token(None)
+    with served(workspace, token) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(f"{address}/word?phrase=bank&token={token}")
+        page.wait_for_selector("[data-line]")
+        assert page.url == f"{address}/word?phrase=bank"
+        assert token not in page.evaluate("document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })")
+        page.goto(f"{address}/corpora")
+        page.wait_for_selector(".things a")
+        other = browser.new_context().new_page()  # somebody else on this machine
+        assert other.goto(f"{address}/word?phrase=bank").status == 403
+        context.close()
+
+
+def test_columns_and_periods_of_any_kind(browser: Any, workspace: Workspace, served: Any, tmp_path: Path) -> None:
+    """Columns that are called as those of a line; values in quotes; a period without documents."""
+    names = ["match", "before", "counts", "group", "year"]
+    given = [
+        Document(f"this bank number {n} was the river", values=("final", f"b{9 - n}", "c", "'it' |", 2000 + n % 3))
+        for n in range(9)
+    ]
+    given += [Document("money", values=("final", "b", "c", "D", year)) for year in (2003, 2003, 2004)]
+    given += [Document("money and the bank", values=("final", "b", "c", "D", year)) for year in (2000, 2002) * 9]
+    path = tmp_path / "odd.concordance"
+    Concordance.build(workspace.model().vectors, Corpus(given, columns=names), path, show_progress=False)
+    with served(Workspace(workspace.models, {"odd": path})) as address:
+        page = browser.new_page()
+        page.goto(f"{address}/word?phrase=bank&show=match&show=before&show=group")
+        page.wait_for_selector("[data-line='0']")
+        first = page.locator("[data-line='0']")
+        assert [first.locator(f".{kind}").inner_text() for kind in ("before", "match")] == ["this", "bank"]
+        assert first.locator(".value").all_inner_texts() == ["final", "b9", "'it' |"]
+        page.click(".head .value:nth-child(2) button")
+        page.wait_for_function(
+            "() => document.querySelector(\"[data-line='0'] .value:nth-child(2)\")?.textContent === 'b'"
+        )
+        assert "sort=columns.before" in page.url
+        with page.expect_download() as waiting:
+            page.click("text=CSV of all lines")
+        header, row, *_ = Path(waiting.value.path()).read_text().splitlines()
+        own = '"document","before","match","after","columns.match","columns.before","counts","group","year"'
+        assert header == own
+        assert '"bank"' in row
+        page.select_option("[data-column=group]", label="'it' |")
+        page.wait_for_function("() => document.querySelector('.lede').textContent.startsWith('9 uses')")
+        page.goto(f"{address}/word?phrase=bank&where=group=D&over=year")
+        page.wait_for_selector("svg[aria-label^='How often']")
+        cells = page.locator("svg[aria-label^='How often'] + .unseen tbody tr").all_inner_texts()
+        assert [cell.split("\t")[2] for cell in cells][:2] != ["0", "0"]
+        assert "unknown" in cells[1]  # 2001 has no document of this group
+        assert page.locator("svg[aria-label^='How often'] circle").count() == 4
+        page.click("text=Show the lines that made this vector")
+        page.wait_for_selector(".row.share")
+        assert page.locator(".row.share .match").first.inner_text() == "bank"
+        page.close()
