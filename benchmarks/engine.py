@@ -1,6 +1,6 @@
 """How fast is the engine, against what, how much memory does it hold, and are its sums exact? One command, one run.
 
-    python benchmarks/engine.py CORPUS VECTORS [VECTORS …] [--against PATH] [--quick] [--update FILE]
+    python benchmarks/engine.py CORPUS VECTORS [VECTORS …] [--against PATH] [--quick]
 
 CORPUS is text, a document a line, plain or compressed. The first VECTORS give the vocabulary; each is used for its own
 number of dimensions, and random vectors over that vocabulary for the others of 50, 100 and 300. `--against` is the
@@ -28,7 +28,6 @@ from alacarte import Corpus, WordVectors
 
 HERE = Path(__file__).resolve().parent
 DIMENSIONS = (50, 100, 300)
-BEGIN, END = "<!-- benchmarks/engine.py begins -->", "<!-- benchmarks/engine.py ends -->"
 PROFILES: dict[str, dict[str, Any]] = {
     "every word, d = 100": {"dimension": 100},
     "every word, d = 300": {"dimension": 300},
@@ -327,15 +326,6 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def with_report(page: str, report: str) -> str:
-    """The page with everything between its two marks replaced."""
-    before, mark, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not mark or not end:
-        raise SystemExit(f"the file to update holds no part between {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n\n`python benchmarks/engine.py {' '.join(sys.argv[1:])}`\n\n{report}\n\n{END}{after}"
-
-
 def processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -356,7 +346,6 @@ def main() -> None:
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: where others use the machine")
     parser.add_argument("--work", type=Path, help="folder for slices and vectors (default: a temporary one)")
     parser.add_argument("--out", type=Path, help="all figures as JSON")
-    parser.add_argument("--update", type=Path, help="a Markdown file whose marked part is replaced by the report")
     given = parser.parse_args()
     given.tokens = given.tokens or (3e6 if given.quick else 20e6)
     given.repeat = given.repeat or (2 if given.quick else 3)
@@ -367,10 +356,7 @@ def main() -> None:
         bench.check()
         if given.out:
             given.out.write_text(json.dumps(bench.results, indent=1))
-        report = bench.report()
-        print(report)
-        if given.update:
-            given.update.write_text(with_report(given.update.read_text(), report))
+        print(bench.report())
 
 
 if __name__ == "__main__":
