@@ -19,6 +19,7 @@ from alacarte._io.tensors import Computed
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Averaging, Reading
 from alacarte.contexts.scale import Scale, most_windows
+from alacarte.contexts.shared_words import SharedWords
 from alacarte.contexts.weights import UNIFORM, ContextWeights
 from alacarte.errors import BadSums, Hint
 from alacarte.targets.targets import Targets
@@ -123,6 +124,7 @@ class ContextSums:
     tokens_known: int = 0  # of these, tokens that have a vector
     groups: Sums | None = None  # the same by group of documents, if `spread` was asked for
     units: frozenset[Unit] = field(default_factory=frozenset)  # of text that has a name
+    shared: SharedWords | None = None  # what the text can be adapted to with, if that was asked for
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -199,9 +201,17 @@ class ContextSums:
             )
         return replace(self, settings=replace(self.settings, averaging=averaging))
 
+    def by_weight(self) -> "ContextSums":
+        """Return the same sums with averages that do not depend on how many words a context has."""
+        return self if self.settings.averaging == "context" else self.with_averaging("token")
+
     def without_spread(self) -> "ContextSums":
         """Return the same sums without those by group of documents."""
         return replace(self, groups=None)
+
+    def without_shared_words(self) -> "ContextSums":
+        """Return the same sums without those of the words that the text shares with the vectors."""
+        return replace(self, shared=None)
 
     # ------------------------------------------------------------------------------------ adding and taking away
 
@@ -248,6 +258,11 @@ class ContextSums:
         plain = ("keys", "scale", "settings", "fingerprint", "targets", "documents", "tokens_read", "tokens_known")
         if any(getattr(self, name) != getattr(other, name) for name in (*plain, "units", "spread")):
             return False
+        if self.shared is None or other.shared is None:
+            if self.shared is not other.shared:
+                return False
+        elif not self.shared.same(other.shared):
+            return False
         pairs = [(self.all, other.all)]
         if self.groups is not None and other.groups is not None:
             pairs.append((self.groups, other.groups))
@@ -271,6 +286,11 @@ class ContextSums:
                 f"these sums were collected with spread {self.spread or 'none'} and {other.spread or 'none'}; collect "
                 "both with the same, or drop it with without_spread()"
             )
+        if (self.shared is None) != (other.shared is None):
+            raise BadSums(
+                "only one of these sums holds what vectors are adapted to its text with; collect both with adapt=True, "
+                "or drop it with without_shared_words()"
+            )
 
     # --------------------------------------------------------------------------------------------- files
 
@@ -286,6 +306,8 @@ class ContextSums:
             tensors |= {f"group_{name}": getattr(groups, name) for name in _NAMES}
         if self.weights.values is not None:
             tensors["context_weights"] = self.weights.values
+        if self.shared is not None:
+            tensors |= self.shared.tensors()
         tensors |= {"row_exponents": self.scale.rows, "sum_exponents": self.scale.sums}
         metadata = {
             "settings": asdict(self.settings),
@@ -339,6 +361,7 @@ class ContextSums:
             tokens_known=read[2],
             groups=groups,
             units=frozenset(unpack_units(artifact.tensors)),
+            shared=SharedWords.from_artifact(artifact, len(scale.rows)),
         )
 
 
@@ -354,6 +377,7 @@ def describe(artifact: Artifact) -> dict[str, Any]:
         "files": sorted({unit.name for unit in sums.units})[:10],
         "first_targets": sums.keys[:10],
         "spread": sums.spread,
+        "tokens_for_adaptation": None if sums.shared is None else sums.shared.tokens_used,
         "fingerprint_of_vectors": sums.fingerprint,
         "settings": asdict(sums.settings),
     }
@@ -446,6 +470,7 @@ def _combined(
     places = {key: place for place, key in enumerate(start)}
     units: set[Unit] = set()
     read = np.zeros(3, dtype=np.int64)
+    shared: SharedWords | None = None
     parts: list[_Part] = []
     for number, opener in enumerate([*added, *subtracted]):
         part, sign = opener(), 1 if number < len(added) else -1
@@ -462,6 +487,10 @@ def _combined(
         else:
             _check_contained(part, targets, places, units)
             units -= part.units
+        if shared is None:
+            shared = part.shared
+        elif part.shared is not None:
+            shared = shared.plus(part.shared, sign)
         same = len(part.keys) == len(start) and part.keys == start
         at = None if same else np.array([places.get(key, -1) for key in part.keys], dtype=np.int32)
         parts.append(_Part(part.all, part.groups, at, sign))
@@ -487,6 +516,7 @@ def _combined(
         tokens_read=tokens_read,
         tokens_known=tokens_known,
         units=frozenset(units),
+        shared=shared,
     )
     return result._without_labels_that_are_gone() if subtracted else result
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,14 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte.contexts.agreement import Agreement
-from alacarte.contexts.reading import Reading, ReadingOptions
+from alacarte.contexts.reading import Averaging, Reading, ReadingOptions
 from alacarte.errors import AlacarteError, NotEnoughData, TransformMismatch
 from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
 from alacarte.model.induced import is_single
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+from alacarte.transform.register import Register
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import TypicalSpread
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
@@ -36,8 +38,10 @@ class FewShotModel:
         form: FormModel | None = None,
         fusion: Fusion | None = None,
         typical: TypicalSpread | None = None,
+        register: Register | None = None,
     ) -> None:
         self.vectors = WordVectors.of(vectors)
+        self.register = register
         self.typical = typical
         self.fusion = fusion
         self.form = form
@@ -55,7 +59,10 @@ class FewShotModel:
         self._tokenizer = None if tokenizer is None else get_tokenizer(tokenizer)
         if self._tokenizer is not None:
             self.settings = replace(self.settings, tokenizer=self._tokenizer.name)
-        self._reader = ContextReader(self.vectors, self.transform, self.settings, self.tokens)
+        self.adaptation = None if register is None else register.adaptation()
+        used = self.transform if self.adaptation is None else self.adaptation.transform(self.transform)
+        averaging: Averaging = self.settings.averaging if used.settings is None else used.settings.averaging
+        self._reader = ContextReader(self.vectors, used, replace(self.settings, averaging=averaging), self.tokens)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -90,10 +97,20 @@ class FewShotModel:
             "unknown": self.settings.unknown,
         }
 
+    @cached_property
+    def vocabulary(self) -> WordVectors:
+        """The words of the vectors as `nearest` compares them with embedded contexts: without the register.
+
+        For a model without a register, the vectors themselves.
+        """
+        return self.vectors if self.adaptation is None else self.adaptation.words(self.vectors)
+
     def nearest(
         self, vector: npt.ArrayLike, k: int = 10, *, among: int | None = None, without: str | None = None
     ) -> Any:
-        """Return the nearest words of a vector, or of each row of a matrix.
+        """Return the nearest words of a vector that `embed` gave, or of each row of a matrix.
+
+        For vectors that `induce` gave, see `InducedVectors.neighbours`.
 
         Parameters
         ----------
@@ -119,7 +136,7 @@ class FewShotModel:
         [('b', 0.0)]
         """
         own = [] if without is None else self.tokens(without)  # of a phrase, the single words may be near
-        return self.vectors.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ())
+        return self.vocabulary.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ())
 
     def spell(self, word: str) -> FormVector:
         """Return the vector of a word from its spelling alone.

@@ -43,14 +43,23 @@ class InducedVectors(WordVectors):
     sums : ContextSums
         The sums of contexts that the vectors come from.
     model : ALaCarte
-        The model that made them.
+        The model that computed them.
+    adaptation : Adaptation or None
+        How they are adapted to their text; None for vectors that are not.
+    transform : Transform
+        What turned average contexts into these vectors.
     """
 
     counts: Longs
 
     def __init__(self, model: "ALaCarte", sums: ContextSums, *, form: bool = False) -> None:
         seen = sums.seen
-        rows = _transformed(model.transform, sums, seen)
+        self.adaptation = model.adapted_to(sums)
+        if self.adaptation is None:
+            self.transform, averages = model.transform, sums
+        else:
+            self.transform, averages = self.adaptation.transform(model.transform), sums.by_weight()
+        rows = _transformed(self.transform, averages, seen)
         origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
         if form:
             seen, rows, origin = _with_spelling(model, sums, rows)
@@ -79,6 +88,40 @@ class InducedVectors(WordVectors):
         """
         return self.sums.tokens_known / self.sums.tokens_read if self.sums.tokens_read else float("nan")
 
+    @cached_property
+    def vocabulary(self) -> WordVectors:
+        """The words of the model's vectors as this text uses words: what `neighbours` searches, by cosine."""
+        return self.model.vectors if self.adaptation is None else self.adaptation.words(self.model.vectors)
+
+    def neighbours(self, target: str, k: int = 10, *, among: int | None = None) -> list[tuple[str, float]]:
+        """Return the words with a vector that are most like a target, as this text uses both.
+
+        Parameters
+        ----------
+        target
+            One of these vectors.
+        k
+            How many words.
+        among
+            Among how many of the first words, which are the most frequent ones; by default all.
+
+        Returns
+        -------
+        list
+            Pairs of word and likeness, a cosine, the likest first.
+
+        Examples
+        --------
+        >>> from alacarte import ALaCarte, Transform
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> model.induce(["a x a b"], ["x"]).neighbours("x", k=1)[0][0]
+        'a'
+        """
+        own = self.model.tokens(target)  # of a phrase, the single words may be near
+        exclude = own if len(own) == 1 else ()
+        found: list[tuple[str, float]] = self.vocabulary.nearest(self[target], k, among=among, exclude=exclude)
+        return found
+
     def count(self, key: str) -> int:
         """Return how many occurrences the vector of a target comes from."""
         return int(self.counts[self.index(key)])
@@ -99,7 +142,8 @@ class InducedVectors(WordVectors):
         >>> bool(0 < induced.uncertainty.confidence_of("blorp") < 1)
         True
         """
-        known = self.sums, self.model.transform, self.model.vectors, self.model.typical
+        sums = self.sums if self.adaptation is None else self.sums.by_weight()
+        known = sums, self.transform, self.vocabulary, self.model.typical
         if self.origin is None:
             return Uncertainty.of_sums(*known)
         return FusedUncertainty.of_fused(*known, self.model.require_form())

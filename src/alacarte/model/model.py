@@ -30,6 +30,7 @@ from alacarte.spelling.fusion import learn_form
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
+from alacarte.transform.register import Adaptation, Register, words_with_vectors
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import Solve, SolveOptions
 from alacarte.transform.transform import Transform
@@ -39,6 +40,9 @@ from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 if TYPE_CHECKING:
     from alacarte.transform.learned_weights import LearnedWeights
+
+
+ADAPTED_POSITIONS = "linear"  # found words again more often than "uniform" on each text (benchmarks/own_words.py)
 
 
 class FitOptions(CollectOptions, SolveOptions, total=False):
@@ -64,6 +68,9 @@ class ALaCarte(FewShotModel):
         How much spelling counts beside contexts.
     typical
         How far contexts lie apart, for targets with too few of them to know.
+    register
+        What contexts have in common in text of the kind the model was learned from. With it, vectors are adapted to
+        the text they come from (docs/meaning.md); without it, they are the transform's alone, as in the paper.
 
     Attributes
     ----------
@@ -101,6 +108,19 @@ class ALaCarte(FewShotModel):
             form=form,
             fusion=self.fusion,
             typical=self.typical,
+            register=self.register,
+        )
+
+    def without_register(self) -> "ALaCarte":
+        """Return the same model without adaptation to texts: vectors are the transform's, as in the paper."""
+        return type(self)(
+            self.vectors,
+            self.transform,
+            tokenizer=self._tokenizer,
+            check=self.check,
+            form=self.form,
+            fusion=self.fusion,
+            typical=self.typical,
         )
 
     @property
@@ -134,6 +154,7 @@ class ALaCarte(FewShotModel):
         *,
         form: bool = False,
         spread: int | None = None,
+        adapt: bool = True,
         **options: Unpack[FitOptions],
     ) -> "ALaCarte":
         """Learn a transform from text.
@@ -150,6 +171,9 @@ class ALaCarte(FewShotModel):
         spread
             Into how many groups documents are divided (16 is a good number), to know how far contexts lie apart: the
             model then has a standard error for a vector from a single context.
+        adapt
+            Whether the model adapts its vectors to the text that they come from. Near words count more than far ones
+            then, unless `positions` says otherwise; without it, all is as in the paper.
         **options
             How contexts are read (`window`, `averaging`, `context_weights`, …; see
             `alacarte.contexts.reading.Reading`), how the matrix is learned (`weighting`, `ridge`, …; see
@@ -167,6 +191,8 @@ class ALaCarte(FewShotModel):
             For too little text, or text of which hardly a word has a vector.
         """
         refuse_unknown("ALaCarte.fit", options, FitOptions)
+        if adapt and "positions" not in options:
+            options["positions"] = ADAPTED_POSITIONS
         source, text = WordVectors.of(vectors), Corpus.of(corpus)
         if form and text.once:
             raise BadCorpus(
@@ -180,6 +206,7 @@ class ALaCarte(FewShotModel):
             sums,
             tokenizer=options.get("tokenizer"),
             form_corpus=text if form else None,
+            adapt=adapt,
             work=cast(WorkOptions, select(options, WorkOptions)),
             **solve,
         )
@@ -192,6 +219,7 @@ class ALaCarte(FewShotModel):
         *,
         tokenizer: TokenizerLike | None = None,
         form_corpus: CorpusLike | None = None,
+        adapt: bool = True,
         work: WorkOptions | None = None,
         **options: Unpack[SolveOptions],
     ) -> "ALaCarte":
@@ -207,6 +235,8 @@ class ALaCarte(FewShotModel):
             The one that the sums were collected with, if it is a function.
         form_corpus
             The text of the sums, to learn vectors from spelling and their weight beside contexts from.
+        adapt
+            Whether the model adapts its vectors to the text that they come from.
         work
             How that text is read: `threads`, `show_progress` and `callback` count.
         **options
@@ -219,7 +249,8 @@ class ALaCarte(FewShotModel):
         if form_corpus is not None:
             form, fusion = learn_form(source, sums, form_corpus, tokenizer=tokenizer, work=running, solve=solve)
         typical = None if sums.groups is None else Uncertainty.of_sums(sums, transform, source).typical
-        return cls(source, transform, tokenizer=tokenizer, form=form, fusion=fusion, typical=typical)
+        register = Register.of_sums(sums, source) if adapt else None
+        return cls(source, transform, tokenizer=tokenizer, form=form, fusion=fusion, typical=typical, register=register)
 
     @classmethod
     def pretrained(
@@ -229,21 +260,22 @@ class ALaCarte(FewShotModel):
         vectors: VectorsLike | None = None,
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
+        adapt: bool = True,
     ) -> "ALaCarte":
         """Return a model that ships with this package.
 
         Parameters
         ----------
         name
-            The name of its vectors. Contexts are 10 words on each side, or 5 for names that end in `.window5`.
+            The name of its vectors.
         vectors
             The vectors themselves, where they are not an installed package: for instance the path of
             `glove.6B.100d.txt`.
-        tokenizer, check
+        tokenizer, check, adapt
             As in `load`.
         """
         try:
-            return cls.load(pretrained_folder(name), vectors=vectors, tokenizer=tokenizer, check=check)
+            return cls.load(pretrained_folder(name), vectors=vectors, tokenizer=tokenizer, check=check, adapt=adapt)
         except BadVectors as error:
             if vectors is not None:
                 raise
@@ -252,7 +284,13 @@ class ALaCarte(FewShotModel):
     # -------------------------------------------------------------------------------------------- induce
 
     def collect(
-        self, corpus: CorpusLike, targets: TargetsLike, *, spread: int | None = None, **work: Unpack[WorkOptions]
+        self,
+        corpus: CorpusLike,
+        targets: TargetsLike,
+        *,
+        spread: int | None = None,
+        adapt: bool = True,
+        **work: Unpack[WorkOptions],
     ) -> ContextSums:
         """Sum the contexts of targets as this model reads them; `apply` turns sums into vectors.
 
@@ -264,12 +302,16 @@ class ALaCarte(FewShotModel):
             Words and phrases, or `Targets`.
         spread
             Into how many groups documents are divided (16 is a good number), for `InducedVectors.uncertainty`.
+        adapt
+            Whether the vectors can be adapted to this text later on.
         **work
             How the work is done: `threads`, `memory`, `checkpoint`, … (see `alacarte.passes.work.Work`).
         """
         refuse_unknown("ALaCarte.collect", work, WorkOptions)
         options: CollectOptions = {**self.reading, **work}
-        return collect(self.vectors, corpus, targets, spread=spread, **options)
+        return collect(
+            self.vectors, corpus, targets, spread=spread, adapt=adapt and self.register is not None, **options
+        )
 
     def discover(
         self,
@@ -309,10 +351,20 @@ class ALaCarte(FewShotModel):
         )
 
     def apply(self, sums: ContextSums, *, form: bool = False) -> InducedVectors:
-        """Return vectors from sums that `collect` gave, of this model or of one with the same settings."""
+        """Return vectors from sums that `collect` gave, of this model or of one with the same settings.
+
+        They are adapted to the text of the sums if these hold its commonest words (`collect(…, adapt=True)`).
+        """
         if self.check:
             self.transform.check_sums(sums)
         return InducedVectors(self, sums, form=form)
+
+    def adapted_to(self, sums: ContextSums) -> Adaptation | None:
+        """Return what adapts vectors to the text of sums; None where the model or the sums cannot tell."""
+        words = None if self.register is None else words_with_vectors(sums, self.vectors)
+        if self.register is None or words is None:
+            return None
+        return self.register.of_text(words, self.vectors).adaptation()
 
     def induce(
         self,
@@ -321,6 +373,7 @@ class ALaCarte(FewShotModel):
         *,
         form: bool = False,
         spread: int | None = None,
+        adapt: bool = True,
         **work: Unpack[WorkOptions],
     ) -> InducedVectors:
         """Return a vector for each target that occurs in a corpus.
@@ -334,6 +387,9 @@ class ALaCarte(FewShotModel):
         form
             Whether the spelling of single words counts beside their contexts. Words that never occur then have a vector
             too; `origin` says which these are.
+        adapt
+            Whether what all contexts of this text have in common is taken out of the vectors; False computes them
+            as the paper does.
         spread, **work
             As for `collect`.
 
@@ -352,7 +408,7 @@ class ALaCarte(FewShotModel):
         """
         if form:
             self.require_form()
-        return self.apply(self.collect(corpus, targets, spread=spread, **work), form=form)
+        return self.apply(self.collect(corpus, targets, spread=spread, adapt=adapt, **work), form=form)
 
     # --------------------------------------------------------------------------------------------- files
 
@@ -394,7 +450,15 @@ class ALaCarte(FewShotModel):
         write_model(folder, self._saved(), include_vectors=include_vectors, overwrite=overwrite, card=True)
 
     def _saved(self) -> SavedModel:
-        return SavedModel(self.transform, self.vectors, self.settings.tokenizer, self.form, self.fusion, self.typical)
+        return SavedModel(
+            self.transform,
+            self.vectors,
+            self.settings.tokenizer,
+            self.form,
+            self.fusion,
+            self.typical,
+            self.register,
+        )
 
     @classmethod
     def from_pretrained(
@@ -405,6 +469,7 @@ class ALaCarte(FewShotModel):
         vectors: VectorsLike | None = None,
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
+        adapt: bool = True,
     ) -> "ALaCarte":
         """Load a model by the path of its folder, or by its name on the Hugging Face Hub.
 
@@ -416,11 +481,11 @@ class ALaCarte(FewShotModel):
             The path or name.
         revision
             A branch, tag or commit.
-        vectors, tokenizer, check
+        vectors, tokenizer, check, adapt
             As in `load`.
         """
         folder = find_folder(name, revision, AlacarteError)
-        return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check)
+        return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check, adapt=adapt)
 
     @classmethod
     def load(
@@ -430,6 +495,7 @@ class ALaCarte(FewShotModel):
         vectors: VectorsLike | None = None,
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
+        adapt: bool = True,
     ) -> "ALaCarte":
         """Load a model that `save` wrote.
 
@@ -443,6 +509,8 @@ class ALaCarte(FewShotModel):
             What to split text with instead of the model's own tokenizer; needed for one that is a function.
         check
             Whether vectors and sums that the transform was not learned for are refused.
+        adapt
+            Whether the model adapts its vectors to the text that they come from; False is the paper's method.
         """
         saved = read_model(folder, vectors=vectors)
         model = cls(
@@ -453,6 +521,7 @@ class ALaCarte(FewShotModel):
             form=saved.form,
             fusion=saved.fusion,
             typical=saved.typical,
+            register=saved.register if adapt else None,
         )
         if tokenizer is None:  # by name: whether there is a tokenizer of that name shows when text is to be split
             model.settings = replace(model.settings, tokenizer=saved.tokenizer)

@@ -4,6 +4,7 @@
 |---|---|
 | `model.json` | format, version, the name of shipped vectors, their fingerprint, the tokenizer |
 | `transform.safetensors` | the matrix with its settings, context weights and report |
+| `register.safetensors` | what contexts have in common, in the text that it was learned from |
 | `form.safetensors`, `fusion.safetensors` | vectors from spelling, and how much they count beside contexts |
 | `spread.safetensors` | how far the contexts of a typical word lie apart |
 | `vectors.safetensors` | the vectors, unless they ship with a package or were left out |
@@ -36,6 +37,7 @@ from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, Hint
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import Fusion
+from alacarte.transform.register import Register
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import TypicalSpread
 from alacarte.vectors.formats import hub
@@ -46,7 +48,13 @@ FORMAT = "alacarte.ALaCarte/2"
 MAIN = "model.json"
 VECTORS, REPORT = hub.VECTORS, "report.txt"
 FOR_PEOPLE = (REPORT, hub.CONFIG, hub.CARD)  # who may change these
-PARTS = ("transform.safetensors", "form.safetensors", "fusion.safetensors", "spread.safetensors")
+PARTS = (
+    "transform.safetensors",
+    "register.safetensors",
+    "form.safetensors",
+    "fusion.safetensors",
+    "spread.safetensors",
+)
 NAMES = (*PARTS, VECTORS, *FOR_PEOPLE)
 PRETRAINED = Path(__file__).parents[1] / "pretrained"  # the models that ship with this package
 
@@ -61,6 +69,7 @@ class SavedModel:
     form: FormModel | None = None
     fusion: Fusion | None = None
     typical: TypicalSpread | None = None
+    register: Register | None = None
 
 
 def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
@@ -179,8 +188,8 @@ def _upload_model(
 
 def _save_parts(folder: Path, model: SavedModel, vectors: WordVectors | None) -> Iterator[str]:
     """Write all files but the main one; their names, each when it is complete."""
-    parts = {"transform": model.transform, "form": model.form, "fusion": model.fusion, "spread": model.typical}
-    for name, part in parts.items():
+    learned = {"form": model.form, "fusion": model.fusion, "spread": model.typical}
+    for name, part in {"transform": model.transform, "register": model.register, **learned}.items():
         if part is not None:
             part.save(folder / f"{name}.safetensors")
             yield f"{name}.safetensors"
@@ -300,7 +309,8 @@ def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | 
     transform = Transform.load(files["transform.safetensors"])
     if vectors is None:
         vectors = WordVectors.load(files[VECTORS]) if VECTORS in files else _named_vectors(path, description)
-    form, fusion, spread = (files.get(f"{name}.safetensors") for name in ("form", "fusion", "spread"))
+    names = ("form", "fusion", "spread", "register")
+    form, fusion, spread, register = (files.get(f"{name}.safetensors") for name in names)
     return SavedModel(
         transform,
         vectors,
@@ -308,6 +318,7 @@ def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | 
         None if form is None else FormModel.load(form),
         None if fusion is None else Fusion.load(fusion),
         None if spread is None else TypicalSpread.load(spread),
+        None if register is None else Register.load(register),
     )
 
 

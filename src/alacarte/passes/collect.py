@@ -6,7 +6,7 @@
 [[4.0, 2.5]]
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Unpack, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from alacarte._io.arrays import Bytes, Longs
 from alacarte._io.progress import phase
@@ -21,6 +22,7 @@ from alacarte._io.tensors import forget_pages
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.scale import most_windows
+from alacarte.contexts.shared_words import COMMON, SharedWords, SharedWordsTally
 from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, read_once, resolve, specification
@@ -33,16 +35,18 @@ from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown, select
 from alacarte.targets.targets import Matcher, Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
-from alacarte.text.encoding import Encoder, Lexicon
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
+SHARED = "shared_"  # how the names of the arrays of shared words begin
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
 PROGRAM = 200_000_000  # bytes of Python, NumPy, Numba and compiled code; 193 MB on Linux
 WORD = 150  # bytes of a word of the vectors beside its vector: its name, and where it is looked up; GloVe's
 KEY = 240  # the same for a target beside its sums; 219 for a million trigrams
 SHORT = 8 << 20  # bytes of text that hold few of the words of large vectors
 ROWS = 1 << 16  # of sums in a file that are in memory together
+SHORTEST = 4  # bytes of a word with the space behind it
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
 
 
@@ -56,6 +60,7 @@ def collect(
     targets: TargetsLike | None = None,
     *,
     spread: int | None = None,
+    adapt: bool = False,
     **options: Unpack[CollectOptions],
 ) -> ContextSums:
     """Read a corpus once and sum the contexts of targets, or of every word that has a vector.
@@ -72,6 +77,9 @@ def collect(
         Keep this many sums per target instead of one (16 is a good number), with the contexts of one document in the
         same, so that vectors know their standard errors (`InducedVectors.uncertainty`). Sums take as many times the
         memory.
+    adapt : bool, optional
+        Also sum the contexts of the commonest words of the vectors, in a sample of the documents, so that a model can
+        adapt to the text. Sums of every word hold them anyway.
     **options
         How contexts are read (`window`, `averaging`, `positions`, `context_weights`, `tokenizer`, `unknown`; see
         `Reading`), and how the pass is run (`threads`, `memory`, `checkpoint`, `shard`, `client`, …; see `Work`).
@@ -91,7 +99,7 @@ def collect(
     if work.client is not None:
         from alacarte.passes.dask import collect_on_cluster
 
-        return collect_on_cluster(vectors, source, wanted, spread, reading_options, work)
+        return collect_on_cluster(vectors, source, wanted, spread, adapt, reading_options, work)
     tokenizer = get_tokenizer(options.get("tokenizer", "words"))
     reading = Reading.of(reading_options, tokenizer.name)
     checkpoint = None
@@ -102,6 +110,7 @@ def collect(
             "context weights": specification(options.get("context_weights")),
             "targets": None if wanted is None else wanted.digest(),
             "spread": spread,
+            "adapt": adapt,
             "shard": work.shard,
             "block size": work.block_size,
         }
@@ -118,14 +127,16 @@ def collect(
         else:
             with phase("preparing the targets", work.show_progress):
                 matcher = wanted.compile(lexicon, tokenizer)
-        summing = _Summing(integers, reading, matcher, spread or 1, Encoder(tokenizer, lexicon), work)
-        rows, state = summing.rows(source, checkpoint)
+        shared = adapt and wanted is not None
+        summing = _Summing(integers, reading, matcher, spread or 1, shared, Encoder(tokenizer, lexicon), work)
+        rows, shared_words, state = summing.rows(source, checkpoint)
     if state.amounts.tokens_read == 0 and work.shard is None and not source.is_part:
         raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
     keys = list(matcher.keys)
     if wanted is not None and wanted.any_label:
         keys, wanted, rows = _in_order(keys, wanted, rows, spread or 1)
-    return _context_sums(keys, wanted, rows, spread, state, summing, vectors, weights)
+    sums = _context_sums(keys, wanted, rows, spread, state, summing, vectors, weights)
+    return replace(sums, shared=shared_words)
 
 
 def _ready(weights: object, vectors: WordVectors) -> object:
@@ -249,31 +260,56 @@ class _Summing:
     reading: Reading
     matcher: Matcher
     groups: int
+    shared: bool  # whether shared words are collected, too
     encoder: Encoder
     work: Work
 
-    def rows(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Longs, Stage]:
-        """(rows of sums, what was read)."""
+    def rows(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Longs, SharedWords | None, Stage]:
+        """(rows of sums, shared words, what was read)."""
         if self.work.memory is None:
-            return self._pass(self.integers, corpus, "reading", checkpoint)
-        room = room_for_sums(self.work.memory, self._other_memory())
+            return self._whole_pass(corpus, checkpoint)
+        room = room_for_sums(self.work.memory, self._other_memory(corpus))
         return_free_memory()
         if self.matcher.any_label:  # nobody knows how many there will be: a first pass finds them
             corpus = readable_again(corpus)
             self._pass(self.integers.slice(0, 0), corpus, "finding labels", checkpoint)
-            room = room_for_sums(self.work.memory, self._other_memory())
+            room = room_for_sums(self.work.memory, self._other_memory(corpus))
         width = self._dimensions_at_a_time(room)
         if width == self.integers.dimension:
-            return self._pass(self.integers, corpus, "reading", checkpoint)
-        return self._in_slices(readable_again(corpus), width, checkpoint)
+            return self._whole_pass(corpus, checkpoint)
+        corpus = readable_again(corpus)
+        shared = None
+        if self.shared:
+            tally = self._shared_tally(useful_threads(corpus, self.work))
+            run(tally, corpus, self.encoder, self.work, "reading shared words", checkpoint)
+            shared = tally.result()
+        rows, state = self._in_slices(corpus, width, checkpoint)
+        return rows, shared, state
 
-    def _other_memory(self) -> int:
+    def _whole_pass(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Longs, SharedWords | None, Stage]:
+        if not self.shared:
+            rows, state = self._pass(self.integers, corpus, "reading", checkpoint)
+            return rows, None, state
+        threads = useful_threads(corpus, self.work)
+        targets = SumsTally(self.integers, self.reading, self.matcher, self.groups, threads)
+        shared = self._shared_tally(threads)
+        state = run(_BothTallies(targets, shared), corpus, self.encoder, self.work, "reading", checkpoint)
+        return targets.result(), shared.result(), state
+
+    def _shared_tally(self, threads: int) -> SharedWordsTally:
+        return SharedWordsTally(self.integers, self.reading, self.encoder.lexicon, threads)
+
+    def _other_memory(self, corpus: Corpus) -> int:
         vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes + WORD * self.integers.known
         rows, stride = self.matcher.size * self.groups, row_stride(self.integers.columns)
         chosen = not self.matcher.whole_vocabulary
         names = KEY * self.matcher.size if chosen else 0
         private = private_memory(rows, stride, self.work.cores, chosen)
-        return PROGRAM + vectors + private + names + self._text_under_way()
+        shared = 0
+        if self.shared:  # two levels at most have nearly all of the words
+            most = 2 * min(COMMON, self.integers.known)
+            shared = 8 * stride * (most if corpus.size is None else min(most, corpus.size // SHORTEST))
+        return PROGRAM + vectors + private + names + shared + self._text_under_way()
 
     def _text_under_way(self) -> int:
         return (self.work.cores + 1) * UNDER_WAY * self.work.block_size
@@ -347,6 +383,37 @@ class _Summing:
         if not checked:
             check_text(corpus, state.units, self.work)
         return state
+
+
+class _BothTallies:
+    """The sums of targets and of shared words, as one tally."""
+
+    def __init__(self, targets: SumsTally, shared: SharedWordsTally) -> None:
+        self._targets, self._shared = targets, shared
+
+    def adder(self) -> Callable[[Encoded], None]:
+        targets, shared = self._targets.adder(), self._shared.adder()
+
+        def add(encoded: Encoded) -> None:
+            targets(encoded)
+            shared(encoded)
+
+        return add
+
+    def settle(self) -> None:
+        self._targets.settle()
+        self._shared.settle()
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        shared = {f"{SHARED}{name}": array for name, array in self._shared.arrays().items()}
+        return {**self._targets.arrays(), **shared}
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self._targets.restore({name: array for name, array in arrays.items() if not name.startswith(SHARED)})
+        self._shared.restore({name[len(SHARED) :]: arrays[name] for name in arrays if name.startswith(SHARED)})
+
+    def progress(self) -> dict[str, object]:
+        return self._targets.progress()
 
 
 def _same_text(one: Stage | None, two: Stage) -> Stage:

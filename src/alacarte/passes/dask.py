@@ -36,6 +36,7 @@ def collect_on_cluster(
     corpus: Corpus,
     targets: Targets | None,
     spread: int | None,
+    adapt: bool,
     options: ReadingOptions,
     work: Work,
 ) -> ContextSums:
@@ -59,7 +60,7 @@ def collect_on_cluster(
 
     def collect_part(part: Corpus, how: WorkOptions) -> ContextSums:
         both: CollectOptions = {**options, "context_weights": weights, **how}
-        return collect(vectors, part, targets, spread=spread, **both)
+        return collect(vectors, part, targets, spread=spread, adapt=adapt, **both)
 
     sums: ContextSums = _added_up(collect_part, corpus, work, "reading")
     if not sums.tokens_read:

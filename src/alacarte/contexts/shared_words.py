@@ -1,0 +1,255 @@
+"""Contexts of the commonest words of the vectors, collected beside the targets from a sample of the documents.
+
+From them a model learns what the contexts of this text have in common (`alacarte.transform.register`). A pass need not
+read all of a large text for that. Documents have levels, by what they say: three quarters have level 0, three quarters
+of the others level 1, and so on. Of a text, the documents from the lowest level on are used that have at most `ENOUGH`
+tokens together, so the sample depends on nothing but the text: sums of parts add up to the sums of the whole.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from alacarte._io.arrays import Doubles, Ints, Longs, Rows
+from alacarte._io.artifact import Artifact
+from alacarte.contexts.groups import document_codes, document_sums, mixed
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.reading import Averaging, Reading
+from alacarte.contexts.scale import Scale
+from alacarte.contexts.summing import COUNTS, SumsTally
+from alacarte.errors import BadSums
+from alacarte.targets.targets import Matcher
+from alacarte.text.encoding import Encoded, Lexicon
+
+COMMON = 30_000  # of the first words of the vectors
+ENOUGH = 1 << 20  # tokens; four times as many gain .02 in mean reciprocal rank (benchmarks/own_words.py)
+SHARE = 4  # each level has a quarter of the documents from the level before on
+LEVELS = 7  # the last one has every document that is left: one in 4096
+
+
+class WordContexts(NamedTuple):
+    """Words of the vectors, as rows of these, and their average contexts in a text.
+
+    A context is divided by the weight of its words (under averaging="context", each by its own), so that its length
+    does not matter. `lengths` is the weight of the words in a context.
+    """
+
+    words: Rows
+    contexts: Doubles
+    counts: Longs
+    lengths: Doubles
+
+    @classmethod
+    def of(cls, words: Rows, sums: Doubles, weights: Doubles, counts: Longs, averaging: Averaging) -> "WordContexts":
+        """Return the averages of sums; `counts` are occurrences, and those with a context word that counts."""
+        occurrences, contexts = counts.T
+        by = contexts if averaging == "context" else weights
+        return cls(words, sums / by[:, None], occurrences, weights / occurrences)
+
+    def only(self, rows: Any) -> "WordContexts":
+        """Return some of the words."""
+        return WordContexts(*(array[rows] for array in self))
+
+
+@dataclass(frozen=True, eq=False)
+class SharedWords:
+    """Sums of the contexts of words in a sample of a text, level by level.
+
+    Attributes
+    ----------
+    tokens
+        How many tokens each level of documents has in the whole text.
+    first
+        The lowest level that is kept.
+    levels, words
+        Of each row: its level, and its word as a row of the vectors.
+    sums
+        Whole numbers: the dimensions, then the counts of `contexts.summing`.
+    """
+
+    tokens: Longs
+    first: int
+    levels: Ints
+    words: Ints
+    sums: Longs
+
+    @property
+    def tokens_used(self) -> int:
+        """How many tokens the documents have that are kept."""
+        return int(self.tokens[self.first :].sum())
+
+    def words_of(self, scale: Scale, averaging: Averaging) -> "WordContexts":
+        """Return the average contexts of the words, over all levels."""
+        words, places = np.unique(self.words.astype(np.intp), return_inverse=True)
+        sums = np.zeros((len(words), self.sums.shape[1]), dtype=np.int64)
+        np.add.at(sums, places, self.sums)
+        dimension = self.sums.shape[1] - len(COUNTS)
+        weights = np.asarray(sums[:, dimension] * float(np.exp2(-scale.weights)))
+        seen = weights > 0
+        return WordContexts.of(
+            words[seen], sums[seen, :dimension] * scale.sum_units, weights[seen], sums[seen, dimension + 2 :], averaging
+        )
+
+    def plus(self, other: "SharedWords", sign: int = 1) -> "SharedWords":
+        """Return those of both texts, or (-1) of a text without a part of it; levels kept in one alone stay out."""
+        tokens = self.tokens + sign * other.tokens
+        if (tokens < 0).any():
+            raise BadSums("more was taken away than there is; these sums do not hold that text")
+        first = max(self.first, other.first, first_level(tokens))
+        parts = [self._from(first), other._from(first)]
+        keys = np.concatenate([level.astype(np.int64) << 32 | word for level, word, _ in parts])
+        unique, places = np.unique(keys, return_inverse=True)
+        sums = np.zeros((len(unique), self.sums.shape[1]), dtype=np.int64)
+        own = len(parts[0][0])
+        np.add.at(sums, places[:own], parts[0][2])
+        np.add.at(sums, places[own:], sign * parts[1][2])
+        kept = sums.any(axis=1)
+        levels, words = (unique >> 32).astype(np.int32), (unique & 0xFFFFFFFF).astype(np.int32)
+        return SharedWords(tokens, first, levels[kept], words[kept], sums[kept])
+
+    def _from(self, first: int) -> tuple[Ints, Ints, Longs]:
+        kept = self.levels >= first
+        return self.levels[kept], self.words[kept], self.sums[kept]
+
+    def same(self, other: "SharedWords") -> bool:
+        """Whether two are the same in all levels that both keep: what was subtracted from may keep fewer."""
+        first = max(self.first, other.first)
+        mine, theirs = self._from(first), other._from(first)
+        same = [np.array_equal(mine[place], theirs[place]) for place in range(3)]
+        return np.array_equal(self.tokens, other.tokens) and all(same)
+
+    def tensors(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays to save."""
+        places = {"shared_tokens": self.tokens, "shared_first": np.array([self.first])}
+        return {**places, "shared_levels": self.levels, "shared_words": self.words, "shared_sums": self.sums}
+
+    @classmethod
+    def from_artifact(cls, artifact: Artifact, dimension: int) -> "SharedWords | None":
+        """Return what was saved with `tensors`, if anything was."""
+        if "shared_sums" not in artifact.tensors:
+            return None
+        tokens, first = artifact.tensor("shared_tokens", np.int64, 1), artifact.tensor("shared_first", np.int64, 1)
+        levels, words = artifact.tensor("shared_levels", np.int32, 1), artifact.tensor("shared_words", np.int32, 1)
+        sums = artifact.tensor("shared_sums", np.int64, 2)
+        if not len(levels) == len(words) == len(sums) or sums.shape[1] != dimension + len(COUNTS):
+            raise artifact.damaged("its shared words do not belong together")
+        if len(tokens) != LEVELS or len(first) != 1 or not 0 <= first[0] < LEVELS or (tokens < 0).any():
+            raise artifact.damaged("the levels of its shared words make no sense")
+        if len(words) and not (levels.min() >= 0 and levels.max() < LEVELS and 0 <= words.min() < words.max() + 1):
+            raise artifact.damaged("its shared words make no sense")
+        return cls(np.array(tokens), int(first[0]), np.array(levels), np.array(words), sums)
+
+
+def first_level(tokens: Longs) -> int:
+    """Return the lowest level from which on documents have at most `ENOUGH` tokens.
+
+    >>> first_level(np.array([3 * ENOUGH, ENOUGH, 0, 0, 0, 0, 0]))
+    1
+    """
+    from_there = np.cumsum(tokens[::-1])[::-1]
+    few = np.flatnonzero(from_there <= ENOUGH)
+    return int(few[0]) if len(few) else len(tokens) - 1
+
+
+class SharedWordsTally:
+    """The sums of `SharedWords` while a text is read."""
+
+    def __init__(self, integers: IntegerVectors, reading: Reading, lexicon: Lexicon, threads: int = 1) -> None:
+        self._integers, self._reading, self._threads = integers, reading, threads
+        self._matcher = Matcher.of_words(np.arange(min(COMMON, integers.known)), lexicon)
+        self._codes = document_codes(integers.known)
+        self._tokens = np.zeros(LEVELS, dtype=np.int64)
+        self._first = 0
+        self._lock = threading.Lock()
+        self._sums: list[SumsTally | None] = [self._new() for _ in range(LEVELS)]
+
+    def _new(self) -> SumsTally:
+        return SumsTally(self._integers, self._reading, self._matcher, threads=self._threads)
+
+    def adder(self) -> Callable[[Encoded], None]:
+        """Return what one thread calls with each of its blocks."""
+        adders = [None if tally is None else tally.adder() for tally in self._sums]
+
+        def add(encoded: Encoded) -> None:
+            levels = levels_of(encoded, self._codes)
+            with self._lock:
+                self._tokens += np.bincount(levels, np.diff(encoded.offsets), LEVELS).astype(np.int64)
+                self._first = first_level(self._tokens)
+                for level in range(self._first):  # never to be used again
+                    self._sums[level] = None
+                first = self._first
+            adders[:first] = [None] * first
+            for level in np.unique(levels[levels >= first]).tolist():
+                adders[level](_documents(encoded, levels == level))
+
+        return add
+
+    def settle(self) -> None:
+        """Add the sums that threads hold by themselves to those that all share."""
+        for tally in self._sums:
+            if tally is not None:
+                tally.settle()
+
+    def result(self) -> SharedWords:
+        """Return the sums of the words that occur, after all is settled; to be called once."""
+        parts: list[tuple[Ints, Longs]] = []
+        for tally in self._sums[self._first :]:
+            assert tally is not None
+            rows = tally.result()
+            seen = np.flatnonzero(rows[:, self._integers.dimension + 2])
+            parts.append((seen.astype(np.int32), rows[seen, : self._integers.dimension + len(COUNTS)]))
+        counts = [len(words) for words, _ in parts]
+        levels = np.repeat(np.arange(self._first, LEVELS, dtype=np.int32), counts)
+        words, sums = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        return SharedWords(self._tokens, self._first, levels, words, sums)
+
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """Return the sums so far."""
+        kept: dict[str, npt.NDArray[Any]] = {"tokens": self._tokens}
+        for level, tally in enumerate(self._sums):
+            if tally is not None:
+                rows = tally.arrays()["rows"]
+                seen = np.flatnonzero(rows[:, self._integers.columns + 2])
+                kept |= {f"words_{level}": seen, f"sums_{level}": rows[seen]}
+        return kept
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take up what `arrays` gave."""
+        self._tokens = np.array(arrays["tokens"])
+        self._first = first_level(self._tokens)
+        for level in range(LEVELS):
+            tally = self._sums[level] if level >= self._first else None
+            self._sums[level] = tally
+            if tally is not None:
+                tally.rows[arrays[f"words_{level}"]] = arrays[f"sums_{level}"]
+
+    def progress(self) -> dict[str, object]:
+        """Return nothing to show."""
+        return {}
+
+
+def levels_of(encoded: Encoded, codes: npt.NDArray[np.uint64]) -> Ints:
+    """Return the level of each document, by a hash of its words.
+
+    >>> documents = Encoded(np.arange(4000, dtype=np.int32), np.arange(0, 4001, 2), [])
+    >>> np.bincount(levels_of(documents, document_codes(4000)))[:3].tolist()
+    [1527, 361, 81]
+    """
+    hashes = mixed(document_sums(encoded, codes) + np.uint64(1))  # other numbers than those of groups
+    levels = np.zeros(len(hashes), dtype=np.int32)
+    for level in range(1, LEVELS):
+        levels += hashes < np.uint64((1 << 64) // SHARE**level)
+    return levels
+
+
+def _documents(encoded: Encoded, chosen: npt.NDArray[np.bool_]) -> Encoded:
+    """Some of the documents of a block."""
+    if chosen.all():
+        return encoded
+    lengths = np.diff(encoded.offsets)
+    ids = encoded.ids[np.repeat(chosen, lengths)]
+    return Encoded(ids, np.concatenate([[0], np.cumsum(lengths[chosen])]), [])
