@@ -234,7 +234,7 @@ def test_an_interrupted_run_tells_of_its_checkpoint(folder: Path, monkeypatch: p
         Path(checkpoint).write_text("work so far")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("alacarte.model.model.collect", interrupted)
+    monkeypatch.setattr("alacarte.passes.collect.collect", interrupted)
     result = alc("fit --vectors v.txt --corpus one.txt --out model --checkpoint c")
     assert result.exit_code == 130
     assert "interrupted; the work so far is in c: run the same command again to go on" in result.stderr

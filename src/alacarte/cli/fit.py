@@ -24,7 +24,7 @@ from alacarte.cli.opening import (
     refuse,
 )
 from alacarte.cli.options import Corpora, CorpusPaths, Limit, SaveSums, SkipErrors, Sums, VectorsOption
-from alacarte.cli.output import note, show, show_rows, voice, wrote
+from alacarte.cli.output import show, show_rows, voice, wrote
 from alacarte.contexts.reading import Reading
 from alacarte.passes.work import Work
 from alacarte.text.options import CorpusOptions
@@ -91,7 +91,8 @@ def fit(
         _save(_of_matrix(source, transform, reading), out, include_vectors, limit is not None or skip_errors)
         return
 
-    from alacarte.model import ALaCarte, learning_sums
+    from alacarte.model import ALaCarte
+    from alacarte.passes.collect import collect
 
     documents = None
     if sums:
@@ -101,13 +102,9 @@ def fit(
         collected = open_sums(sums)
         source = open_vectors(vectors, **how)
     else:
-        if reading.weights == "learned":
-            refuse("it is learned with --context-weights learned", "positions", "shard", "checkpoint")
         documents = open_corpus(places, text)
         source = open_vectors(vectors, **how)
-        collected, learned = learning_sums(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
-        if learned is not None:
-            note(learned)
+        collected = collect(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
         detail_memory()
     if save_sums is not None:
         collected.save(save_sums)
