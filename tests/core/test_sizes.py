@@ -17,7 +17,7 @@ TREES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for
 LINES, METHODS = 600, 25
 LONG_MODULES: set[str] = set()
 LARGE_CLASSES: set[str] = set()
-SHARED_NAMES = {"Table", "Work"}
+SHARED_NAMES: set[str] = set()
 
 
 @cache

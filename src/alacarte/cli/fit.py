@@ -82,12 +82,11 @@ def fit(
     if form and "-" in places:
         raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
     voice.checkpoint = None if work.checkpoint is None else Path(work.checkpoint)
-    how = {"limit": limit, "on_error": "skip" if skip_errors else "raise"}
     if transform is not None:
         refuse(
             "nothing is learned with --transform", "corpus", "paths", "save_sums", "form", CorpusOptions, Solve, Work
         )
-        source = open_vectors(vectors, **how)
+        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
         _save(_of_matrix(source, transform, reading), out, include_vectors, limit is not None or skip_errors)
         return
 
@@ -100,10 +99,10 @@ def fit(
             "saved sums have this already; leave it out with --sums", "corpus", "paths", CorpusOptions, Reading, Work
         )
         collected = open_sums(sums)
-        source = open_vectors(vectors, **how)
+        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
     else:
         documents = open_corpus(places, text)
-        source = open_vectors(vectors, **how)
+        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
         collected = collect(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
         detail_memory()
     if save_sums is not None:

@@ -253,8 +253,15 @@ def only_one(*what: str) -> None:
 # ------------------------------------------------------------------------------------------------------- open
 
 
-def open_vectors(source: str | None, **how: Any) -> "WordVectors":
-    """Return the vectors that were named; `how` is as for `WordVectors.load`."""
+def open_vectors(
+    source: str | None,
+    *,
+    format: str | None = None,
+    limit: int | None = None,
+    skip_errors: bool = False,
+    trust: bool = False,
+) -> "WordVectors":
+    """Return the vectors that were named."""
     from alacarte.vectors.word_vectors import WordVectors
 
     if source is None:
@@ -262,7 +269,8 @@ def open_vectors(source: str | None, **how: Any) -> "WordVectors":
     path = Path(source).expanduser()
     # A whole path, so that a saved model finds its vectors from any folder.
     where = os.fspath(path.resolve()) if path.exists() else source
-    vectors = WordVectors.load(where, **how)
+    on_error = "skip" if skip_errors else "raise"
+    vectors = WordVectors.load(where, format=format, limit=limit, on_error=on_error, trust=trust)
     detail(f"{vectors!r}")
     return vectors
 
