@@ -674,7 +674,8 @@ def test_contexts_of_plain_text(folder: Path) -> None:
     assert len(json.loads(alc("contexts bank.txt again.txt --glob b?nk --json").stdout)) == 4
     assert "bank.txt is named twice" in alc("contexts bank.txt bank.txt --glob b?nk").stderr.replace("\n", " ")
     assert len(json.loads(alc("contexts bank.txt --regex ^ban --json").stdout)) == 2
-    for wrong in ("--word bank --glob b*", "", "--word bank --id name", "--word bank --where year>3"):
+    assert len(json.loads(alc("contexts bank.txt --word river --glob b?nk --json").stdout)) == 3
+    for wrong in ("", "--word bank --id name", "--word bank --where year>3"):
         assert alc(f"contexts bank.txt {wrong}").exit_code == 2
 
 

@@ -41,7 +41,7 @@ class Option:
 
 
 def _with_default(describe: Callable[P, Option]) -> Callable[Concatenate[Any, P], Any]:
-    def option(default: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def option(default: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         return field(default=default, metadata={"option": describe(*args, **kwargs)})
 
     return option

@@ -90,6 +90,13 @@ def listed_targets(named: NamedWords | Patterns | InducedTargets) -> "Targets":
     return listed
 
 
+def named_targets(named: Patterns) -> "Targets":
+    """Return the targets that --word, --glob and --regex name, of which there must be one."""
+    if named == Patterns():
+        raise typer.BadParameter("no word is given; pass --word WORD, --glob PATTERN or --regex PATTERN")
+    return listed_targets(named)
+
+
 def parse_shard(text: str | None) -> tuple[int, int] | None:
     """
     >>> parse_shard("2/8")
@@ -316,7 +323,7 @@ def is_matrix(model: str) -> bool:
     return not place.is_dir() and (place.is_file() or place.suffix.lower() in MATRICES)
 
 
-def open_model(options: ModelOptions) -> "ALaCarte":
+def open_model(options: ModelOptions, *, check: bool = True) -> "ALaCarte":
     """Return a saved model, one that ships, or a bare matrix with vectors."""
     from alacarte._io.urls import url_of
     from alacarte.model import ALaCarte, pretrained_names
@@ -324,7 +331,6 @@ def open_model(options: ModelOptions) -> "ALaCarte":
 
     if options.model is None:
         raise typer.BadParameter("no model is given; pass --model DIR|NAME, or set ALC_MODEL")
-    check = not getattr(options, "force", False)
     place = Path(options.model).expanduser()
     vectors = None if options.vectors is None else open_vectors(options.vectors)
     if is_matrix(options.model):

@@ -12,11 +12,11 @@ from alacarte._io.arrays import Longs
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTargets, NoOccurrences, NotEnoughData
+from alacarte.inference.cosines import directions_of
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
 from alacarte.regression import embed
 from alacarte.regression.context_table import ContextTable, documents
-from alacarte.regression.describe import unit_vectors
 from alacarte.regression.embed import Embeddings, Groups, codes_of, means_of
 from alacarte.regression.frames import Variables, as_column
 from alacarte.regression.results import Results, column_of
@@ -257,7 +257,7 @@ def feature_sim(x: Embeddings, y: Embeddings, features: Iterable[str] | None = N
     shared = [name for name in (x.names if features is None else features) if name in x.names and name in y.names]
     if not shared:
         raise NotEnoughData("no feature has an embedding on both sides; check the names, or leave `features` out")
-    left, right = (unit_vectors(np.stack([side[name] for name in shared])) for side in (x, y))
+    left, right = (directions_of(np.stack([side[name] for name in shared])) for side in (x, y))
     values = (left * right).sum(axis=1)
     order = np.argsort(values, kind="stable")
     return Results({"feature": column_of(shared)[order], "value": values[order]})

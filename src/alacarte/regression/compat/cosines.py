@@ -9,8 +9,9 @@ from scipy import sparse
 
 from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import AlacarteError, require
+from alacarte.inference.cosines import directions_of
 from alacarte.regression.compat.contexts import dem_group, numbered_groups
-from alacarte.regression.describe import Candidates, Words, asked_words, top, unit_vectors
+from alacarte.regression.describe import Candidates, Words, asked_words, top
 from alacarte.regression.embed import Embeddings, Groups
 from alacarte.regression.ratios import first_group
 from alacarte.regression.results import Column, Results, column_of, joined
@@ -57,7 +58,7 @@ class _Features(NamedTuple):
         return cls(labels.tolist(), np.asarray(shares @ directions[rows]))
 
     def values(self, means: Doubles) -> Doubles:
-        return np.asarray(np.nan_to_num(unit_vectors(means)) @ self.directions.T)
+        return np.asarray(np.nan_to_num(directions_of(means)) @ self.directions.T)
 
 
 def summary(values: Doubles, confidence_level: float = 0.95) -> dict[str, Doubles]:
@@ -176,8 +177,8 @@ def get_cos_sim(
 
 def ncs(x: Embeddings, contexts_dem: Embeddings, N: int = 5) -> Results:
     """Return the contexts nearest to each row, whichever group they are of; all rows pooled and sorted by value."""
-    names, units = column_of(contexts_dem.names), unit_vectors(contexts_dem.matrix)
-    rows = ({"value": values, "name": names} for values in unit_vectors(x.matrix) @ units.T)
+    names, units = column_of(contexts_dem.names), directions_of(contexts_dem.matrix)
+    rows = ({"value": values, "name": names} for values in directions_of(x.matrix) @ units.T)
     found = _ranked(zip(x.names, rows, strict=True), "context", column_of(contexts_dem.texts()), N)
     table = Results(found, x.variables.backend, {"kind": "nearest contexts"})
     return table.take(np.argsort(-table["value"], kind="stable"))
@@ -195,8 +196,8 @@ def get_ncs(
     """Return the contexts nearest to each group's mean, by the means over bootstraps; identical texts once."""
     texts = np.array(x.texts(), dtype=object)
     first = np.sort(np.unique(texts.astype(str), return_index=True)[1])
-    units = unit_vectors(x.matrix[first])
-    drawn = _by_group(x, groups, lambda means: unit_vectors(means) @ units.T, num_bootstraps, confidence_level, seed)
+    units = directions_of(x.matrix[first])
+    drawn = _by_group(x, groups, lambda means: directions_of(means) @ units.T, num_bootstraps, confidence_level, seed)
     table = _ranked(drawn, "context", texts[first], N)
     return Results(table, x.variables.backend, {"kind": "nearest contexts", "level": confidence_level})
 
