@@ -354,8 +354,8 @@ def open_model(options: ModelOptions, *, check: bool = True) -> "ALaCarte":
     return opened
 
 
-def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums":
-    """Return the sum of some files of sums; `repeated` counts text that is in two of them twice."""
+def open_sums(files: Iterable[Path]) -> "ContextSums":
+    """Return the sum of some files of sums."""
     from alacarte._io.urls import url_of
     from alacarte.contexts.sums import ContextSums, merge
 
@@ -363,4 +363,4 @@ def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums"
     for file in files:
         if url_of(file) is None and not file.exists():
             raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
-    return merge([ContextSums.load(file) for file in files], repeated=repeated)
+    return merge([ContextSums.load(file) for file in files])

@@ -48,7 +48,7 @@ class Study:
         return self.cluster.split(",") if self.cluster is not None and "," in self.cluster else self.cluster
 
 
-def open_table(data: str | Path, where: str | None, allow_code: bool = False) -> Any:
+def open_table(data: str | Path, where: str | None) -> Any:
     """Return a pandas frame with the rows that were asked for."""
     from alacarte.regression import read_table
     from alacarte.regression.formulas import check_condition
@@ -57,8 +57,7 @@ def open_table(data: str | Path, where: str | None, allow_code: bool = False) ->
     detail(f"{data}: {len(frame):,} rows; columns {', '.join(map(str, frame.columns))}")
     if where is None:
         return frame
-    if not allow_code:
-        check_condition(where)
+    check_condition(where)
     try:
         chosen = frame.query(where)
     except Exception as error:  # whatever pandas makes of a wrong expression

@@ -18,7 +18,6 @@ conText is biased or silent; docs/from-conText.md says where, and maps every cal
 """
 
 from alacarte.regression.compat.contexts import (
-    collation_key,
     compute_transform,
     dem,
     dem_group,
@@ -39,12 +38,10 @@ from alacarte.regression.compat.cosines import (
     nns,
     nns_ratio,
     stems,
-    summary,
 )
 from alacarte.regression.compat.regression import conText
 
 __all__ = [
-    "collation_key",
     "compute_transform",
     "conText",
     "contrast_nns",
@@ -62,7 +59,6 @@ __all__ = [
     "nns",
     "nns_ratio",
     "stems",
-    "summary",
     "tokens_context",
     "with_separators",
 ]
