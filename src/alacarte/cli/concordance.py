@@ -62,7 +62,8 @@ def build(
     """
     from alacarte.concordance import Concordance
 
-    source = open_corpus([*(paths or ()), *(corpus or ())], _without_spans(text), columns=column or ())
+    text = replace(text, spans=None)  # a concordance keeps no labelled spans
+    source = open_corpus([*(paths or ()), *(corpus or ())], text, columns=column or ())
     built = Concordance.build(
         open_vectors(vectors),
         source,
@@ -92,7 +93,7 @@ def add(
     alc concordance add reviews.concordance may.jsonl --text body
     """
     opened = _open(folder)
-    source = open_corpus([*(paths or ()), *(corpus or ())], _without_spans(text), columns=opened.columns)
+    source = open_corpus([*(paths or ()), *(corpus or ())], replace(text, spans=None), columns=opened.columns)
     opened.add(source, threads=threads, show_progress=voice.progress)
     _show_size(opened)
 
@@ -293,11 +294,6 @@ def _open(path: Path, where: list[str] | None = None) -> "Concordance":
     from alacarte.concordance import Concordance
 
     return Concordance(path).where(*where) if where else Concordance(path)
-
-
-def _without_spans(text: CorpusOptions) -> CorpusOptions:
-    """Return options by which annotated spans, which a concordance does not keep, are not read."""
-    return replace(text, spans=None)
 
 
 def _show_size(opened: "Concordance") -> None:
