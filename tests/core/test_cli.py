@@ -234,7 +234,7 @@ def test_an_interrupted_run_tells_of_its_checkpoint(folder: Path, monkeypatch: p
         Path(checkpoint).write_text("work so far")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("alacarte.model.model.collect", interrupted)
+    monkeypatch.setattr("alacarte.passes.collect.collect", interrupted)
     result = alc("fit --vectors v.txt --corpus one.txt --out model --checkpoint c")
     assert result.exit_code == 130
     assert "interrupted; the work so far is in c: run the same command again to go on" in result.stderr
@@ -674,7 +674,8 @@ def test_contexts_of_plain_text(folder: Path) -> None:
     assert len(json.loads(alc("contexts bank.txt again.txt --glob b?nk --json").stdout)) == 4
     assert "bank.txt is named twice" in alc("contexts bank.txt bank.txt --glob b?nk").stderr.replace("\n", " ")
     assert len(json.loads(alc("contexts bank.txt --regex ^ban --json").stdout)) == 2
-    for wrong in ("--word bank --glob b*", "", "--word bank --id name", "--word bank --where year>3"):
+    assert len(json.loads(alc("contexts bank.txt --word river --glob b?nk --json").stdout)) == 3
+    for wrong in ("", "--word bank --id name", "--word bank --where year>3"):
         assert alc(f"contexts bank.txt {wrong}").exit_code == 2
 
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors, collect
+from alacarte.contexts.reading import Reading
 from alacarte.contexts.sums import merge
 from alacarte.errors import AlacarteError, BadCorpus, BadSums
 
@@ -195,6 +196,7 @@ def test_sums_of_different_kinds_do_not_add(toy):
         ({"positions": "square"}, "positions must be one of"),
         ({"unknown": "skip"}, "unknown must be one of"),
         ({"context_weights": "idf"}, "not known"),
+        ({"context_weights": "learned"}, "not known"),
         ({"context_weights": "sif:x"}, "not a number"),
         ({"context_weights": {"a": -1}}, "not negative"),
         ({"context_weights": ["a", "b", "c"]}, "every context word has weight 0"),
@@ -203,3 +205,43 @@ def test_sums_of_different_kinds_do_not_add(toy):
 def test_bad_options_are_refused(toy, chosen, message):
     with pytest.raises(AlacarteError, match=message):
         collect(toy, ["a b"], ["a"], **chosen)
+
+
+# ---------------------------------------------------------------------------------------------- weights by distance
+
+
+def test_positions_by_number():
+    settings = Reading(2, 3, positions="1,0.5/0.75,0,0.25")
+    left, right = settings.position_weights()
+    assert (left.tolist(), right.tolist()) == ([1, 0.5], [0.75, 0, 0.25])
+    vectors = WordVectors(["a", "b", "c"], np.eye(3))
+    sums = collect(vectors, ["a b x c b a"], ["x"], window=(2, 3), positions=settings.positions, show_progress=False)
+    assert sums.vectors().tolist() == [[0.5 + 0.25, 1.0, 0.75]]
+    assert sums.total_weights.tolist() == [2.5]
+    assert sums.tokens.tolist() == [4]
+
+
+@pytest.mark.parametrize("kind", ["uniform", "linear", "inverse"])
+def test_named_positions_are_special_cases(kind):
+    text = [np.random.default_rng(3).choice(ALPHABET, 300).tolist()]
+    by_name = collect(VECTORS, text, window=(2, 4), averaging="token", positions=kind)
+    sides = by_name.settings.position_weights()
+    numbers = "/".join(",".join(str(weight) for weight in side) for side in sides)
+    by_number = collect(VECTORS, text, window=(2, 4), averaging="token", positions=numbers)
+    np.testing.assert_allclose(by_number.means(), by_name.means(), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("positions", "message"),
+    [
+        ("1,2", "as in"),
+        ("1,x/1,2", "as in"),
+        ("1/1,2", "a window of 1 words before and 2 after, and the window has 2 and 2"),
+        ("1,-1/1,1", "not negative"),
+        ("0,0/0,0", "not all 0"),
+        ("1,nan/1,1", "finite"),
+    ],
+)
+def test_positions_that_are_none(positions, message):
+    with pytest.raises(AlacarteError, match=message):
+        Reading(2, 2, positions=positions)

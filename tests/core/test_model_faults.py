@@ -166,14 +166,14 @@ def test_a_named_model_keeps_all_it_has_with_another_tokenizer():
 
 def test_force_reaches_named_models(tmp_path):
     from alacarte.cli.opening import open_model
-    from alacarte.cli.options import CheckedModelOptions
+    from alacarte.cli.options import ModelOptions
 
     vectors = glove()
     other = WordVectors(vectors.words[:2000], vectors.matrix[:2000] * 2)
     other.save(tmp_path / "other.safetensors")
     with pytest.raises(TransformMismatch, match="learned for other vectors"):
-        open_model(CheckedModelOptions("glove.6B.50d", str(tmp_path / "other.safetensors")))
-    forced = open_model(CheckedModelOptions("glove.6B.50d", str(tmp_path / "other.safetensors"), force=True))
+        open_model(ModelOptions("glove.6B.50d", str(tmp_path / "other.safetensors")))
+    forced = open_model(ModelOptions("glove.6B.50d", str(tmp_path / "other.safetensors")), check=False)
     assert not forced.check
     assert len(forced.vectors) == 2000
 

@@ -56,13 +56,11 @@ def test_cosines_with_a_vector_of_zeros_are_unknown():
     rng = np.random.default_rng(1)
     groups = [Units.of(rng.normal(size=(20, 4)) + 1) for _ in range(2)]
     directions = np.array([[1.0, 0, 0, 0], [0, 0, 0, 0]])
-    for intervals in ("jackknife", None):
-        found = estimate([*groups, Units.of(np.zeros((9, 4)))], directions, intervals)
-        for column in (found.value, found.debiased, found.std_error, found.lower, found.upper):
-            if column is not None:
-                assert np.isfinite(column[:2, 0]).all()
-                assert np.isnan(column[:, 1]).all()
-                assert np.isnan(column[2]).all()
+    found = estimate([*groups, Units.of(np.zeros((9, 4)))], directions)
+    for column in (found.value, found.debiased, found.std_error, found.lower, found.upper):
+        assert np.isfinite(column[:2, 0]).all()
+        assert np.isnan(column[:, 1]).all()
+        assert np.isnan(column[2]).all()
     for column in difference(groups, directions)[:2]:
         assert np.isfinite(column[0])
         assert np.isnan(column[1])
@@ -197,7 +195,7 @@ def test_a_target_on_its_own_has_the_standard_error_that_groups_of_contexts_have
     sure = Uncertainty.of_contexts("x", sums, sizes, Transform(np.eye(6)), vectors)
     units = vectors.matrix.astype(np.float64)
     units /= np.linalg.norm(units, axis=1, keepdims=True)
-    found = estimate([Units(sums, sizes, np.arange(14), 14)], units, "jackknife")
+    found = estimate([Units(sums, sizes, np.arange(14), 14)], units)
     ours = sure.similarities("x", vectors.words)
     np.testing.assert_allclose([item.std_error for item in ours], found.std_error[0], rtol=1e-5)
     np.testing.assert_allclose([item.conf_low for item in ours], found.lower[0], rtol=1e-4)

@@ -125,17 +125,3 @@ def test_commands(command, files, tmp_path):
     assert found["settings"]["experiment"] == command
     assert len(found["rows"]) > 5
     assert all(row["source"] == "ours" for row in found["rows"])
-
-
-def test_fit_with_learned_weights(files, tmp_path):
-    options = ["--vectors", str(files / "vectors.safetensors"), "--corpus", str(files / "corpus.txt"), "--window", "5"]
-    options += ["--context-weights", "learned", "--out", str(tmp_path / "model"), "--json"]
-    result = CliRunner().invoke(app, ["fit", *options])
-    assert result.exit_code == 0, result.output
-    assert "learned context weights: kept" in result.stderr
-    settings = json.loads(result.stdout)["settings"]
-    assert settings["weights"].startswith("learned#")
-    assert settings["positions"].count(",") == 8
-    refused = CliRunner().invoke(app, ["fit", *options, "--positions", "linear"])
-    assert refused.exit_code != 0
-    assert "it is learned with --context-weights learned" in " ".join(refused.output.split())

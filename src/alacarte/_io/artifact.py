@@ -43,8 +43,6 @@ from alacarte._io.tensors import (
 )
 from alacarte.errors import AlacarteError
 
-__all__ = ["Artifact", "identity", "kind_of", "read_artifact", "word_tensors", "write_artifact"]
-
 FORMAT = "alacarte"
 DIGESTS = "digests"  # the name of the last tensor
 UPGRADE = "upgrade it: pip install --upgrade alacarte-embeddings"

@@ -205,7 +205,7 @@ def load_word(context, bytes_at, index):  # type: ignore[no-untyped-def]
 def bytes_within(context, bytes_at, index, extra, low, count):  # type: ignore[no-untyped-def]
     """Whether each of 64 bytes is, with the bits of `extra` set, one of the `count` values from `low` on.
 
-    The bytes lie behind a pointer to uint8, from `index` on. The result is a uint64, whose lowest bit stands for the
+    The bytes lie behind a pointer to uint8, from `index` on. The result is a uint64, whose lowest bit is that of the
     first byte. Nothing checks that there are 64 bytes: the caller has to know.
     """
 

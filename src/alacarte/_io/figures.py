@@ -132,13 +132,12 @@ def place_labels(
     axes: Any,
     labels: Sequence[Label],
     font: float,
-    sideways: bool = True,
     clear_of: Iterable[Sequence[float]] = (),
 ) -> int:
     """Put each label at the nearest place around its point where it covers no other label and no mark.
 
     A thin line leads to its point if that is not beside it. Returns how many labels found no room and are left out.
-    Unless `sideways`, labels are above or below their points only. `clear_of` are further places that no label covers.
+    `clear_of` are further places that no label covers.
     """
     axes.figure.canvas.draw()  # only now is it known where things are
     boxes = require("matplotlib.transforms", extra="plot", purpose=PURPOSE)
@@ -169,7 +168,7 @@ def place_labels(
         )
         centre = text.get_window_extent()
         width, height = centre.width / points, centre.height / points
-        for dx, dy in _offsets(width, height, 7 if label.strong else 4, sideways):
+        for dx, dy in _offsets(width, height, 7 if label.strong else 4):
             box = centre.translated(dx * points, dy * points)
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
             if inside and not any(box.overlaps(other) for other in taken):
@@ -188,11 +187,8 @@ def place_labels(
     return without
 
 
-def _offsets(width: float, height: float, gap: float, sideways: bool) -> list[tuple[float, float]]:
+def _offsets(width: float, height: float, gap: float) -> list[tuple[float, float]]:
     """Places for the middle of a label of this size around its point, in points, the nearest first."""
-    if not sideways:
-        rises = [gap + height / 2 + 1.1 * height * step for step in range(9)]
-        return [(shift * width, sign * rise) for rise in rises for sign in (1, -1) for shift in (0, 0.3, -0.3)]
     places: list[tuple[float, float]] = []
     for ring in range(9):
         away = gap + ring * 7.0

@@ -11,8 +11,11 @@ makes an option of every field that was declared with `option`.
 (Cut(unit='line'), 'file', 'What a document is.')
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,15 @@ class Option:
     hidden: bool = False
 
 
-def option(default: Any, help: str, **facts: Any) -> Any:
-    """Return a dataclass field with a default (`...`: required) and a help text; `facts` are those of `Option`."""
-    return field(default=default, metadata={"option": Option(help, **facts)})
+def _with_default(describe: Callable[P, Option]) -> Callable[Concatenate[Any, P], Any]:
+    def option(default: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        return field(default=default, metadata={"option": describe(*args, **kwargs)})
+
+    return option
+
+
+# A dataclass field: `option(default, help, …)`, with the fields of `Option` as keywords; `...` is a required one.
+option = _with_default(Option)
 
 
 def described(record: type) -> dict[str, Option]:

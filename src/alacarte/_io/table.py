@@ -46,6 +46,7 @@ Row = TypeVar("Row")
 
 CHANCES = {"p", "q", "p_value", "q_value", "p_adjusted"}  # columns of p-values, which are never 0
 LEAST_P = 1e-16  # below it, tails of distributions are not accurate in 64 bits
+PREFIX = "columns."  # before the name of a column of the data, where a table has a column of this name itself
 MANY = 60  # rows that a notebook or a terminal is shown; more are cut
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -223,6 +224,23 @@ def columns_of(rows: Iterable[Any], kind: type[Any]) -> Columns:
     """
     listed = list(rows)
     return {field.name: [getattr(row, field.name) for row in listed] for field in fields(kind)}
+
+
+def beside(own: Columns, theirs: Columns) -> dict[str, Any]:
+    """Return columns of ours and those of the data, which get "columns." before their names where ours have these.
+
+    >>> list(beside({"document": [1], "match": ["a"]}, {"match": ["b"], "year": [1990]}))
+    ['document', 'match', 'columns.match', 'year']
+    """
+    taken = {*own, *theirs}
+    result = dict(own)
+    for name, column in theirs.items():
+        header = name
+        while header in own or (header != name and header in taken):
+            header = PREFIX + header
+        taken.add(header)
+        result[header] = column
+    return result
 
 
 def format_cell(value: object) -> str:

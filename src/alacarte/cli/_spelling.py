@@ -32,14 +32,14 @@ def from_spelling(model: "ALaCarte", word: str) -> "FormVector":
     return spelled
 
 
-def facts_of(parts: "Parts", row: int = 0) -> dict[str, Any]:
-    """Return what --json says of a fused vector."""
+def facts_of(parts: "Parts") -> dict[str, Any]:
+    """Return what --json says of the first fused vector."""
     return {
-        "origin": parts.origin[row],
-        "contexts": int(parts.counts[row]),
-        "context_weight": float(parts.context_weight[row]),
-        "spelling_weight": float(parts.form_weight[row]),
-        "agreement": float(parts.agreement[row]),
+        "origin": parts.origin[0],
+        "contexts": int(parts.counts[0]),
+        "context_weight": float(parts.context_weight[0]),
+        "spelling_weight": float(parts.form_weight[0]),
+        "agreement": float(parts.agreement[0]),
     }
 
 

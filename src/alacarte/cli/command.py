@@ -1,6 +1,6 @@
 """Commands out of functions whose parameters are records: every field of a record becomes an option."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -22,7 +22,7 @@ PANELS = {
     "Solve": "How the matrix is learned",
     "Work": "Large corpora",
 }
-READ: dict[str, Callable[[str], Any]] = {  # fields that are typed as a text of another kind
+READ: dict[str, Callable[[Any], Any]] = {  # fields that are typed as a text of another kind
     "Reading.left": opening.parse_window,
     "Work.shard": opening.parse_shard,
     "Solve.ridge": opening.parse_ridge,
@@ -69,10 +69,9 @@ def command(
         parameters.append(_flag("verbosity", Verbosity, None))
 
         @wraps(function)
-        def run(**given: Any) -> None:
-            context = given["ctx"]
-            voice.begin(context)
-            check_outputs(context, {name: item.kind for name, item in writes.items()}, in_place)
+        def run(ctx: typer.Context, **given: object) -> None:
+            voice.begin(ctx)
+            check_outputs(ctx, {name: item.kind for name, item in writes.items()}, in_place)
             for name, item in writes.items():
                 if not item.folder and given[name] is not None:
                     given[name] = or_standard_output(given[name])
@@ -148,7 +147,7 @@ def _kind(hint: Any) -> Any:
     return first | None if optional else first
 
 
-def _record(record: type, given: dict[str, Any]) -> Any:
+def _record(record: type, given: Mapping[str, object]) -> Any:
     """Return a record of what was typed; what was not keeps the default of its field."""
     values: dict[str, Any] = {}
     for name, item in described(record).items():

@@ -7,10 +7,19 @@ import typer
 
 from alacarte._io.options import option
 from alacarte.cli.command import command
-from alacarte.cli.opening import listed_targets, open_corpus, open_model, open_sums, refuse, typed, window_sides
+from alacarte.cli.opening import (
+    listed_targets,
+    named_targets,
+    open_corpus,
+    open_model,
+    open_sums,
+    refuse,
+    typed,
+    window_sides,
+)
 from alacarte.cli.options import Among, Csv, K, Level, ModelOptions, Patterns, Plot
 from alacarte.cli.output import note, show, show_columns, show_line, show_neighbours, show_table, voice, write_csv
-from alacarte.cli.tables import Study, Where, one_kind, open_table, targets_of, write_plot
+from alacarte.cli.tables import Study, Where, open_table, write_plot
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -235,12 +244,12 @@ def _neighbours(
     """Compare the groups of a table by the neighbours of one word, by ratios and by cosines."""
     from alacarte import regression
 
-    patterns, kind = one_kind(named)
+    targets = named_targets(named)
     frame = open_table(file, where)
     opened = open_model(model)
     table = regression.contexts(
         frame,
-        targets_of(patterns, kind),
+        targets,
         text=(text.tokens if typed("tokens") else text.text) or "text",
         window=window_sides(study.context_window),
         known=opened,
@@ -272,7 +281,7 @@ def _neighbours(
         facts["similarity"] = cosines.to_dict()
     write_csv(near if ratio is None else ratio, csv)
     if plot is not None:
-        title = f"“{', '.join(patterns)}” by {by}"
+        title = f"“{', '.join(targets)}” by {by}"
         if ratio is None:
             write_plot(regression.plot_map(means, candidates=among, title=title), plot)
         else:

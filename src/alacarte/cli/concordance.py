@@ -8,14 +8,13 @@ import typer
 
 from alacarte._io.options import option
 from alacarte.cli.command import command
-from alacarte.cli.opening import listed_targets, open_corpus, open_model, open_vectors
+from alacarte.cli.opening import named_targets, open_corpus, open_model, open_vectors
 from alacarte.cli.options import Among, Conditions, Corpora, CorpusPaths, Csv, K, ModelOptions, Patterns, VectorsOption
 from alacarte.cli.output import note, show, show_rows, voice, write_csv, wrote
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
     from alacarte.concordance import Concordance
-    from alacarte.targets.targets import Targets
 
 concordance = typer.Typer(no_args_is_help=True, help="Read text once, then question it: lines, vectors, sources.")
 
@@ -63,7 +62,8 @@ def build(
     """
     from alacarte.concordance import Concordance
 
-    source = open_corpus([*(paths or ()), *(corpus or ())], _without_spans(text), columns=column or ())
+    text = replace(text, spans=None)  # a concordance keeps no labelled spans
+    source = open_corpus([*(paths or ()), *(corpus or ())], text, columns=column or ())
     built = Concordance.build(
         open_vectors(vectors),
         source,
@@ -93,7 +93,7 @@ def add(
     alc concordance add reviews.concordance may.jsonl --text body
     """
     opened = _open(folder)
-    source = open_corpus([*(paths or ()), *(corpus or ())], _without_spans(text), columns=opened.columns)
+    source = open_corpus([*(paths or ()), *(corpus or ())], replace(text, spans=None), columns=opened.columns)
     opened.add(source, threads=threads, show_progress=voice.progress)
     _show_size(opened)
 
@@ -141,7 +141,7 @@ def lines(
         --where "party=D" --where "date>=2020"
     alc concordance lines reviews.concordance --glob "immigr*" --csv lines.csv
     """
-    chosen, target = _open(folder, where), _targets(patterns)
+    chosen, target = _open(folder, where), named_targets(patterns)
     if csv is not None:
         write_csv(chosen.lines(target, limit=None), csv)
     show(chosen.lines(target, limit=limit, seed=seed))
@@ -170,7 +170,7 @@ def influence(
         --model glove.6B.50d
     """
     opened = open_model(model)
-    chosen, target = _open(folder, where), _targets(patterns)
+    chosen, target = _open(folder, where), named_targets(patterns)
     if csv is not None:
         write_csv(chosen.influence(opened, target, limit=None), csv)
     show(chosen.influence(opened, target, limit=limit))
@@ -199,7 +199,7 @@ def nearest(
     """
     from alacarte.uncertainty.uncertainty import Similarities
 
-    induced = _open(folder, where).induce(open_model(model), _targets(patterns))
+    induced = _open(folder, where).induce(open_model(model), named_targets(patterns))
     known = induced.uncertainty
     lists = [known.similarities(each, like) if like else known.nearest(each, k, among=among) for each in induced.words]
     table = Similarities(tuple(item for items in lists for item in items))
@@ -228,7 +228,7 @@ def over(
     """
     from alacarte.concordance import over_periods
 
-    opened, target = open_model(model), _targets(patterns)
+    opened, target = open_model(model), named_targets(patterns)
     if len(target) > 1:
         raise typer.BadParameter("name one word, phrase or pattern at a time")
     table = over_periods(_open(folder, where), opened, target, by, like or (), most=periods)
@@ -261,7 +261,7 @@ def compare(
     opened = open_model(model)
     sides = _open(folder, where), _open(other or folder, other_where)
     if patterns != Patterns():
-        target = _targets(patterns)
+        target = named_targets(patterns)
         found = compare_uses(sides[0].induce(opened, target), sides[1].induce(opened, target), list(target))
     else:
         found = vocabulary.compare(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
@@ -282,7 +282,7 @@ def draw_map(
     """
     from alacarte.comparing.word_map import word_map
 
-    induced = _open(folder, where).induce(open_model(model), _targets(patterns))
+    induced = _open(folder, where).induce(open_model(model), named_targets(patterns))
     if induced.missing:
         note(f"not on the map, since these texts do not use it: {', '.join(induced.missing)}")
     table = word_map(induced.uncertainty)
@@ -294,17 +294,6 @@ def _open(path: Path, where: list[str] | None = None) -> "Concordance":
     from alacarte.concordance import Concordance
 
     return Concordance(path).where(*where) if where else Concordance(path)
-
-
-def _targets(named: Patterns) -> "Targets":
-    if named == Patterns():
-        raise typer.BadParameter("no word is given; pass --word WORD, --glob PATTERN or --regex PATTERN")
-    return listed_targets(named)
-
-
-def _without_spans(text: CorpusOptions) -> CorpusOptions:
-    """Return options by which annotated spans, which a concordance does not keep, are not read."""
-    return replace(text, spans=None)
 
 
 def _show_size(opened: "Concordance") -> None:

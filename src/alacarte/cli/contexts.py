@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from alacarte._io.options import option
 from alacarte._io.table import Table
 from alacarte.cli.command import command
-from alacarte.cli.opening import open_corpus, refuse, typed, window_sides
+from alacarte.cli.opening import named_targets, open_corpus, refuse, typed, window_sides
 from alacarte.cli.options import Csv, Files, Patterns
 from alacarte.cli.output import note, show, voice, write_csv
-from alacarte.cli.tables import DATA, Where, is_table, one_kind, open_table, targets_of
+from alacarte.cli.tables import DATA, Where, is_table, open_table
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def contexts(
     alc contexts news.txt --word bank --window 6
     alc contexts speeches.csv --text speech --glob "immigr*" --csv contexts.csv
     """
-    named, kind = one_kind(patterns)
+    targets = named_targets(patterns)
     data: Any
     if files is not None and len(files) == 1 and is_table(files[0]):
         refuse("is for plain text, and this is a table", "unit", "format", "encoding", "errors")
@@ -50,7 +50,7 @@ def contexts(
 
     hits = regression.contexts(
         data,
-        targets_of(named, kind),
+        targets,
         text=(text.tokens if typed("tokens") else text.text) or "text",
         id=identity,
         window=window_sides(window),

@@ -52,8 +52,7 @@ def convert(
     else:
         to = format_for(Path(out), to)
         check_vectors(Path(out), to)
-    how = {"format": from_format, "limit": limit, "on_error": "skip" if skip_errors else "raise", "trust": trust}
-    vectors = open_vectors(source, **how)
+    vectors = open_vectors(source, format=from_format, limit=limit, skip_errors=skip_errors, trust=trust)
     facts: dict[str, object] = {"out": display_name(out), "words": len(vectors), "dimension": vectors.dimension}
     facts["skipped"] = dict(vectors.skipped.counts)
     line = f"{len(vectors):,} vectors of {vectors.dimension} dimensions are in {display_name(out)}."

@@ -10,7 +10,7 @@ from alacarte._io.printing import shortened
 from alacarte.cli._spelling import facts_of, from_spelling, with_form
 from alacarte.cli.command import command
 from alacarte.cli.opening import only_one, open_model, refuse
-from alacarte.cli.options import Among, CheckedModelOptions, K
+from alacarte.cli.options import Among, K, ModelOptions
 from alacarte.cli.output import neighbour_dicts, note, show, show_neighbours
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ LITTLE = 0.75  # weight below which a context is named
 @command()
 def embed(
     *,
-    model: CheckedModelOptions,
+    model: ModelOptions,
+    force: bool = option(False, "Use a transform with vectors or sums that it was not learned for. For experts."),
     word: str | None = option(None, "The word or phrase; may be new.", short="-w", metavar="WORD"),
     context: list[str] | None = option(
         None, "A text that mentions it; repeat for more. - reads one per line from stdin.", metavar="TEXT"
@@ -55,7 +56,7 @@ def embed(
     if form and word is None:
         raise typer.BadParameter("--form needs the word itself; pass --word WORD")
     contexts = _contexts(context, needed=word is None or definition or explain or agreement)
-    opened = open_model(model)
+    opened = open_model(model, check=not force)
     opened = with_form(opened) if form else opened
     if explain:
         from alacarte.cli._explain import show_explanation

@@ -24,7 +24,7 @@ from alacarte.cli.opening import (
     refuse,
 )
 from alacarte.cli.options import Corpora, CorpusPaths, Limit, SaveSums, SkipErrors, Sums, VectorsOption
-from alacarte.cli.output import note, show, show_rows, voice, wrote
+from alacarte.cli.output import show, show_rows, voice, wrote
 from alacarte.contexts.reading import Reading
 from alacarte.passes.work import Work
 from alacarte.text.options import CorpusOptions
@@ -82,16 +82,16 @@ def fit(
     if form and "-" in places:
         raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
     voice.checkpoint = None if work.checkpoint is None else Path(work.checkpoint)
-    how = {"limit": limit, "on_error": "skip" if skip_errors else "raise"}
     if transform is not None:
         refuse(
             "nothing is learned with --transform", "corpus", "paths", "save_sums", "form", CorpusOptions, Solve, Work
         )
-        source = open_vectors(vectors, **how)
+        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
         _save(_of_matrix(source, transform, reading), out, include_vectors, limit is not None or skip_errors)
         return
 
-    from alacarte.model import ALaCarte, learning_sums
+    from alacarte.model import ALaCarte
+    from alacarte.passes.collect import collect
 
     documents = None
     if sums:
@@ -99,15 +99,11 @@ def fit(
             "saved sums have this already; leave it out with --sums", "corpus", "paths", CorpusOptions, Reading, Work
         )
         collected = open_sums(sums)
-        source = open_vectors(vectors, **how)
+        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
     else:
-        if reading.weights == "learned":
-            refuse("it is learned with --context-weights learned", "positions", "shard", "checkpoint")
         documents = open_corpus(places, text)
-        source = open_vectors(vectors, **how)
-        collected, learned = learning_sums(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
-        if learned is not None:
-            note(learned)
+        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
+        collected = collect(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
         detail_memory()
     if save_sums is not None:
         collected.save(save_sums)

@@ -90,6 +90,13 @@ def listed_targets(named: NamedWords | Patterns | InducedTargets) -> "Targets":
     return listed
 
 
+def named_targets(named: Patterns) -> "Targets":
+    """Return the targets that --word, --glob and --regex name, of which there must be one."""
+    if named == Patterns():
+        raise typer.BadParameter("no word is given; pass --word WORD, --glob PATTERN or --regex PATTERN")
+    return listed_targets(named)
+
+
 def parse_shard(text: str | None) -> tuple[int, int] | None:
     """
     >>> parse_shard("2/8")
@@ -253,8 +260,15 @@ def only_one(*what: str) -> None:
 # ------------------------------------------------------------------------------------------------------- open
 
 
-def open_vectors(source: str | None, **how: Any) -> "WordVectors":
-    """Return the vectors that were named; `how` is as for `WordVectors.load`."""
+def open_vectors(
+    source: str | None,
+    *,
+    format: str | None = None,
+    limit: int | None = None,
+    skip_errors: bool = False,
+    trust: bool = False,
+) -> "WordVectors":
+    """Return the vectors that were named."""
     from alacarte.vectors.word_vectors import WordVectors
 
     if source is None:
@@ -262,7 +276,8 @@ def open_vectors(source: str | None, **how: Any) -> "WordVectors":
     path = Path(source).expanduser()
     # A whole path, so that a saved model finds its vectors from any folder.
     where = os.fspath(path.resolve()) if path.exists() else source
-    vectors = WordVectors.load(where, **how)
+    on_error = "skip" if skip_errors else "raise"
+    vectors = WordVectors.load(where, format=format, limit=limit, on_error=on_error, trust=trust)
     detail(f"{vectors!r}")
     return vectors
 
@@ -308,7 +323,7 @@ def is_matrix(model: str) -> bool:
     return not place.is_dir() and (place.is_file() or place.suffix.lower() in MATRICES)
 
 
-def open_model(options: ModelOptions) -> "ALaCarte":
+def open_model(options: ModelOptions, *, check: bool = True) -> "ALaCarte":
     """Return a saved model, one that ships, or a bare matrix with vectors."""
     from alacarte._io.urls import url_of
     from alacarte.model import ALaCarte, pretrained_names
@@ -316,7 +331,6 @@ def open_model(options: ModelOptions) -> "ALaCarte":
 
     if options.model is None:
         raise typer.BadParameter("no model is given; pass --model DIR|NAME, or set ALC_MODEL")
-    check = not getattr(options, "force", False)
     place = Path(options.model).expanduser()
     vectors = None if options.vectors is None else open_vectors(options.vectors)
     if is_matrix(options.model):
@@ -340,8 +354,8 @@ def open_model(options: ModelOptions) -> "ALaCarte":
     return opened
 
 
-def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums":
-    """Return the sum of some files of sums; `repeated` counts text that is in two of them twice."""
+def open_sums(files: Iterable[Path]) -> "ContextSums":
+    """Return the sum of some files of sums."""
     from alacarte._io.urls import url_of
     from alacarte.contexts.sums import ContextSums, merge
 
@@ -349,4 +363,4 @@ def open_sums(files: Iterable[Path], *, repeated: bool = False) -> "ContextSums"
     for file in files:
         if url_of(file) is None and not file.exists():
             raise AlacarteError(f"{file}: no such file; `alc fit` and `alc induce` make one with --save-sums FILE")
-    return merge([ContextSums.load(file) for file in files], repeated=repeated)
+    return merge([ContextSums.load(file) for file in files])

@@ -71,13 +71,6 @@ class ModelOptions:
     )
 
 
-@dataclass(frozen=True)
-class CheckedModelOptions(ModelOptions):
-    """Which model a command uses, and whether its vectors are checked."""
-
-    force: bool = option(False, "Use a transform with vectors or sums that it was not learned for. For experts.")
-
-
 VectorsOption = Annotated[
     str | None,
     typer.Option(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 WIDE = 200  # columns where no terminal says otherwise
 MOST = 50  # rows of a table on the terminal
+SIDE_BY_SIDE = 3  # lists of neighbours
 
 
 class Voice:
@@ -126,9 +127,9 @@ def write_csv(table: "Table", path: Path | None) -> None:
         wrote(path)
 
 
-def show_json(value: object, indent: int | None = 2) -> None:
-    """JSON, without an indent on one line; results of the library as their `to_dict()`."""
-    print(json_text(value, indent))
+def show_json(value: object) -> None:
+    """JSON; results of the library as their `to_dict()`."""
+    print(json_text(value))
 
 
 def show_line(text: str = "") -> None:
@@ -136,9 +137,9 @@ def show_line(text: str = "") -> None:
     print(printable(text, keep="\t\n"))
 
 
-def show_rows(rows: Sequence[tuple[str, object]], title: str | None = None) -> None:
+def show_rows(rows: Sequence[tuple[str, object]]) -> None:
     """Print a table of names and values."""
-    table = _table(title)
+    table = _table()
     table.show_header = False
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
@@ -147,11 +148,11 @@ def show_rows(rows: Sequence[tuple[str, object]], title: str | None = None) -> N
     _print(table)
 
 
-def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]], side_by_side: int = 3) -> None:
+def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]]) -> None:
     """Print neighbours and their cosines, a few lists beside each other."""
     names = list(lists)
-    for start in range(0, len(names), side_by_side):
-        chosen = names[start : start + side_by_side]
+    for start in range(0, len(names), SIDE_BY_SIDE):
+        chosen = names[start : start + SIDE_BY_SIDE]
         table = _table()
         for name in chosen:
             table.add_column(_plain(name), overflow="fold")

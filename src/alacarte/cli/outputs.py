@@ -64,13 +64,13 @@ def check_file(path: Path | None) -> None:
         _check_place(path, None)
 
 
-def check_vectors(path: Path, format: str | None, words: Iterable[str] = ("a",), space: str | None = None) -> None:
+def check_vectors(path: Path, format: str | None, words: Iterable[str] = ("a",)) -> None:
     """Raise unless vectors of these words can be written in this format: tried out somewhere else."""
     from alacarte.vectors.word_vectors import WordVectors
 
     with TemporaryDirectory() as folder:
         keys = list(words) or ["a"]
-        WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format, space=space)
+        WordVectors(keys, [[1.0]] * len(keys)).save(Path(folder) / path.name, format)
 
 
 def or_standard_output(path: Any) -> Any:

@@ -35,7 +35,6 @@ def regress(
     level: Level = 0.95,
     adjust: Literal["holm", "bh", "none"] = option("holm", "p-values for several terms together."),
     seed: Seed = 0,
-    allow_code: bool = option(False, "Let --where run any Python it holds; otherwise refused."),
     csv: Csv = None,
     table: Path | None = option(
         None, "Write the table as papers print it: .tex or .md.", metavar="FILE", writes="file"
@@ -53,7 +52,7 @@ def regress(
     """
     if table is not None and table.suffix.lower() not in (".tex", ".md"):
         raise AlacarteError(f"{table}: tables for papers end in .tex or .md; choose one of these")
-    frame = open_table(data, where, allow_code)
+    frame = open_table(data, where)
     opened = open_model(model)
     from alacarte import regression
 

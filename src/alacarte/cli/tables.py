@@ -2,18 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from alacarte._io.options import option
-from alacarte.cli.options import Patterns
 from alacarte.cli.output import detail, wrote
 from alacarte.errors import BadCorpus
 
 if TYPE_CHECKING:
     from alacarte.regression import ModelTable
-    from alacarte.targets.targets import Targets
 
 DATA = "The data"
 ENDS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
@@ -50,7 +48,7 @@ class Study:
         return self.cluster.split(",") if self.cluster is not None and "," in self.cluster else self.cluster
 
 
-def open_table(data: str | Path, where: str | None, allow_code: bool = False) -> Any:
+def open_table(data: str | Path, where: str | None) -> Any:
     """Return a pandas frame with the rows that were asked for."""
     from alacarte.regression import read_table
     from alacarte.regression.formulas import check_condition
@@ -59,8 +57,7 @@ def open_table(data: str | Path, where: str | None, allow_code: bool = False) ->
     detail(f"{data}: {len(frame):,} rows; columns {', '.join(map(str, frame.columns))}")
     if where is None:
         return frame
-    if not allow_code:
-        check_condition(where)
+    check_condition(where)
     try:
         chosen = frame.query(where)
     except Exception as error:  # whatever pandas makes of a wrong expression
@@ -77,30 +74,6 @@ def is_table(path: str) -> bool:
     (True, False)
     """
     return bool(ENDS & {end.lower() for end in Path(path).suffixes})
-
-
-def one_kind(named: Patterns) -> tuple[list[str], Literal["fixed", "glob", "regex"]]:
-    """Return (what was named, of which kind it is), where all must be of one kind.
-
-    >>> one_kind(Patterns(glob=["immigr*"]))
-    (['immigr*'], 'glob')
-    """
-    given: list[tuple[list[str], Literal["fixed", "glob", "regex"]]]
-    given = [(named.word or [], "fixed"), (named.glob or [], "glob"), (named.regex or [], "regex")]
-    given = [(listed, kind) for listed, kind in given if listed]
-    if len(given) != 1:
-        problem = "these cannot be mixed here" if given else "no word is given"
-        raise typer.BadParameter(f"{problem}; pass --word WORD, or --glob PATTERN, or --regex PATTERN")
-    return given[0]
-
-
-def targets_of(named: list[str], kind: Literal["fixed", "glob", "regex"]) -> "Targets":
-    """Return the targets that `one_kind` gives."""
-    from alacarte.targets.targets import Targets
-
-    if kind == "fixed":
-        return Targets(named)
-    return Targets.glob(named) if kind == "glob" else Targets.regex(named)
 
 
 def write_paper_table(table: "ModelTable", path: Path | None) -> None:

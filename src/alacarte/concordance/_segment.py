@@ -57,9 +57,9 @@ class StoredSegment:
             raise self.artifact.damaged(f"its {name} are {tensor.size:,}, not {size:,}")
         return tensor
 
-    def _ends(self, name: str, last: int | None, dtype: npt.DTypeLike = np.int64) -> Longs:
+    def _ends(self, name: str, last: int | None) -> Longs:
         """A tensor that begins with 0, never falls, and ends with `last`."""
-        ends = self._tensor(name, dtype)
+        ends = self._tensor(name, np.int64)
         if not ends.size or ends[0] != 0 or (np.diff(ends) < 0).any() or last not in (None, int(ends[-1])):
             raise self.artifact.damaged(f"its {name} are not in order")
         return ends

@@ -12,13 +12,14 @@ import numpy as np
 from alacarte._io import html
 from alacarte._io.arrays import Longs, Mask
 from alacarte._io.artifact import read_artifact
+from alacarte._io.table import PREFIX, beside
 from alacarte.concordance._building import WORDS_KIND, build_folder, read_segment, words_digest
 from alacarte.concordance._database import Database
 from alacarte.concordance._segment import StoredSegment
 from alacarte.concordance._sums import TOGETHER, WindowSums
 from alacarte.concordance.folder import DATABASE, VOCABULARY, folder_of, is_concordance, locked
 from alacarte.concordance.periods import Period, periods_of
-from alacarte.concordance.uses import AROUND, PREFIX, SIDES, Lines, LineSource, Place, Uses, headers, order_by_words
+from alacarte.concordance.uses import AROUND, SIDES, Lines, LineSource, Place, Uses, order_by_words
 from alacarte.contexts.reading import ReadingOptions
 from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import ContextSums, Sums
@@ -373,8 +374,7 @@ class Concordance:
         A column that is called `document` or `text` itself gets "columns." before its name.
         """
         numbers = np.flatnonzero(self._mask)
-        own, values = {"document": numbers, "text": list(self)}, self._database.values(numbers)
-        return {**own, **{header: values[name] for name, header in headers(own, self.columns).items()}}
+        return beside({"document": numbers, "text": list(self)}, self._database.values(numbers))
 
     def to_frame(self) -> Any:
         """Return the same as a pandas frame."""

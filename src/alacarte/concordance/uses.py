@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alacarte._io.arrays import Doubles, Ints, Longs
-from alacarte._io.table import Columns, Table
+from alacarte._io.table import Columns, Table, beside
 from alacarte.concordance._segment import StoredSegment
 
 AROUND = 10  # words shown on each side of a match
 TEXTS = ("before", "match", "after")
 SIDES = ("before", "after")
 SORTED_BY = 3  # words next to a match that decide its place
-PREFIX = "columns."  # before the name of a document's column, where a table has a column of this name itself
 
 
 class Place(NamedTuple):
@@ -37,24 +36,6 @@ class Place(NamedTuple):
         """Matches of several targets in one segment, in the order of the text."""
         begins, ends = (np.concatenate(each) for each in list(zip(*places, strict=True))[1:])
         return cls(places[0].segment, begins, ends).only(np.lexsort((ends, begins)))
-
-
-def headers(own: Iterable[str], columns: Sequence[str]) -> dict[str, str]:
-    """Return the header of each of a document's columns in a table that has columns of its `own`.
-
-    >>> headers(["document", "match"], ["match", "year"])
-    {'match': 'columns.match', 'year': 'year'}
-    """
-    taken = {*own}
-    found = {name: name for name in columns if name not in taken}
-    taken |= {*found}
-    for name in columns:
-        header = name
-        while name not in found and header in taken:
-            header = PREFIX + header
-        found.setdefault(name, header)
-        taken.add(header)
-    return {name: found[name] for name in columns}
 
 
 @dataclass(frozen=True)
@@ -89,8 +70,7 @@ class Lines(Table):
 
     def columns(self) -> Columns:
         """Return the columns of the table by name."""
-        own, names = self._own(), headers(self._own(), list(self.values))
-        return {**own, **{names[name]: values for name, values in self.values.items()}}
+        return beside(self._own(), self.values)
 
     def to_dict(self) -> Any:
         """Return the lines as dictionaries, each with the columns of its document as a dictionary under "columns"."""

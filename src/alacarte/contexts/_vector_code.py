@@ -1,7 +1,7 @@
 """Rows of whole numbers as vectors of sixteen values, which the processor keeps in its registers.
 
 A row is a tuple of such vectors; how many is known when a kernel is compiled, so that there is no loop. In compiled
-code, `lanes` gives that number: a tuple of so many zeros. Arrays are pointers (`alacarte._io.compiled.pointer`);
+code, `lanes` gives that number: a tuple with one zero for each. Arrays are pointers (`alacarte._io.compiled.pointer`);
 an index is where the values of a row begin. Nothing is checked.
 """
 

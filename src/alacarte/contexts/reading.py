@@ -73,7 +73,7 @@ class Reading:
     )
     weights: str = option(
         "uniform",
-        "uniform, sif, sif:1e-3, top:100, stopwords, learned, or @FILE with stop words or words and weights.",
+        "uniform, sif, sif:1e-3, top:100, stopwords, or @FILE with stop words or words and weights.",
         name="context_weights",
         metavar="SPEC",
     )
@@ -180,15 +180,6 @@ def _explicit(positions: str, widths: tuple[int, int]) -> tuple[Doubles, Doubles
     if not np.isfinite(both).all() or (both < 0).any() or not (both > 0).any():
         raise AlacarteError(f"positions {positions!r}: weights are finite, not negative, and not all 0")
     return left, right
-
-
-def written_positions(left: Doubles, right: Doubles) -> Positions:
-    """Weights by distance as `Reading` takes them.
-
-    >>> written_positions(np.array([1.0, 0.5]), np.array([0.8]))
-    '1,0.5/0.8'
-    """
-    return "/".join(",".join(f"{weight:.4g}" for weight in side) for side in (left, right))
 
 
 def window_sides(window: int | tuple[int, int]) -> tuple[int, int]:

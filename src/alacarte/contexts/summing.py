@@ -40,7 +40,7 @@ def row_stride(dimension: int) -> int:
 
 
 def widest_row(values: int) -> int:
-    """Return how many dimensions a row of so many values has room for; 0 or fewer if it has room for nothing.
+    """Return how many dimensions a row of this many values has room for; 0 or fewer if it has room for nothing.
 
     >>> widest_row(row_stride(100)), widest_row(7)
     (108, -4)
@@ -118,10 +118,10 @@ class SumsTally:
         """Return how many targets occur, for the progress bar."""
         if len(self.matcher.keys) > COVERED:
             return {}
-        met = np.array(self.rows[: self.size, self.columns + 2] > 0)
+        seen = np.array(self.rows[: self.size, self.columns + 2] > 0)
         for adder in self._adders:
-            met[adder.owners[: adder.used[0]]] = True
-        covered = np.count_nonzero(met.reshape(-1, self.groups).any(axis=1))
+            seen[adder.owners[: adder.used[0]]] = True
+        covered = np.count_nonzero(seen.reshape(-1, self.groups).any(axis=1))
         return {"targets": f"{covered:,}/{len(self.matcher.keys):,}"}
 
     # ---------------------------------------------------------------------------------------------- adding
@@ -240,7 +240,7 @@ def private_rows(rows: int, stride: int, threads: int, chosen: bool) -> int:
 
 
 def private_memory(rows: int, stride: int, threads: int, chosen: bool) -> int:
-    """Return the bytes that the threads hold by themselves beside so many rows of sums."""
+    """Return the bytes that the threads hold by themselves beside the rows of sums."""
     own = private_rows(rows, stride, threads, chosen)
     return threads * (8 * own * (stride + 1) + (4 * rows if own else 0))
 
@@ -262,7 +262,7 @@ def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs,
 
 
 def scratch(integers: IntegerVectors, reading: Reading, longest: int) -> tuple[Ints, Doubles]:
-    """Return room for `add_matches` to work in, for matches of up to so many words."""
+    """Return room for `add_matches` to work in, for matches of up to this many words."""
     from alacarte.contexts._windows_kernel import ring_rows
 
     rows = ring_rows(reading.left, reading.right, longest) + 2

@@ -150,10 +150,6 @@ def _by_name(what: str, vectors: WordVectors, count: Callable[[], Longs]) -> Con
         return named(f"top:{k}", values)
     if what == "stopwords":
         return named("stopwords", _without(STOP_WORDS, vectors))
-    if name == "learned":
-        raise AlacarteError(
-            "learned context weights are made from sums, not from counts: ALaCarte.fit (alc fit) makes them"
-        )
     raise AlacarteError(
         f"context weights {what!r} are not known; use uniform, sif, sif:1e-3, top:100, stopwords, "
         "a list of stop words or a mapping from words to weights"

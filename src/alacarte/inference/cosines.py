@@ -10,7 +10,6 @@ much, at each rank.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,6 @@ from alacarte._io.arrays import Doubles
 from alacarte.errors import AlacarteError
 from alacarte.inference.means import WHOLE, Units
 
-Intervals = Literal["jackknife"] | None
 LEAST_DF = 1.0  # degrees of freedom of an interval, at least
 SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is estimated
 SHORTEST = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
@@ -30,11 +28,11 @@ class Estimates:
     """Values and their errors, (groups, directions)."""
 
     value: Doubles
-    debiased: Doubles | None = None
-    std_error: Doubles | None = None
-    lower: Doubles | None = None
-    upper: Doubles | None = None
-    reasons: tuple[str, ...] = ()  # for each group, why it has no interval, or ""
+    debiased: Doubles
+    std_error: Doubles
+    lower: Doubles
+    upper: Doubles
+    reasons: tuple[str, ...]  # for each group, why it has no interval, or ""
 
 
 def directions_of(rows: npt.ArrayLike) -> Doubles:
@@ -46,11 +44,6 @@ def directions_of(rows: npt.ArrayLike) -> Doubles:
     matrix = np.asarray(rows, dtype=np.float64)
     lengths = np.linalg.norm(matrix, axis=-1, keepdims=True)
     return np.asarray(matrix / np.where(lengths > 0, lengths, np.nan))
-
-
-def plain_cosines(means: Doubles, directions: Doubles) -> Doubles:
-    """Return the cosines of means with unit vectors, noise and all; NaN for a mean of zeros."""
-    return directions_of(means) @ directions.T
 
 
 def interval(
@@ -114,7 +107,6 @@ def own_pulls(squares: Doubles, shares: Doubles) -> Doubles:
 def estimate(
     groups: list[Units],
     directions: Doubles,
-    intervals: Intervals,
     level: float = 0.95,
     excess: Doubles | None = None,
 ) -> Estimates:
@@ -123,9 +115,7 @@ def estimate(
     `excess` (one number per direction) is what choosing the directions added to the cosines; it is taken off the
     estimates. Cosines with a mean or a direction of zeros are NaN.
     """
-    value = plain_cosines(np.stack([group.mean() for group in groups]), _or_unknown(directions))
-    if intervals is None:
-        return Estimates(value)
+    value = directions_of(np.stack([group.mean() for group in groups])) @ _or_unknown(directions).T
     check_level(level)
     centre, error, lower, upper = (np.full_like(value, np.nan) for _ in range(4))
     most = np.linalg.norm(directions, axis=1)

@@ -12,7 +12,7 @@ b has the covariance V. T = ‖b‖² − tr V̂ is θ on average, with the vari
 - Near θ = 0 the tails of Feldman and Cousins (1998): all on the upper side at 0, evenly on both from about two standard
   errors on. An interval holds 0 if and only if a one-sided test does not reject it, is never empty, and covers as often
   as it says, where one with even tails that is cut off at 0 covers more.
-- Student's t, because V̂ comes from so many units.
+- Student's t, because V̂ comes from a finite number of units.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from alacarte.inference.regression_noise import Fit, Tick, for_leverage, leverag
 STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
 KEPT = 2 / 3  # of tr V², at least, when ties are taken out: with few units they are known too poorly for more
-SURE = 1e-12  # a tail no smaller than this is told from none
+SURE = 1e-12  # a smaller tail counts as none
 GRID = 48  # lengths that are looked at before a limit is sought between two
 NEWTON = 6
 

@@ -206,7 +206,7 @@ def alone(fit: Fit, combinations: Doubles) -> Mask:
 # ---------------------------------------------------------------------------------------------- jackknife
 
 
-def jackknife(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -> Doubles:
+def jackknife(fit: Fit, combinations: Doubles) -> Doubles:
     """Return the debiased squared lengths without each unit in turn, (units, combinations).
 
     They are NaN where a combination cannot be estimated without that unit.
@@ -214,8 +214,8 @@ def jackknife(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -
     k, d = fit.columns, fit.residuals.shape[1]
     if k**4 > JACKKNIFE:
         raise NotEnoughData(
-            f"the jackknife of {k} coefficients takes {8 * k**4 / 2**30:.0f} GiB; use intervals='score', which takes "
-            "next to nothing"
+            f"the jackknife of {k} coefficients takes {8 * k**4 / 2**30:.0f} GiB; use "
+            "alacarte.regression.regress, whose intervals take next to nothing"
         )
     a = fit.combined(combinations)
     squares = np.zeros((k, k))  # Σ S S'
@@ -247,7 +247,6 @@ def jackknife(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -
         values = np.einsum("gmd,gmd->gm", kept, kept) - small[:, None] * error
         values[_unknown(lost, a)] = np.nan
         result[which] = values
-        tick(which.stop)
     return result
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from alacarte.model.explaining import Explanation, explain
     from alacarte.model.few_shot import SLOT
     from alacarte.model.induced import InducedVectors
-    from alacarte.model.model import ALaCarte, learning_sums
+    from alacarte.model.model import ALaCarte
     from alacarte.model.saving import pretrained_names
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Explanation",
     "InducedVectors",
     "explain",
-    "learning_sums",
     "pretrained_names",
 ]
 
@@ -33,7 +32,7 @@ __getattr__, __dir__ = exports(
         "explaining": ["Explanation", "explain"],
         "induced": ["InducedVectors"],
         "few_shot": ["SLOT"],
-        "model": ["ALaCarte", "learning_sums"],
+        "model": ["ALaCarte"],
         "saving": ["pretrained_names"],
     },
 )

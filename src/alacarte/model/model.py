@@ -13,7 +13,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import Unpack, cast
 
 from alacarte._io import html
 from alacarte._io.progress import phase
@@ -37,9 +37,6 @@ from alacarte.transform.transform import Transform
 from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.formats.hub import find_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
-
-if TYPE_CHECKING:
-    from alacarte.transform.learned_weights import LearnedWeights
 
 
 ADAPTED_POSITIONS = "linear"  # found words again more often than "uniform" on each text (benchmarks/own_words.py)
@@ -200,7 +197,7 @@ class ALaCarte(FewShotModel):
             )
         reading = cast(CollectOptions, select(options, CollectOptions))
         solve = cast(SolveOptions, select(options, SolveOptions))
-        sums, _ = learning_sums(source, text, spread=spread, **reading)
+        sums = collect(source, text, spread=spread, **reading)
         return cls.from_sums(
             source,
             sums,
@@ -526,17 +523,3 @@ class ALaCarte(FewShotModel):
         if tokenizer is None:  # by name: whether there is a tokenizer of that name shows when text is to be split
             model.settings = replace(model.settings, tokenizer=saved.tokenizer)
         return model
-
-
-def learning_sums(
-    vectors: WordVectors, corpus: CorpusLike, *, spread: int | None = None, **options: Unpack[CollectOptions]
-) -> tuple[ContextSums, "LearnedWeights | None"]:
-    """Return sums over the whole vocabulary to learn a transform from, and the context weights if they are learned."""
-    refuse_unknown("learning_sums", options, CollectOptions)
-    if options.get("context_weights") == "learned":
-        if options.get("positions", "uniform") != "uniform":
-            raise AlacarteError("learned context weights hold weights by distance too; leave `positions` out")
-        from alacarte.transform.learned_weights import collect_with_learned_weights  # scipy's optimisers load slowly
-
-        return collect_with_learned_weights(vectors, corpus, spread=spread, **options)
-    return collect(vectors, corpus, spread=spread, **options), None

@@ -21,7 +21,7 @@ PREFIXES = ("", "k", "m", "g", "t")
 
 
 def parse_size(size: int | str) -> int:
-    """Return the bytes that a number or a text such as "4GB", "4GiB" or "500M" stands for.
+    """Return the bytes that a number or a text such as "4GB", "4GiB" or "500M" means.
 
     >>> parse_size("1.5GB"), parse_size("4GiB") == 4 << 30, parse_size("500m"), parse_size(7)
     (1500000000, True, 500000000, 7)

@@ -5,7 +5,7 @@ of pre-tokenised text are never split or joined again.
 """
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Ints, Longs, Mask
-from alacarte._io.table import Columns, Table
+from alacarte._io.table import Columns, Table, beside
 from alacarte.contexts.reading import Reading, window_sides
 from alacarte.errors import BadCorpus, BadTargets, Hint, NoOccurrences
 from alacarte.model import ALaCarte
@@ -124,7 +124,7 @@ class ContextTable(Table):
     def columns(self) -> dict[str, Column]:
         """Return document, position, match, pattern, words on the left and right, and the variables of the data.
 
-        A column of the data that is called as one of these gets an underscore behind its name.
+        A column of the data that is called as one of these gets "columns." before its name.
         """
         own: dict[str, Column] = {
             "document": self.document_names,
@@ -148,21 +148,6 @@ class ContextTable(Table):
             name: [" ".join(value) if isinstance(value, list) else value for value in column.tolist()]
             for name, column in few.columns().items()
         }
-
-
-def beside(own: Mapping[str, Column], theirs: Mapping[str, Column]) -> dict[str, Column]:
-    """Columns of ours and those of the data, which get underscores behind their names where they would be ours.
-
-    >>> list(beside({"match": np.zeros(1)}, {"match": np.ones(1), "match_": np.ones(1), "year": np.ones(1)}))
-    ['match', 'match__', 'match_', 'year']
-    """
-    result = dict(own)
-    for name, column in theirs.items():
-        free = name
-        while free in own or (free != name and free in {**result, **theirs}):
-            free += "_"
-        result[free] = column
-    return result
 
 
 # --------------------------------------------------------------------------------------------------- documents

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
-from alacarte.inference.cosines import check_level, estimate, selection_excess
+from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
 from alacarte.regression.embed import Embeddings, Groups, cluster_codes, group_codes, row_weights
 from alacarte.regression.frames import all_numbers
@@ -32,13 +32,6 @@ SEARCHED = 1 << 24  # cosines of drawn vectors with candidates at a time
 
 
 # ------------------------------------------------------------------------------------------- words and cosines
-
-
-def unit_vectors(matrix: npt.ArrayLike) -> Doubles:
-    """Each row at length 1; a row of zeros has no direction, and becomes NaN."""
-    rows = np.asarray(matrix, dtype=np.float64)
-    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, np.nan))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +71,11 @@ class Words:
 
     def directions(self, chosen: Longs) -> Doubles:
         """Return the vectors of some of the words at length 1."""
-        return unit_vectors(self.vectors.matrix[self.rows[chosen]])
+        return directions_of(self.vectors.matrix[self.rows[chosen]])
 
     def cosines(self, means: Doubles) -> Doubles:
         """Return the cosine of each row with each word, (rows, words); NaN where either is a vector of zeros."""
-        units, result = unit_vectors(means), np.empty((len(means), len(self)))
+        units, result = directions_of(means), np.empty((len(means), len(self)))
         step = max(1, SEARCHED // self.vectors.dimension)
         for low in range(0, len(self), step):
             part = np.arange(low, min(low + step, len(self)))
@@ -185,14 +178,13 @@ def cosine_columns(
     groups: Sequence[Units], directions: Doubles, level: float | None, excess: Doubles | None = None
 ) -> dict[str, Column]:
     """Return the columns about the cosines of groups with directions, each (groups, directions)."""
-    value = unit_vectors(np.stack([group.mean() for group in groups])) @ directions.T
     if level is None:
-        return {"value": value}
-    found = estimate(list(groups), directions, "jackknife", level, excess=excess)
-    columns = {"value": value, "estimate": found.debiased, "std_error": found.std_error}
+        return {"value": directions_of(np.stack([group.mean() for group in groups])) @ directions.T}
+    found = estimate(list(groups), directions, level, excess=excess)
+    columns = {"value": found.value, "estimate": found.debiased, "std_error": found.std_error}
     columns |= {"conf_low": found.lower, "conf_high": found.upper}
-    unknown = np.isnan(value)
-    known = {name: np.where(unknown, np.nan, column) for name, column in columns.items() if column is not None}
+    unknown = np.isnan(found.value)
+    known = {name: np.where(unknown, np.nan, column) for name, column in columns.items()}
     reasons = np.repeat(column_of(found.reasons)[:, None], len(directions), axis=1)
     return known | {"reason": np.where(unknown, "a vector of zeros has no direction", reasons)}
 
@@ -371,12 +363,12 @@ def nearest_contexts(
     """
     groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
     texts = np.array(embeddings.texts(with_match=True), dtype=object)
-    units = unit_vectors(embeddings.matrix)
+    units = directions_of(embeddings.matrix)
     parts: list[dict[str, Column]] = []
     for row, label in enumerate(groups.labels):
         mine = np.flatnonzero(groups.codes == row) if within else np.arange(len(texts))
         eligible = mine[np.sort(np.unique(texts[mine].astype(str), return_index=True)[1])]
-        values = unit_vectors(groups.means[row]) @ units[eligible].T
+        values = directions_of(groups.means[row]) @ units[eligible].T
         places = top(values, k)
         chosen = eligible[places]
         part = {"target": column_of([label] * len(chosen)), "context": texts[chosen]}
@@ -436,7 +428,7 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
     """
     groups = Grouped.of(embeddings, by)
     texts = column_of(embeddings.texts(with_match=True))
-    units = unit_vectors(embeddings.matrix)
+    units = directions_of(embeddings.matrix)
     parts: list[dict[str, Column]] = []
     for code, label in enumerate(groups.labels):
         rows = np.flatnonzero(groups.codes == code)
@@ -570,7 +562,7 @@ def poles(
         if listed and not known:
             raise NotEnoughData(f"none of the words {', '.join(map(repr, listed))} has a vector; name others")
         if known:
-            direction += sign * unit_vectors(vectors[known]).mean(axis=0)
+            direction += sign * directions_of(vectors[known]).mean(axis=0)
     found = cosine_columns(groups.units, direction[None], intervals)
     columns: dict[str, Column] = {"group": column_of(groups.labels)}
     columns |= {name: column[:, 0] for name, column in found.items()} | {"n": groups.sizes}

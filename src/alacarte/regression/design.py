@@ -157,7 +157,7 @@ def _levels(columns: Columns, variables: Variables) -> dict[str, list[Any]]:
         if len(values) < 2:
             raise BadFormula(
                 f"{name!r} is the same ({values[0]!r}) in all {len(column):,} rows that are left, so that its effect "
-                "cannot be told from the intercept; leave it out, or widen the data"
+                "cannot be separated from the intercept; leave it out, or widen the data"
             )
     return levels
 

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs, Mask
+from alacarte._io.table import beside
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Averaging, Reading
@@ -19,7 +20,7 @@ from alacarte.contexts.windows import sums_of_matches
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.model.embedding import ContextReader
-from alacarte.regression.context_table import ContextTable, beside, documents
+from alacarte.regression.context_table import ContextTable, documents
 from alacarte.regression.frames import Variables, as_column, missing
 from alacarte.regression.results import Column, column_of, make_frame
 from alacarte.targets.sequences import Matches
@@ -327,11 +328,6 @@ def cluster_codes(embeddings: Embeddings, cluster: Groups | None) -> Longs | Non
     """Return the number of each context's cluster, -1 where it is missing; None if each context is one by itself."""
     if cluster is None:
         return None
-    if isinstance(cluster, str) and "+" in cluster and cluster not in embeddings.variables.columns:
-        raise AlacarteError(
-            f"clusters are of one kind, and {cluster!r} names several; cluster by the one with fewer values, or pass a "
-            "list of columns for every combination of their values"
-        )
     return group_codes(embeddings, cluster)[1]
 
 

@@ -165,10 +165,9 @@ class EmbeddingRegression:
         }
         return make_frame({name: column_of([value]) for name, value in one_row.items()}, self.table.backend)
 
-    def vcov(self, dimension: int | None = None) -> Doubles:
-        """Return the robust covariance of the coefficients, (dimensions, terms, terms), or that in one dimension."""
-        matrices = covariances(self.fit)
-        return matrices if dimension is None else matrices[dimension]
+    def vcov(self) -> Doubles:
+        """Return the robust covariance of the coefficients in each dimension, (dimensions, terms, terms)."""
+        return covariances(self.fit)
 
     # ------------------------------------------------------------------------------------------ profiles
 

@@ -9,11 +9,11 @@ import numpy as np
 from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.progress import progress
 from alacarte.errors import AlacarteError
-from alacarte.inference.cosines import interval, why_undefined
+from alacarte.inference.cosines import directions_of, interval, why_undefined
 from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
-from alacarte.regression.describe import Candidates, Grouped, Weights, Words, asked_words, excess_of, top, unit_vectors
+from alacarte.regression.describe import Candidates, Grouped, Weights, Words, asked_words, excess_of, top
 from alacarte.regression.embed import Embeddings, Groups
 from alacarte.regression.infer import Inference
 from alacarte.regression.results import Column, Results, column_of
@@ -132,7 +132,7 @@ class _Asked:
         """Return the words that would be chosen for these two means."""
         if self.all_words:
             return self.choice
-        chosen, near = _chosen(unit_vectors(means) @ self.pool.T, self.k)
+        chosen, near = _chosen(directions_of(means) @ self.pool.T, self.k)
         return self.pool[chosen], near
 
     def excess(self, rng: np.random.Generator) -> Doubles | None:

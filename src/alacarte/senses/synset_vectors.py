@@ -317,7 +317,6 @@ def _induced_rows(model: ALaCarte, sums: ContextSums) -> tuple[list[str], Single
     seen = sums.seen
     if not len(seen):
         raise NotEnoughData(
-            "no annotated word stands beside a word that has a vector; check that text and vectors share language and "
-            "case"
+            "no annotated word is beside a word that has a vector; check that text and vectors share language and case"
         )
     return [sums.keys[row] for row in seen], model.transform(sums.means(seen)), sums.occurrences[seen]

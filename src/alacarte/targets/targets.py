@@ -35,7 +35,7 @@ def spelling_hint(keys: "Iterable[str] | Targets", targets: "Targets | None" = N
     >>> spelling_hint(["acid", "formic_acid"])
     "; words of a phrase are separated by spaces: 'formic acid' rather than 'formic_acid'"
     >>> spelling_hint(["immigr*"])
-    "; in 'immigr*' the * is looked for as it stands: a pattern is Targets.glob('immigr*'), or --glob 'immigr*'"
+    "; in 'immigr*' the * is looked for as it is written: a pattern is Targets.glob('immigr*'), or --glob 'immigr*'"
     >>> spelling_hint(["acid"])
     ''
     """
@@ -44,7 +44,7 @@ def spelling_hint(keys: "Iterable[str] | Targets", targets: "Targets | None" = N
     pattern = next((key for key in listed if len(key) > 1 and "*" in key), None)
     if pattern is not None:
         return (
-            f"; in {pattern!r} the * is looked for as it stands: a pattern is Targets.glob({pattern!r}), or --glob "
+            f"; in {pattern!r} the * is looked for as it is written: a pattern is Targets.glob({pattern!r}), or --glob "
             f"{pattern!r}"
         )
     key = next((key for key in listed if "_" in key.strip("_")), None)

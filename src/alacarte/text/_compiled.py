@@ -10,31 +10,31 @@ from alacarte._io.arrays import Bytes, Codes, Ints, Longs
 from alacarte._io.tensors import pack_words
 from alacarte.text._characters import character_table
 from alacarte.text._kernels import encode, fold, look_up, plain
-from alacarte.text._kernels.look_up import Table
+from alacarte.text._kernels.look_up import WordTable
 from alacarte.vectors.words import Vocabulary
 
 KEPT = 3 << 19  # bytes of text that a thread keeps room for: a block of a million ends a little before or behind it
 
 
-def table_of(words: Sequence[str] | Vocabulary) -> Table:
+def table_of(words: Sequence[str] | Vocabulary) -> WordTable:
     """Return a hash table of words, which have the ids from 0 on: at least two slots for each word."""
     bits = max(4, (2 * len(words)).bit_length())
-    return with_words(Table(np.zeros(2 << bits, np.uint64), np.empty(0, np.uint64), bits), words, 0)
+    return with_words(WordTable(np.zeros(2 << bits, np.uint64), np.empty(0, np.uint64), bits), words, 0)
 
 
-def with_words(table: Table, words: Sequence[str] | Vocabulary, first: int) -> Table:
+def with_words(table: WordTable, words: Sequence[str] | Vocabulary, first: int) -> WordTable:
     """Return the table with more words, whose ids begin at `first`."""
     text, bounds = words.packed() if isinstance(words, Vocabulary) else pack_words(words)
     text, bounds = _padded(text), np.array(bounds)  # which may lie in a file: one type of array for the compiler
     lengths = np.diff(bounds)
     longer = lengths[(lengths > 8) | ((lengths > 0) & (text[bounds[1:] - 1] == 0))]
     more = np.empty(longer.size + int(((longer + 7) // 8).sum()), np.uint64)
-    new = Table(table.slots.copy(), np.concatenate([table.records, more]), table.bits)
+    new = WordTable(table.slots.copy(), np.concatenate([table.records, more]), table.bits)
     look_up.add_words(text, bounds, first, tuple(new), table.records.size)
     return new
 
 
-def look_up_parts(sequences: str, table: Table) -> tuple[Ints, Longs, dict[int, str]]:
+def look_up_parts(sequences: str, table: WordTable) -> tuple[Ints, Longs, dict[int, str]]:
     """Return the ids of the parts of lines between spaces, their number in each line, and the parts without an id."""
     data = _padded(np.frombuffer((sequences + "\n").encode("utf-8", "surrogatepass"), np.uint8))
     ends = np.flatnonzero((data == ord(" ")) | (data == ord("\n")))
@@ -55,7 +55,7 @@ def _padded(data: Bytes) -> Bytes:
 
 
 class Room(NamedTuple):
-    """Arrays for so many bytes of text. Memory that is not touched costs nothing."""
+    """Arrays that a chunk of text is encoded into. Memory that is not touched costs nothing."""
 
     ids: Ints
     text: Bytes
@@ -103,14 +103,14 @@ class Rules(NamedTuple):
     is_growing: bool  # whether tokens without an id are wanted
 
 
-def encode_text(text: bytes, rules: Rules, table: Table, room: Room) -> Coded:
+def encode_text(text: bytes, rules: Rules, table: WordTable, room: Room) -> Coded:
     """Return the ids of all lines of a text; what the kernel cannot decide is left."""
     lower = rules.lower and not rules.is_normal
     data = np.frombuffer(text, np.uint8)
     offsets = np.zeros(text.count(b"\n") + 2, np.int64)
     left = np.empty((data.size // 128 + 8, 5), np.int64)  # beyond that, it is faster to normalise the whole text
     room.counts[:] = 0
-    work = encode.Work(
+    work = encode.LoopState(
         data=data,
         offsets=offsets[1:],
         left=left.ravel(),

@@ -55,7 +55,7 @@ def _streams(
         with opened as file:
             if looks_like_archive(file.peek(HEAD)):
                 raise BadCorpus(f"{whole} is an archive inside an archive; unpack the outer one first")
-            # Members are read in the order of their names, so a share of the archive stands in for the place in it.
+            # Members are read in the order of their names, so a share of the archive is taken for the place in it.
             yield decompressed_stream(whole, file, partial(_share, file.tell, done, total, location.size))
         done += size
 

@@ -21,7 +21,7 @@ from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.words import Vocabulary
 
 if TYPE_CHECKING:  # it takes a while to import, and a few sentences do without it
-    from alacarte.text._kernels.look_up import Table
+    from alacarte.text._kernels.look_up import WordTable
 
 UNKNOWN = -1
 TOGETHER = 1 << 15  # texts that are encoded together
@@ -62,7 +62,7 @@ class Lexicon:
         self.admit: Callable[[str], bool] | None = (lambda token: True) if grow else None
         self._lock = threading.RLock()
         self._tabled = -FEW_EXTRA - 1  # extra words that are in the table; fewer than none before there is one
-        self._table: Table
+        self._table: WordTable
 
     def __len__(self) -> int:
         return self.known + len(self._extra)
@@ -110,7 +110,7 @@ class Lexicon:
             ids[[*unknown]] = self.add_all([*unknown.values()])
         return ids, lengths
 
-    def table(self) -> "Table":
+    def table(self) -> "WordTable":
         """Return a hash table of the words that have an id, but for a few that were added since it was built."""
         with self._lock:  # several threads begin at once, and one table is enough
             extra = len(self._extra)
@@ -120,11 +120,11 @@ class Lexicon:
                 self._tabled = extra
             return self._table
 
-    def _new_table(self) -> "Table":
+    def _new_table(self) -> "WordTable":
         """Build it of the known words, kept with the vectors for other passes, and of the others beside them."""
         from alacarte.text import _compiled
 
-        kept: Table | None = self.index.table if isinstance(self.index, Vocabulary) else None
+        kept: WordTable | None = self.index.table if isinstance(self.index, Vocabulary) else None
         if kept is None:
             kept = _compiled.table_of(self.index if isinstance(self.index, Vocabulary) else list(self.index))
             if isinstance(self.index, Vocabulary):

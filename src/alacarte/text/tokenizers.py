@@ -54,7 +54,7 @@ class Tokenizer:
 # A compound is a run of word characters (letters, digits, combining marks, `_`), possibly several joined by one
 # of ' - . / & each, or by , or : between digits, possibly with an apostrophe before and a period behind. What a
 # compound becomes is decided by `_split_compound`. Anything else that is not white space is punctuation; a run of
-# one punctuation character is one token ("...", "--"), but brackets and double quotes stand alone.
+# one punctuation character is one token ("...", "--"), but a bracket or a double quote is a token by itself.
 
 TYPOGRAPHIC = {"\u2019": "'", "\u2010": "-", "\u2011": "-"}
 _PLAIN = str.maketrans(TYPOGRAPHIC)

@@ -21,7 +21,7 @@ from alacarte.inference.means import debiased_squares, scaled_deviations
 from alacarte.vectors.geometry import unit_rows
 
 KIND = "typical spread"
-SAME = 1e6  # degrees of freedom that stand for "all targets alike"
+SAME = 1e6  # degrees of freedom that mean "all targets alike"
 LEARNED_FROM = 20  # targets: fewer say nothing of how much targets differ
 NEAR_MOST = 3.0  # times the typical variance, at most, that a cosine of 1 adds
 SHRUNK_LEAST = 0.02  # of ‖m‖²: no estimate of the true squared length is smaller

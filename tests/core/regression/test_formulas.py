@@ -56,7 +56,7 @@ HEADERS = [
 
 
 def plain(formula, columns):
-    return compat.conText(formula, columns, VECTORS, window=8, jackknife_fraction=0, num_permutations=0)
+    return compat.conText(formula, columns, VECTORS, window=8, jackknife=False, num_permutations=0)
 
 
 @pytest.mark.parametrize("fit_by", [lambda formula, columns: regress(formula, columns, VECTORS, **FAST), plain])

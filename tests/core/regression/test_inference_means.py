@@ -56,6 +56,6 @@ def test_the_noise_of_a_mean_of_units_of_unequal_sizes(alike):
 def test_intervals_of_cosines_are_cosines():
     rng = np.random.default_rng(2)
     group = Units.of(rng.normal(size=(6, 3)) + np.array([4.0, 0.0, 0.0]))
-    found = estimate([group], np.array([[1.0, 0.0, 0.0], [0.0, 0.5, 0.0]]), "jackknife", level=0.999)
+    found = estimate([group], np.array([[1.0, 0.0, 0.0], [0.0, 0.5, 0.0]]), level=0.999)
     assert found.upper[0, 0] == 1.0
     assert np.all(np.abs(found.lower[0]) <= [1.0, 0.5])

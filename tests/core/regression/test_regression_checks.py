@@ -150,14 +150,8 @@ def test_weights_are_copies_everywhere():
             similarity(found, ["w1"], "party", weights=wrong)
 
 
-def test_clusters_are_of_one_kind():
+def test_clusters_by_several_variables():
     found = dem(documents(speeches()), VECTORS)
-    for call in (
-        lambda: similarity(found, ["w1"], "region", cluster="speaker + year", intervals=0.95),
-        lambda: regress("~ region", found, cluster="speaker + year"),
-    ):
-        with pytest.raises(AlacarteError, match="clusters are of one kind"):
-            call()
     both = similarity(found, ["w1"], "region", cluster=["speaker", "year"], intervals=0.95)
     assert np.isfinite(both["std_error"]).all()
 

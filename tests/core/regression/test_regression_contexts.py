@@ -116,7 +116,7 @@ def test_columns_of_the_data_may_be_called_as_ours(name):
     assert frame["match"].tolist() == ["tax", "tax"]
     assert frame["document"].tolist() == [0, 1]
     assert [side[0] for side in frame["left"]] == ["a", "c"]
-    assert frame[f"{name}_" if name in OWN[:6] else name].tolist() == ["u", "v"]
+    assert frame[f"columns.{name}" if name in OWN[:6] else name].tolist() == ["u", "v"]
 
 
 def test_tokens_of_other_segmenters_survive():

@@ -249,7 +249,7 @@ def test_intervals_cover(count, clustered):
             units = rng.integers(0, 30, count)
             matrix += (rng.normal(size=(30, d)) * 0.5)[units]
         group = Units.of(matrix, units)
-        found = estimate([group], directions, "jackknife")
+        found = estimate([group], directions)
         inside.append((found.lower[0] <= truth) & (truth <= found.upper[0]))
         percentile.append(np.all(found.value[0] < found.debiased[0]))
     assert 0.93 <= np.mean(inside) <= 0.97

@@ -7,7 +7,7 @@ import pytest
 from alacarte import ALaCarte, Transform, WordVectors
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, NotEnoughData, TransformMismatch
-from alacarte.regression import compat, contexts, dem, dem_group
+from alacarte.regression import compat, contexts, dem, dem_group, documents
 
 WORDS = ["a", "b", "c", "US", "us"]
 RNG = np.random.default_rng(0)
@@ -27,7 +27,7 @@ def test_the_mean_of_known_words_transformed():
 def test_words_are_looked_up_as_written_else_lower_cased():
     found = dem([["US"], ["A"]], VECTORS)
     np.testing.assert_allclose(found.matrix, VECTORS[1][[3, 0]])
-    lowered = compat.dem(compat.documents([["US"], ["A"]]), VECTORS)
+    lowered = compat.dem(documents([["US"], ["A"]]), VECTORS)
     np.testing.assert_allclose(lowered.matrix, VECTORS[1][[4, 0]])
 
 
@@ -80,7 +80,7 @@ def test_errors():
     with pytest.raises(NotEnoughData, match="language"):
         dem([["x"]], VECTORS)
     with pytest.raises(TransformMismatch, match="2 dimensions"):
-        compat.dem(compat.documents([["a"]]), VECTORS, np.eye(2))
+        compat.dem(documents([["a"]]), VECTORS, np.eye(2))
 
 
 def plain_pairs(docs, window, weights):

@@ -235,7 +235,6 @@ def test_tables():
     assert fit.coef().shape == (3, 6)
     assert fit.vcov().shape == (5, 3, 3)
     np.testing.assert_allclose(np.einsum("dpp->p", fit.vcov())[1:], tidy["noise"])
-    np.testing.assert_array_equal(fit.vcov(2), fit.vcov()[2])
     assert "60 contexts, 5 dimensions" in str(fit)
 
 

@@ -8,6 +8,7 @@
 | `wordsim` | word similarity sets, with missing words induced from a corpus |
 | `figure1` | what the transform does to the length of a vector, by frequency |
 | `context_weights`, `agreement` | which context words count, and which contexts |
+| `learned_weights` | weights of context words by frequency and distance, learned from text |
 | `sweep` | quality against window, threshold, weighting, corpus size: a grid on training data only |
 
 `systems` builds what they compare, by name: the baselines, à la carte, `informed`, `spelled`. `data` reads the data

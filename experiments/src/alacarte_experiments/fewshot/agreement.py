@@ -8,8 +8,8 @@ from alacarte import Corpus, WordVectors
 from alacarte.contexts.agreement import agreement_weights
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.word_counts import word_counts
-from alacarte.passes.sample import sample_windows
 from alacarte.vectors.geometry import cosines
+from alacarte_experiments.fewshot.sampled_windows import sample_windows
 from alacarte_experiments.fewshot.systems import Workbench
 from alacarte_experiments.lab.results import Results, Row, mean_row
 from alacarte_experiments.lab.settings import Settings

@@ -3,9 +3,9 @@
 from alacarte import Corpus, WordVectors
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.word_counts import word_counts
-from alacarte.passes.sample import sample_windows
-from alacarte.transform.learned_weights import LEAST, LearnedWeights, Learning, learn_weights_from_sample
 from alacarte_experiments.fewshot.informed import MEASURED
+from alacarte_experiments.fewshot.learned_weights import LEAST, LearnedWeights, Learning, learn_weights_from_sample
+from alacarte_experiments.fewshot.sampled_windows import sample_windows
 from alacarte_experiments.fewshot.systems import Workbench
 from alacarte_experiments.lab.results import Results, Row
 from alacarte_experiments.lab.settings import Settings

@@ -7,7 +7,7 @@ tell count more).
 Each ingredient can be taken out: `power=0` (SIF), `components=0` (the mean only), `space=0`, `matrix=0` (no matrix).
 `agreement=1` makes the contexts of a chimera count by their agreement.
 
-`learned` reads with weights that were learned (`transform.learned_weights`), by which its matrix is learned too,
+`learned` reads with weights that were learned (`learned_weights`), by which its matrix is learned too,
 or not (`matched=0`: the matrix is learned under the settings' weights).
 """
 
@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from alacarte import ALaCarte, ContextSums, Transform, WordVectors, collect
 from alacarte.contexts.weights import ContextWeights
-from alacarte.transform.learned_weights import Learning, learn_weights
 from alacarte_experiments.fewshot.component_removal import ComponentRemoval
 from alacarte_experiments.fewshot.informative_weights import informative_weights
+from alacarte_experiments.fewshot.learned_weights import Learning, learn_weights
 
 if TYPE_CHECKING:
     from alacarte_experiments.fewshot.systems import System, Workbench

@@ -19,7 +19,7 @@ FOLDED_AT_ONCE = 512  # bytes of text in other scripts
 _NOT_ASCII = np.uint64(0x8080808080808080)
 
 
-class Work(NamedTuple):
+class LoopState(NamedTuple):
     """All that the loop works with."""
 
     data: Bytes  # the text
@@ -77,9 +77,9 @@ def _reach(data, low, high, size):
 def encode(arrays: tuple[Any, ...], settings: tuple[Any, ...]) -> Any:
     """Write the ids of all tokens of all lines; return (ids, documents, chunks that are left).
 
-    `arrays` and `settings` are the fields of `Work`. A chunk that is left has a row in `left` (document, place among
-    the ids, where its chunk of text begins, where it begins itself, where it ends) and no ids yet. If there are more
-    than `left` has room for, -1 comes in the place of their number, and nothing else counts.
+    `arrays` and `settings` are the fields of `LoopState`. A chunk that is left has a row in `left` (document, place
+    among the ids, where its chunk of text begins, where it begins itself, where it ends) and no ids yet. If there are
+    more than `left` has room for, -1 comes in the place of their number, and nothing else counts.
     """
     work = _pointers(arrays, settings)
     data, offsets, left = work.data, work.offsets, work.left
@@ -129,8 +129,8 @@ def encode(arrays: tuple[Any, ...], settings: tuple[Any, ...]) -> Any:
 
 @inlined
 def _pointers(arrays, settings):
-    """Return `Work` with pointers in place of arrays."""
-    return Work(
+    """Return `LoopState` with pointers in place of arrays."""
+    return LoopState(
         pointer(arrays[0]),
         pointer(arrays[1]),
         pointer(arrays[2]),

@@ -17,7 +17,7 @@ FLAG_BITS = 6
 PLANES = 0x40000
 _TAGS = 0xE0000
 _DOTTED_I, _CAPITAL_SIGMA = 0x130, 0x3A3
-GROWTH = 1.5  # the bytes of a folded text are at most so many times those of the text
+GROWTH = 1.5  # a folded text has at most this many times the bytes of the text
 
 
 @inlined

@@ -13,7 +13,7 @@ from alacarte._io.arrays import Bytes, Codes, Ints, Longs
 from alacarte._io.compiled import inlined, inner, kernel, load_word, pointer
 
 
-class Table(NamedTuple):
+class WordTable(NamedTuple):
     """A hash table of words with 2 ** bits slots."""
 
     slots: Codes

@@ -1,6 +1,6 @@
 """The commonest text, 64 bytes at a time: words of ASCII letters and digits, with brackets and single marks.
 
-Each class of bytes is told apart as the bits of one number, and the rest is arithmetic on these numbers. Tokens wait to
+Each class of bytes is recognised in the bits of one number, and the rest is arithmetic on these numbers. Tokens wait to
 be looked up until there are some: the memory of their slots is fetched meanwhile.
 """
 

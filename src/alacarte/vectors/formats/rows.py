@@ -14,21 +14,6 @@ from alacarte._io.printing import shortened
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.words import PackedWords
 
-__all__ = [
-    "Growing",
-    "Problems",
-    "Skipped",
-    "SubwordSource",
-    "WordRows",
-    "checked_rows",
-    "decode_words",
-    "drop_duplicates",
-    "first_rows",
-    "rows_at_once",
-    "unfinished_rows",
-    "usable_rows",
-]
-
 EXAMPLES = 5  # rows that a report names
 BLOCK = 1 << 22  # values that are looked at together
 

@@ -2,23 +2,22 @@
 
 import numpy as np
 import pytest
+from alacarte_experiments.fewshot.learned_weights import (
+    FewShot,
+    Learning,
+    learn_weights,
+    learn_weights_from_sample,
+    solve_step,
+)
+from alacarte_experiments.fewshot.sampled_windows import SampledWindows, sample_windows
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
 from alacarte import ALaCarte, WordVectors
-from alacarte.contexts.reading import Reading, written_positions
+from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NotEnoughData
 from alacarte.passes.collect import collect, count_words
-from alacarte.passes.sample import SampledWindows, sample_windows
-from alacarte.transform.learned_weights import (
-    FewShot,
-    Learning,
-    collect_with_learned_weights,
-    learn_weights,
-    learn_weights_from_sample,
-    solve_step,
-)
 
 D, WORDS = 6, 200
 
@@ -200,8 +199,7 @@ def test_planted_weights_are_found(world, sums):
     assert max(function_words) < 0.5 * np.mean([weight_of[f"w{i}"] for i in range(WORDS)])  # they are noise
     assert found.weights.values.shape == (WORDS + 10,)
     assert found.weights.name.startswith("learned#")
-    frame = found.to_frame()
-    assert set(frame["what"]) == {"frequency", "left", "right"}
+    assert {what for what, _, _ in found.rows()} == {"frequency", "left", "right"}
     assert "kept; cosine with held-out words from 8 contexts: uniform" in str(found)
 
 
@@ -223,11 +221,12 @@ def test_sif_is_kept_where_learning_does_not_help(world, sums, monkeypatch):
     assert "not better than SIF, which is kept" in str(found)
 
 
-def test_a_model_with_learned_weights(world, tmp_path):
+def test_a_model_with_learned_weights(world, sums, tmp_path):
     vectors, text = world
-    model = ALaCarte.fit(vectors, text, window=3, context_weights="learned", weighting=None, show_progress=False)
+    found = learn_weights(vectors, text, sums, show_progress=False)
+    how = {"context_weights": found.weights, "positions": found.positions}
+    model = ALaCarte.fit(vectors, text, window=3, **how, weighting=None, show_progress=False)
     assert model.settings.weights.startswith("learned#")
-    assert model.settings.positions.startswith(("1,", "0."))
     model.save(tmp_path / "model")
     again = ALaCarte.load(tmp_path / "model")
     assert again.settings == model.settings
@@ -255,51 +254,3 @@ def test_errors(world, sums):
     few = SampledWindows(np.arange(5), np.zeros((5, 1, 6), dtype=np.int32), 3)
     with pytest.raises(NotEnoughData, match="too few to learn weights for 6 dimensions"):
         learn_weights_from_sample(vectors, sums, few)
-    with pytest.raises(AlacarteError, match="no shards"):
-        collect_with_learned_weights(vectors, text, shard=(1, 2))
-    with pytest.raises(BadCorpus, match="several times"):
-        collect_with_learned_weights(vectors, iter(text))
-    with pytest.raises(AlacarteError, match="leave `positions` out"):
-        ALaCarte.fit(vectors, text, context_weights="learned", positions="linear")
-    with pytest.raises(AlacarteError, match="made from sums"):
-        collect(vectors, text, context_weights="learned")
-
-
-# ---------------------------------------------------------------------------------------------- explicit positions
-
-
-def test_positions_by_number():
-    settings = Reading(2, 3, positions="1,0.5/0.75,0,0.25")
-    left, right = settings.position_weights()
-    assert (left.tolist(), right.tolist()) == ([1, 0.5], [0.75, 0, 0.25])
-    vectors = WordVectors(["a", "b", "c"], np.eye(3))
-    sums = collect(vectors, ["a b x c b a"], ["x"], window=(2, 3), positions=settings.positions, show_progress=False)
-    assert sums.vectors().tolist() == [[0.5 + 0.25, 1.0, 0.75]]
-    assert sums.total_weights.tolist() == [2.5]
-    assert sums.tokens.tolist() == [4]
-
-
-@pytest.mark.parametrize("kind", ["uniform", "linear", "inverse"])
-def test_named_positions_are_special_cases(world, kind):
-    vectors, text = world
-    options = {"window": (2, 4), "averaging": "token", "show_progress": False}
-    by_name = collect(vectors, text[:300], positions=kind, **options)
-    numbers = written_positions(*by_name.settings.position_weights())
-    by_number = collect(vectors, text[:300], positions=numbers, **options)
-    np.testing.assert_allclose(by_number.means(), by_name.means(), rtol=1e-3, atol=1e-4)  # four digits are written
-
-
-@pytest.mark.parametrize(
-    ("positions", "message"),
-    [
-        ("1,2", "as in"),
-        ("1,x/1,2", "as in"),
-        ("1/1,2", "a window of 1 words before and 2 after, and the window has 2 and 2"),
-        ("1,-1/1,1", "not negative"),
-        ("0,0/0,0", "not all 0"),
-        ("1,nan/1,1", "finite"),
-    ],
-)
-def test_positions_that_are_none(positions, message):
-    with pytest.raises(AlacarteError, match=message):
-        Reading(2, 2, positions=positions)

@@ -4,9 +4,9 @@ import itertools
 import lzma
 
 import pytest
+from alacarte_experiments.fewshot.learned_weights import Learning, learn_weights
 
 from alacarte import WordVectors, collect
-from alacarte.transform.learned_weights import Learning, learn_weights
 
 pytestmark = pytest.mark.real
 

@@ -15,23 +15,21 @@ from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
+import numpy.typing as npt
 
-from alacarte._io.arrays import Doubles, Longs, Singles
-from alacarte._io.checks import word_set
-from alacarte._io.table import Columns, Table
-from alacarte.contexts.reading import Positions, written_positions
-from alacarte.contexts.sums import ContextSums
+from alacarte import ContextSums, WordVectors
 from alacarte.contexts.weights import ContextWeights, named, sif
 from alacarte.contexts.word_counts import word_counts
-from alacarte.errors import AlacarteError, BadCorpus, NotEnoughData
-from alacarte.passes.collect import CollectOptions, collect
-from alacarte.passes.sample import SampledWindows, sample_windows
+from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.passes.work import WorkOptions
-from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.vectors.geometry import cosines, top_components, unit_rows
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte_experiments.fewshot.sampled_windows import SampledWindows, sample_windows
 
+Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+Singles = npt.NDArray[np.float32]
 PER_DECADE = 3  # bins of frequency
 LEAST = 20  # occurrences of a word that is learned from
 HELD_OUT = 5  # each fifth word
@@ -45,7 +43,7 @@ class Learning:
     """How context weights are learned.
 
     `words` and `contexts` say how much is sampled: the number of words and of contexts of each, by the random `seed`.
-    `functions` are those that are learned, in so many `rounds`; the others stay as they start. `penalty` is how
+    `functions` are those that are learned, in `rounds` rounds; the others stay as they start. `penalty` is how
     strongly they are held there, in units of what the data say about an average bin.
     """
 
@@ -57,7 +55,6 @@ class Learning:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "functions", word_set(self.functions, "functions"))
         if self.contexts < 1 or self.rounds < 1 or self.penalty < 0 or not set(self.functions) <= set(FUNCTIONS):
             raise AlacarteError(
                 f"contexts and rounds are at least 1, the penalty is not negative, and functions are out of "
@@ -66,14 +63,11 @@ class Learning:
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedWeights(Table):
-    """What was learned; as a table, one row per step: `what` it depends on, `at` which value, and the `weight`.
-
-    `weights` and `positions` are what `collect` and `ALaCarte.fit` take.
-    """
+class LearnedWeights:
+    """What was learned: `weights` and `positions` are what `collect` and `ALaCarte.fit` take."""
 
     weights: ContextWeights
-    positions: Positions
+    positions: str
     by_frequency: list[tuple[float, float, int]]  # (least share of the text, weight, words)
     left: Doubles  # by distance 1, 2, …
     right: Doubles
@@ -90,57 +84,10 @@ class LearnedWeights(Table):
             rows += [(side, str(distance), float(weight)) for distance, weight in enumerate(values, start=1)]
         return rows
 
-    def columns(self) -> Columns:
-        what, at, weights = zip(*self.rows(), strict=True)
-        return {"what": what, "at": at, "weight": weights}
-
     def __str__(self) -> str:
         scores = ", ".join(f"{name} {value:.4f}" for name, value in self.held_out.items())
         verdict = "kept" if self.learned else "not better than SIF, which is kept"
         return f"learned context weights: {verdict}; cosine with held-out words from {self.contexts} contexts: {scores}"
-
-
-def collect_with_learned_weights(
-    vectors: WordVectors,
-    corpus: CorpusLike,
-    *,
-    spread: int | None = None,
-    seed: int = 0,
-    **options: Unpack[CollectOptions],
-) -> tuple[ContextSums, LearnedWeights]:
-    """Sums over the whole vocabulary under learned weights, and these: `ALaCarte.fit(…, context_weights="learned")`.
-
-    The corpus is read four times: to count words, for SIF-weighted sums, to sample contexts, for the sums themselves.
-    `context_weights` and `positions` are learned, from contexts drawn by the random `seed`; the other options are those
-    of `collect`.
-    """
-    if options.get("shard") is not None or options.get("checkpoint") is not None:
-        raise AlacarteError(
-            "learned context weights come out of several passes over all of the text, which have no shards and no "
-            "checkpoint; learn them first, then collect with the weights that were found"
-        )
-    source = Corpus.of(corpus)
-    if source.once:
-        raise BadCorpus("learned context weights read the corpus several times, and this one can be read only once")
-    smooth: CollectOptions = {
-        **options,
-        "averaging": "occurrence",
-        "positions": "uniform",
-        "context_weights": f"sif:{SIF:g}",
-    }
-    first = collect(vectors, source, **smooth)
-    learned = learn_weights(
-        vectors,
-        source,
-        first,
-        tokenizer=options.get("tokenizer"),
-        learning=Learning(seed=seed),
-        show_progress=options.get("show_progress"),
-        callback=options.get("callback"),
-    )
-    del first
-    final: CollectOptions = {**options, "positions": learned.positions, "context_weights": learned.weights}
-    return collect(vectors, source, spread=spread, **final), learned
 
 
 def learn_weights(
@@ -330,6 +277,15 @@ def solve_step(gram: Doubles, right: Doubles, toward: Doubles, penalty: float) -
     solution: Doubles = optimize.nnls(factor, wanted)[0]
     best: Doubles = solution if solution.max() > 0 else toward
     return np.asarray(best / best.max())
+
+
+def written_positions(left: Doubles, right: Doubles) -> str:
+    """Weights by distance as `collect` takes them for `positions`.
+
+    >>> written_positions(np.array([1.0, 0.5]), np.array([0.8]))
+    '1,0.5/0.8'
+    """
+    return "/".join(",".join(f"{weight:.4g}" for weight in side) for side in (left, right))
 
 
 def _split(functions: list[Doubles], bins: Longs, without: int | None = None) -> tuple[Doubles, Doubles]:
