@@ -26,6 +26,7 @@ from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded, Lexicon
 
 COMMON = 30_000  # of the first words of the vectors
+COMMONEST = 200  # of these are left out of large vectors: half of all text, and no better for it
 ENOUGH = 1 << 20  # tokens; four times as many gain .02 in mean reciprocal rank (benchmarks/own_words.py)
 SHARE = 4  # each level has a quarter of the documents from the level before on
 LEVELS = 7  # the last one has every document that is left: one in 4096
@@ -144,6 +145,15 @@ class SharedWords:
         return cls(np.array(tokens), int(first[0]), np.array(levels), np.array(words), sums)
 
 
+def shared_rows(known: int) -> tuple[int, int]:
+    """Return the first of the words that are collected, as rows of the vectors, and the first one after them.
+
+    >>> shared_rows(400_000), shared_rows(50)
+    ((200, 30000), (0, 50))
+    """
+    return (COMMONEST if known > COMMON else 0), min(COMMON, known)
+
+
 def first_level(tokens: Longs) -> int:
     """Return the lowest level from which on documents have at most `ENOUGH` tokens.
 
@@ -160,7 +170,8 @@ class SharedWordsTally:
 
     def __init__(self, integers: IntegerVectors, reading: Reading, lexicon: Lexicon, threads: int = 1) -> None:
         self._integers, self._reading, self._threads = integers, reading, threads
-        self._matcher = Matcher.of_words(np.arange(min(COMMON, integers.known)), lexicon)
+        self._words = shared_rows(integers.known)
+        self._matcher = Matcher.of_words(np.arange(*self._words), lexicon)
         self._codes = document_codes(integers.known)
         self._tokens = np.zeros(LEVELS, dtype=np.int64)
         self._first = 0
@@ -201,7 +212,9 @@ class SharedWordsTally:
             assert tally is not None
             rows = tally.result()
             seen = np.flatnonzero(rows[:, self._integers.dimension + 2])
-            parts.append((seen.astype(np.int32), rows[seen, : self._integers.dimension + len(COUNTS)]))
+            parts.append(
+                ((seen + self._words[0]).astype(np.int32), rows[seen, : self._integers.dimension + len(COUNTS)])
+            )
         counts = [len(words) for words, _ in parts]
         levels = np.repeat(np.arange(self._first, LEVELS, dtype=np.int32), counts)
         words, sums = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))

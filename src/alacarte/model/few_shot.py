@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte.contexts.agreement import Agreement
-from alacarte.contexts.reading import Averaging, Reading, ReadingOptions
+from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.errors import AlacarteError, NotEnoughData, TransformMismatch
 from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
 from alacarte.model.induced import is_single
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.transform.register import Register
+from alacarte.transform.register import Adaptation, Register
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import TypicalSpread
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
@@ -39,9 +39,11 @@ class FewShotModel:
         fusion: Fusion | None = None,
         typical: TypicalSpread | None = None,
         register: Register | None = None,
+        definitions: Register | None = None,
     ) -> None:
         self.vectors = WordVectors.of(vectors)
         self.register = register
+        self.definitions = definitions
         self.typical = typical
         self.fusion = fusion
         self.form = form
@@ -60,9 +62,17 @@ class FewShotModel:
         if self._tokenizer is not None:
             self.settings = replace(self.settings, tokenizer=self._tokenizer.name)
         self.adaptation = None if register is None else register.adaptation()
-        used = self.transform if self.adaptation is None else self.adaptation.transform(self.transform)
-        averaging: Averaging = self.settings.averaging if used.settings is None else used.settings.averaging
-        self._reader = ContextReader(self.vectors, used, replace(self.settings, averaging=averaging), self.tokens)
+        self._reader = self._reading_with(self.adaptation)
+        self._definition_reader = self._reader
+        if definitions is not None:
+            self._definition_reader = self._reading_with(definitions.adaptation())
+
+    def _reading_with(self, adaptation: Adaptation | None) -> ContextReader:
+        transform, settings = self.transform, self.settings
+        if adaptation is not None:
+            transform = adaptation.transform(transform)
+            settings = replace(settings, averaging=(transform.settings or settings).averaging)
+        return ContextReader(self.vectors, transform, settings, self.tokens)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -293,9 +303,9 @@ class FewShotModel:
         """
         own = set() if word is None else set(self._reader.target_tokens(word))
         tokens = [token for token in self.tokens(text) if token not in own and not SLOT.match(token)]
-        summed = self._reader.whole(tokens)
+        summed = self._definition_reader.whole(tokens)
         if not form:
-            return self._reader.vector(summed, [text])
+            return self._definition_reader.vector(summed, [text])
         if word is None:
             raise AlacarteError("a spelling needs the word; pass word=…")
         return self._fused([[summed]], word, [DEFINITION]).fused.reshape(-1)

@@ -13,6 +13,7 @@ from alacarte.passes.work import WorkOptions
 from alacarte.spelling.uncertainty import FusedUncertainty
 from alacarte.targets.targets import spelling_hint
 from alacarte.text.corpus import CorpusLike
+from alacarte.transform.found_again import FoundAgain, found_again
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.word_vectors import WordVectors
@@ -121,6 +122,16 @@ class InducedVectors(WordVectors):
         exclude = own if len(own) == 1 else ()
         found: list[tuple[str, float]] = self.vocabulary.nearest(self[target], k, among=among, exclude=exclude)
         return found
+
+    @cached_property
+    def found_again(self) -> FoundAgain | None:
+        """How well words of this text that have a vector are found again when they are treated as new.
+
+        None for vectors that are not adapted to their text.
+        """
+        if self.adaptation is None or self.model.register is None:
+            return None
+        return found_again(self.sums, self.model.vectors, self.model.register, self.model.transform)
 
     def count(self, key: str) -> int:
         """Return how many occurrences the vector of a target comes from."""

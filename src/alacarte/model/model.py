@@ -38,7 +38,6 @@ from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.formats.hub import find_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
-
 ADAPTED_POSITIONS = "linear"  # found words again more often than "uniform" on each text (benchmarks/own_words.py)
 
 
@@ -68,6 +67,8 @@ class ALaCarte(FewShotModel):
     register
         What contexts have in common in text of the kind the model was learned from. With it, vectors are adapted to
         the text they come from (docs/meaning.md); without it, they are the transform's alone, as in the paper.
+    definitions
+        The same for definitions.
 
     Attributes
     ----------
@@ -106,6 +107,7 @@ class ALaCarte(FewShotModel):
             fusion=self.fusion,
             typical=self.typical,
             register=self.register,
+            definitions=self.definitions,
         )
 
     def without_register(self) -> "ALaCarte":
@@ -455,6 +457,7 @@ class ALaCarte(FewShotModel):
             self.fusion,
             self.typical,
             self.register,
+            self.definitions,
         )
 
     @classmethod
@@ -519,6 +522,7 @@ class ALaCarte(FewShotModel):
             fusion=saved.fusion,
             typical=saved.typical,
             register=saved.register if adapt else None,
+            definitions=saved.definitions if adapt else None,
         )
         if tokenizer is None:  # by name: whether there is a tokenizer of that name shows when text is to be split
             model.settings = replace(model.settings, tokenizer=saved.tokenizer)

@@ -5,6 +5,7 @@
 | `model.json` | format, version, the name of shipped vectors, their fingerprint, the tokenizer |
 | `transform.safetensors` | the matrix with its settings, context weights and report |
 | `register.safetensors` | what contexts have in common, in the text that it was learned from |
+| `definitions.safetensors` | the same for definitions |
 | `form.safetensors`, `fusion.safetensors` | vectors from spelling, and how much they count beside contexts |
 | `spread.safetensors` | how far the contexts of a typical word lie apart |
 | `vectors.safetensors` | the vectors, unless they ship with a package or were left out |
@@ -51,6 +52,7 @@ FOR_PEOPLE = (REPORT, hub.CONFIG, hub.CARD)  # who may change these
 PARTS = (
     "transform.safetensors",
     "register.safetensors",
+    "definitions.safetensors",
     "form.safetensors",
     "fusion.safetensors",
     "spread.safetensors",
@@ -70,6 +72,7 @@ class SavedModel:
     fusion: Fusion | None = None
     typical: TypicalSpread | None = None
     register: Register | None = None
+    definitions: Register | None = None
 
 
 def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
@@ -188,11 +191,11 @@ def _upload_model(
 
 def _save_parts(folder: Path, model: SavedModel, vectors: WordVectors | None) -> Iterator[str]:
     """Write all files but the main one; their names, each when it is complete."""
-    learned = {"form": model.form, "fusion": model.fusion, "spread": model.typical}
-    for name, part in {"transform": model.transform, "register": model.register, **learned}.items():
+    parts = (model.transform, model.register, model.definitions, model.form, model.fusion, model.typical)
+    for name, part in zip(PARTS, parts, strict=True):
         if part is not None:
-            part.save(folder / f"{name}.safetensors")
-            yield f"{name}.safetensors"
+            part.save(folder / name)
+            yield name
     if model.transform.report is not None:
         with atomic_write(folder / REPORT) as file:
             file.write(f"{model.transform.report}\n".encode())
@@ -309,8 +312,7 @@ def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | 
     transform = Transform.load(files["transform.safetensors"])
     if vectors is None:
         vectors = WordVectors.load(files[VECTORS]) if VECTORS in files else _named_vectors(path, description)
-    names = ("form", "fusion", "spread", "register")
-    form, fusion, spread, register = (files.get(f"{name}.safetensors") for name in names)
+    register, definitions, form, fusion, spread = (files.get(name) for name in PARTS[1:])
     return SavedModel(
         transform,
         vectors,
@@ -319,6 +321,7 @@ def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | 
         None if fusion is None else Fusion.load(fusion),
         None if spread is None else TypicalSpread.load(spread),
         None if register is None else Register.load(register),
+        None if definitions is None else Register.load(definitions),
     )
 
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
-from alacarte.contexts.shared_words import COMMON, WordContexts
+from alacarte.contexts.shared_words import COMMON, WordContexts, shared_rows
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform
 from alacarte.transform.transform import Transform
@@ -191,8 +191,9 @@ def words_with_vectors(sums: ContextSums, vectors: WordVectors) -> WordContexts 
     if len(sums) == len(vectors) and list(sums.keys) == list(vectors.words):
         words = rows
     else:
-        words = np.array([vectors.key_to_index.get(sums.keys[row], COMMON) for row in rows.tolist()], dtype=np.intp)
-    common = words < COMMON
+        words = np.array([vectors.key_to_index.get(sums.keys[row], -1) for row in rows.tolist()], dtype=np.intp)
+    first, end = shared_rows(len(vectors))
+    common = (words >= first) & (words < end)
     rows, words = rows[common], words[common]
     counts = np.column_stack([sums.occurrences[rows], sums.contexts[rows]])
     return WordContexts.of(words, sums.vectors(rows), sums.total_weights[rows], counts, averaging)

@@ -1,0 +1,121 @@
+"""How well words of a text are found again: the check that needs no ratings.
+
+Words that have a vector are treated as new. Their vectors are computed from the text, and the measure is the rank of a
+word's own vector among those of the most frequent words. Words that are tested take no part in adapting to the text.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from alacarte._io.arrays import Doubles, Longs, Mask, Rows
+from alacarte._io.table import Record, Records
+from alacarte.contexts.shared_words import COMMON
+from alacarte.contexts.sums import ContextSums
+from alacarte.transform.register import Register, words_with_vectors
+from alacarte.transform.transform import Transform
+from alacarte.vectors.geometry import unit_rows
+from alacarte.vectors.word_vectors import WordVectors
+
+BANDS = ((1, 1), (2, 4), (5, 19), (20, 199), (200, None))  # uses, from and to
+PART = 5  # every fifth word is tested
+FEW = 20  # words, below which a median says little
+MOST = 400  # words tested for each number of uses
+BLOCK = 256
+POOR = 0.01  # of the words searched: a median rank beyond this is close to chance
+
+
+@dataclass(frozen=True)
+class FoundWords(Record):
+    """Words with about the same number of uses.
+
+    `median_rank` is that of a word's own vector (1 is best), `reciprocal_rank` the mean of 1/rank; `unadapted_rank`
+    is the median rank with the transform alone.
+    """
+
+    uses: str
+    words: int
+    median_rank: float
+    reciprocal_rank: float
+    unadapted_rank: float
+
+
+@dataclass(frozen=True)
+class FoundAgain(Records[FoundWords]):
+    """How well held-out words are found again, by their number of uses; as a table, one row per number of uses."""
+
+    kind = FoundWords
+    items: tuple[FoundWords, ...]
+    among: int  # words
+
+    @property
+    def summary(self) -> str:
+        """The row for 20 to 199 uses, or the one with the most uses below, as a sentence."""
+        usual = [row for row in self.items if row.uses != "200+"] or list(self.items)
+        if not usual:
+            return "too few words to know how well words of this text are found again"
+        row = usual[-1]
+        return (
+            f"words of this text with {row.uses} uses are found again at median rank {row.median_rank:,.0f} of "
+            f"{self.among:,} (transform alone: {row.unadapted_rank:,.0f})"
+        )
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether words with 20 to 199 uses are hardly found again."""
+        return any(row.uses == "20–199" and row.median_rank > POOR * self.among for row in self.items)
+
+
+def found_again(sums: ContextSums, vectors: WordVectors, register: Register, transform: Transform) -> FoundAgain | None:
+    """Return how well words are found again in the text of some sums; None if these do not hold words with a vector.
+
+    Parameters
+    ----------
+    sums
+        Sums over the vocabulary, or for targets with `adapt=True`.
+    vectors
+        The vectors they were collected with.
+    register
+        What is known before the text.
+    transform
+        What to compare with.
+    """
+    words = words_with_vectors(sums, vectors)
+    if words is None:
+        return None
+    held_out = words.words % PART == 0
+    adaptation = register.of_text(words.only(~held_out), vectors).adaptation()
+    tested = words.only(held_out)
+    searched: Doubles = vectors.matrix[:COMMON].astype(np.float64)
+    adapted = tested.contexts @ adaptation.matrix.T + adaptation.intercept
+    by_occurrence = transform.settings is not None and transform.settings.averaging == "occurrence"
+    plain: Doubles = transform(tested.contexts * (tested.lengths[:, None] if by_occurrence else 1.0)).astype(np.float64)
+    vocabulary = (searched - adaptation.centre) @ adaptation.root
+    rows = []
+    for low, high in BANDS:
+        chosen = _chosen((tested.counts >= low) & (tested.counts <= (high or np.inf)))
+        if len(chosen) < FEW:
+            continue
+        own = tested.words[chosen]
+        ranks, unadapted = _ranks(adapted[chosen], vocabulary, own), _ranks(plain[chosen], searched, own)
+        name = str(low) if low == high else f"{low}–{high}" if high else f"{low}+"
+        rows.append(
+            FoundWords(name, len(own), float(np.median(ranks)), float(np.mean(1 / ranks)), float(np.median(unadapted)))
+        )
+    return FoundAgain(tuple(rows), len(searched))
+
+
+def _chosen(band: Mask) -> Rows:
+    """Some of the words of a band, of all frequencies."""
+    rows = np.flatnonzero(band)
+    return rows if len(rows) <= MOST else rows[np.linspace(0, len(rows) - 1, MOST).astype(np.intp)]
+
+
+def _ranks(queries: Doubles, searched: Doubles, own: Longs | Rows) -> Longs:
+    """The rank of each query's own row."""
+    units, ranks = unit_rows(searched), [np.zeros(0, dtype=np.int64)]
+    for low in range(0, len(queries), BLOCK):
+        cosines = unit_rows(queries[low : low + BLOCK]) @ units.T
+        mine = cosines[np.arange(len(cosines)), own[low : low + BLOCK]]
+        ranks.append(1 + np.count_nonzero(cosines > mine[:, None], axis=1))
+    return np.concatenate(ranks)
