@@ -419,7 +419,7 @@ def test_embed_lists_neighbours(model: str) -> None:
     expected = ALaCarte.load("model")
     vector = expected.embed("w1 x w2", target="x")
     found = json.loads(result.stdout)
-    assert [item["word"] for item in found["neighbours"]] == [w for w, _ in expected.vectors.nearest(vector, 3)]
+    assert [item["word"] for item in found["neighbours"]] == [w for w, _ in expected.nearest(vector, 3)]
     table = alc("embed --model model --word x -k 3 --among 20 --context", "w1 x w2")
     assert table.exit_code == 0
     assert "cosine" in table.stdout

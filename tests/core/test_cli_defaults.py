@@ -86,7 +86,7 @@ def offered(line: str) -> list[str]:
     [
         ("alc conc", {"concordance"}),
         ("alc embed --mod", {"--model"}),
-        ("alc embed --model glove.6B.5", {"glove.6B.50d", "glove.6B.50d.window5"}),
+        ("alc embed --model glove.6B.5", {"glove.6B.50d", "glove.6B.50d.plain"}),
         ("alc convert a b --to word2vec", {"word2vec-text", "word2vec-binary"}),
         ("alc fit --averaging t", {"token"}),
         ("alc fit --tokenizer wor", {"words", "words-cased"}),

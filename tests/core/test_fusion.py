@@ -17,6 +17,7 @@ from alacarte.errors import AlacarteError, BadCorpus, BadTransform, NotEnoughDat
 from alacarte.passes.sample import SampledWords, deal, sample_contexts
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, _neighbours, _Sides
+from alacarte.spelling.prior import Prior
 from alacarte.spelling.uncertainty import FusedUncertainty
 from alacarte.uncertainty.spread import deviations
 
@@ -235,7 +236,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def model(world):
-    return ALaCarte.fit(*world, window=2, weighting=None, form=True, show_progress=False)
+    return ALaCarte.fit(*world, window=2, weighting=None, form=True, adapt=False, show_progress=False)
 
 
 def test_spelling_helps_where_contexts_are_few(model):
@@ -247,7 +248,7 @@ def test_spelling_helps_where_contexts_are_few(model):
 
 def test_nothing_changes_for_those_who_do_not_ask(world, model):
     vectors, text = world
-    plain = ALaCarte.fit(vectors, text, window=2, weighting=None)
+    plain = ALaCarte.fit(vectors, text, window=2, weighting=None, adapt=False)
     np.testing.assert_array_equal(plain.transform.matrix, model.transform.matrix)
     context = text[0].split()
     context[2] = "newword"
@@ -281,8 +282,10 @@ def test_no_context_is_spelling_and_says_so(world, model):
     np.testing.assert_allclose(model.embed([], word, form=True), parts.fused[0])
     with pytest.raises(NotEnoughData, match="none of its n-grams is known"):
         model.embed([], "ЖЖЖЖ", form=True)
-    with pytest.raises(NotEnoughData, match="phrases"):
-        model.embed([], f"{word} {word}", form=True)
+    parts = model.embed_parts([], f"{word} {world[0].words[1]}")
+    assert parts.origin == ("parts",)
+    with pytest.raises(NotEnoughData, match="none of its words"):
+        model.embed([], "ЖЖЖЖ ЩЩЩЩ", form=True)
     with pytest.raises(AlacarteError, match="target"):
         model.embed("a b", form=True)
 
@@ -302,11 +305,13 @@ def test_induce_with_form(world, model):
     some = vectors.words[:4]
     unseen = vectors.words[5][:4] + "zzz"  # a known beginning
     phrase = f"{text[0].split()[0]} {text[0].split()[1]}"
-    induced = model.induce(text[:3000], [*some, unseen, phrase, "ЖЖЖЖ"], form=True)
+    never = f"{vectors.words[0]} {vectors.words[0]}"
+    induced = model.induce(text[:3000], [*some, unseen, phrase, "ЖЖЖЖ", never], form=True)
     plain = model.induce(text[:3000], [*some, unseen, phrase, "ЖЖЖЖ"])
     origin = dict(zip(induced.words, induced.origin, strict=True))
     assert origin[unseen] == "spelling"
-    assert origin[phrase] == "contexts"
+    assert origin[phrase] == "contexts and parts"
+    assert origin[never] == "parts"
     assert induced.missing == ["ЖЖЖЖ"]
     assert induced.count(unseen) == 0
     for word in some:
@@ -315,7 +320,7 @@ def test_induce_with_form(world, model):
             expected = model.fusion.combine(plain[word], model.form.rows([word])[0], n).fused[0]
             np.testing.assert_allclose(induced[word], expected, atol=1e-5)
     more = induced.update(text[3000:5000])
-    whole = model.induce(text[:5000], [*some, unseen, phrase, "ЖЖЖЖ"], form=True)
+    whole = model.induce(text[:5000], [*some, unseen, phrase, "ЖЖЖЖ", never], form=True)
     np.testing.assert_allclose(more.matrix, whole.matrix, atol=1e-5)
     assert whole.to_frame()["origin"].tolist() == list(whole.origin)
 
@@ -339,7 +344,7 @@ def uncertainty_of(vectors, form, fusion, groups):
     keep = np.eye(vectors.dimension) - np.outer(fusion.common, fusion.common)
     made = deviations(groups, np.ones(groups.shape[:2]), np.full(len(groups), groups.shape[1]), keep)
     uncertainty = FusedUncertainty(vectors.words[: len(groups)], lambda rows: made[rows], vectors)
-    uncertainty.form, uncertainty.fusion = form, fusion
+    uncertainty.prior = Prior(vectors, form, fusion)
     return uncertainty
 
 
@@ -469,8 +474,7 @@ def test_a_model_without_form_says_how_to_get_one(world):
             call()
     spelled = plain.with_form(FormModel.learn(vectors, ridge=1.0))
     assert spelled.spell(vectors.words[0]).known > 0
-    with pytest.raises(AlacarteError, match="weights for spelling"):
-        spelled.require_form()
+    assert spelled.embed(f"zz {vectors.words[0]}", target="zz", form=True).any()
     other = FormModel.learn(WordVectors(vectors.words, vectors.matrix[:, :3].copy()), ridge=1.0)
     with pytest.raises(AlacarteError, match="dimensions"):
         plain.with_form(other)
@@ -481,7 +485,6 @@ def test_pretrained_models_know_how_much_spelling_counts():
     fusion = ALaCarte.pretrained("glove.6B.50d").fusion
     assert fusion.doubling > 0
     assert fusion.length < 0
-    assert fusion.common.shape == (50,)
     assert [item.contexts for item in fusion.report] == [1, 2, 4, 8, 16, 32, 64, 128]
     for item in fusion.report:
         assert item.fused_auc > max(item.context_auc, item.form_auc)

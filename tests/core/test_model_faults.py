@@ -32,7 +32,7 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def model(vectors, corpus):
-    return ALaCarte.fit(vectors, corpus, window=4, show_progress=False)
+    return ALaCarte.fit(vectors, corpus, window=4, adapt=False, show_progress=False)
 
 
 # ------------------------------------------------------------------------------- context weights go by row
@@ -45,7 +45,7 @@ def reordered(vectors):
 
 
 def test_weights_are_refused_for_vectors_in_another_order(vectors, corpus, reordered, tmp_path):
-    smooth = ALaCarte.fit(vectors, corpus, window=4, context_weights="sif:0.01", show_progress=False)
+    smooth = ALaCarte.fit(vectors, corpus, window=4, context_weights="sif:0.01", adapt=False, show_progress=False)
     smooth.transform.save(tmp_path / "transform.safetensors")
     for transform in (smooth.transform, Transform.load(tmp_path / "transform.safetensors")):
         with pytest.raises(TransformMismatch, match="in another order"):
@@ -62,7 +62,7 @@ def test_unweighted_models_take_vectors_in_any_order(model, reordered):
 
 
 def test_ready_made_weights_are_refused_for_vectors_in_another_order(vectors, corpus, reordered):
-    sums = collect(vectors, corpus, window=4, context_weights="sif:0.01", show_progress=False)
+    sums = collect(vectors, corpus, window=4, context_weights="sif:0.01", adapt=False, show_progress=False)
     made = [
         sums.weights,
         resolve({"w1": 0.5}, vectors, lambda: np.ones(60, dtype=np.int64)),
@@ -75,9 +75,9 @@ def test_ready_made_weights_are_refused_for_vectors_in_another_order(vectors, co
 
 
 def test_saved_sums_teach_a_transform_that_knows_the_words_of_its_weights(vectors, corpus, reordered, tmp_path):
-    sums = collect(vectors, corpus, window=4, context_weights="sif:0.01", show_progress=False)
+    sums = collect(vectors, corpus, window=4, context_weights="sif:0.01", adapt=False, show_progress=False)
     sums.save(tmp_path / "sums")
-    learned = ALaCarte.from_sums(vectors, ContextSums.load(tmp_path / "sums"))
+    learned = ALaCarte.from_sums(vectors, ContextSums.load(tmp_path / "sums"), adapt=False)
     with pytest.raises(TransformMismatch, match="in another order"):
         ALaCarte(reordered, learned.transform)
 
@@ -144,7 +144,7 @@ def test_shipped_models_are_saved_models():
     for name in pretrained_names():
         description = json.loads((folder / name / "model.json").read_text())
         transform = Transform.load(folder / name / "transform.safetensors")
-        assert description["vectors"] == name.partition(".window")[0]
+        assert description["vectors"] == name.removesuffix(".plain")
         assert description["fingerprint"] == transform.fingerprint
         assert description["words"] == transform.report.vocabulary
         assert description["tokenizer"] == transform.settings.tokenizer

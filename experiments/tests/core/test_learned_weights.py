@@ -225,7 +225,7 @@ def test_a_model_with_learned_weights(world, sums, tmp_path):
     vectors, text = world
     found = learn_weights(vectors, text, sums, show_progress=False)
     how = {"context_weights": found.weights, "positions": found.positions}
-    model = ALaCarte.fit(vectors, text, window=3, **how, weighting=None, show_progress=False)
+    model = ALaCarte.fit(vectors, text, window=3, **how, weighting=None, adapt=False, show_progress=False)
     assert model.settings.weights.startswith("learned#")
     model.save(tmp_path / "model")
     again = ALaCarte.load(tmp_path / "model")

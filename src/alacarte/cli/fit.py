@@ -22,6 +22,7 @@ from alacarte.cli.opening import (
     open_sums,
     open_vectors,
     refuse,
+    typed,
 )
 from alacarte.cli.options import Corpora, CorpusPaths, Limit, SaveSums, SkipErrors, Sums, VectorsOption
 from alacarte.cli.output import show, show_rows, voice, wrote
@@ -49,6 +50,11 @@ def fit(
     ),
     form: bool = option(
         False, "Learn vectors from spelling too, and their weight beside contexts; reads the text twice."
+    ),
+    adapt: bool = option(
+        True,
+        "Adapt vectors to the text they come from; near words then count more. Without: as in the paper.",
+        flag="--adapt/--no-adapt",
     ),
     transform: Path | None = option(
         None,
@@ -90,7 +96,7 @@ def fit(
         _save(_of_matrix(source, transform, reading), out, include_vectors, limit is not None or skip_errors)
         return
 
-    from alacarte.model import ALaCarte
+    from alacarte.model.model import ADAPTED_POSITIONS, ALaCarte
     from alacarte.passes.collect import collect
 
     documents = None
@@ -103,6 +109,8 @@ def fit(
     else:
         documents = open_corpus(places, text)
         source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
+        if adapt and not typed("positions"):
+            reading = replace(reading, positions=ADAPTED_POSITIONS)
         collected = collect(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
         detail_memory()
     if save_sums is not None:
@@ -117,6 +125,7 @@ def fit(
         collected,
         **{name: getattr(solve, name) for name in described(Solve)},
         form_corpus=documents if form else None,
+        adapt=adapt,
         work={"threads": work.threads, "show_progress": voice.progress},
     )
     _save(model, out, include_vectors, limit is not None or skip_errors)

@@ -114,7 +114,6 @@ def induce(
     opened = open_model(model)
     if form:
         opened = with_form(opened)
-        opened.require_form()
     with _alone(update):
         if documents is None:
             collected = open_sums(sums or [])
@@ -219,6 +218,8 @@ def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
         "tokens_read": induced.sums.tokens_read,
         "coverage": None if math.isnan(induced.coverage) else induced.coverage,
     }
+    if induced.found_again is not None:
+        facts["found_again"] = induced.found_again.to_dict()
     if induced.origin is not None:
         facts["origin"] = dict(zip(induced.words, induced.origin, strict=True))
     return facts
@@ -235,10 +236,15 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
     )
     if induced.coverage < LOW_COVERAGE:
         note("many tokens of the text have no vector: are text and vectors of the same language, spelling and case?")
+    if induced.found_again is not None:
+        show_line(f"{induced.found_again.summary}.".capitalize())
+        if induced.found_again.is_poor:
+            note("words of this text are hardly found again, so its vectors may say little; add text of the same kind")
     if induced.origin is not None:
-        spelled = [word for word, origin in zip(induced.words, induced.origin, strict=True) if origin == "spelling"]
+        alone = ("spelling", "parts")
+        spelled = [word for word, origin in zip(induced.words, induced.origin, strict=True) if origin in alone]
         named = f": {', '.join(spelled[:SHOWN])}{', …' if len(spelled) > SHOWN else ''}" if spelled else ""
-        show_line(f"{len(spelled):,} of them do not occur and come from their spelling alone{named}.")
+        show_line(f"{len(spelled):,} of them do not occur and come from their spelling or their parts alone{named}.")
         if hint := spelling_hint(spelled, induced.sums.targets):
             note(hint.removeprefix("; "))
     if induced.missing:

@@ -62,7 +62,7 @@ class ModelOptions:
 
     model: str | None = option(
         None,
-        "A folder made by alc fit, a transform that ships (glove.6B.50d, glove.6B.50d.window5, …), or a bare matrix "
+        "A folder made by alc fit, a model that ships (glove.6B.50d, glove.6B.50d.plain, …), or a bare matrix "
         "with --vectors; else $ALC_MODEL.",
         metavar="DIR|NAME|FILE",
     )

@@ -1,16 +1,18 @@
 """Sums of contexts from a concordance, without reading its text: what vectors and options mean for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
-from alacarte._io.arrays import Doubles, Ints, Longs
+from alacarte._io.arrays import Doubles, Ints, Longs, Mask
+from alacarte.concordance._segment import StoredSegment
 from alacarte.concordance.uses import Place
 from alacarte.contexts.groups import group_numbers
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions
+from alacarte.contexts.shared_words import SharedWords, SharedWordsTally
 from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import Sums
 from alacarte.contexts.weights import resolve
@@ -18,13 +20,14 @@ from alacarte.contexts.windows import sums_of_matches, sums_of_windows
 from alacarte.errors import AlacarteError
 from alacarte.passes.work import usable_cores
 from alacarte.targets.sequences import Matches
-from alacarte.text.encoding import Encoded
+from alacarte.text.encoding import Encoded, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.transform.transform import Transform
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 
 TOGETHER = 1 << 15  # windows summed at a time
+DOCUMENTS = 1 << 12  # read at a time for shared words
 
 
 class WindowSums:
@@ -69,12 +72,30 @@ class WindowSums:
             [single.divisor(self.integers.scale, self.reading.averaging) for single in each]
         ).astype(np.float64)
         added = sums @ transform.matrix.astype(np.float64).T
+        if transform.intercept is not None:
+            added += divisors[:, None] * transform.intercept
         whole = added.sum(axis=0)
         rest = divisors.sum() - divisors
         vector = transform(sums.sum(axis=0) / divisors.sum())
         without = transform((sums.sum(axis=0) - sums) / np.where(rest > 0, rest, np.nan)[:, None])
         change = 1 - cosines(without.astype(np.float64), vector.astype(np.float64))
         return {"share": added @ whole / max(float(whole @ whole), 1e-300), "change": change}
+
+    def shared_words(self, segments: Iterable[tuple[StoredSegment, Mask]], lexicon: Lexicon) -> SharedWords:
+        """The contexts of common words in documents of some segments, to adapt vectors to the text with."""
+        tally = SharedWordsTally(self.integers, self.reading, lexicon)
+        add = tally.adder()
+        for segment, kept in segments:
+            for low in range(0, len(kept), DOCUMENTS):
+                chosen = np.flatnonzero(kept[low : low + DOCUMENTS]) + low
+                lengths = segment.offsets[chosen + 1] - segment.offsets[chosen]
+                parts = [segment.ids[segment.offsets[n] : segment.offsets[n + 1]] for n in chosen.tolist()]
+                ids = np.concatenate([np.zeros(0, dtype=np.int32), *parts]).astype(np.int32)
+                add(
+                    Encoded(np.where(ids < self.integers.known, ids, -1), np.concatenate([[0], np.cumsum(lengths)]), [])
+                )
+        tally.settle()
+        return tally.result()
 
     def _summed(self, place: Place, rows: Ints) -> Sums:
         if self.reading.unknown == "keep":

@@ -20,13 +20,15 @@ from alacarte.concordance._sums import TOGETHER, WindowSums
 from alacarte.concordance.folder import DATABASE, VOCABULARY, folder_of, is_concordance, locked
 from alacarte.concordance.periods import Period, periods_of
 from alacarte.concordance.uses import AROUND, SIDES, Lines, LineSource, Place, Uses, order_by_words
-from alacarte.contexts.reading import ReadingOptions
+from alacarte.contexts.reading import Reading, ReadingOptions
+from alacarte.contexts.shared_words import SharedWords
 from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.errors import AlacarteError, BadCorpus, Hint, NoOccurrences, require
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown
 from alacarte.targets.targets import Targets, TargetsLike, spelling_hint
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.encoding import Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 from alacarte.vectors.words import PackedWords, Vocabulary
@@ -82,6 +84,7 @@ class Concordance:
             raise BadCorpus(f"{self.path / VOCABULARY} does not belong to this concordance; copy or build it again")
         self._conditions: tuple[str, ...] = ()
         self._chosen: Mask | None = None  # of each document whether it belongs to this slice
+        self._shared: dict[tuple[str, Reading], SharedWords] = {}
         self._fitting: set[str] = set()  # fingerprints of vectors that have the words of the vocabulary
         self._read_segments()
 
@@ -305,6 +308,7 @@ class Concordance:
             Its documents also meet the conditions of this one.
         """
         slice_ = copy(self)
+        slice_._shared = {}
         slice_._conditions = (*self._conditions, *conditions)
         slice_._forget()
         _ = slice_._mask  # a column that is not there is said at once
@@ -316,6 +320,7 @@ class Concordance:
         What asks about its single contexts has to read no others.
         """
         slice_ = copy(self)
+        slice_._shared = {}
         slice_._chosen = np.zeros(self._documents, dtype=bool)
         for place in self.uses(target).places:
             slice_._chosen[place.documents] = True
@@ -514,6 +519,7 @@ class Concordance:
         targets: TargetsLike,
         *,
         spread: int | None = None,
+        adapt: bool = False,
         **options: Unpack[ReadingOptions],
     ) -> ContextSums:
         """Return the sums that `alacarte.collect` computes from this text, to the last bit, without reading it.
@@ -526,6 +532,9 @@ class Concordance:
             What to sum the contexts of.
         spread : int, optional
             The number of groups of documents that are summed apart, for standard errors.
+        adapt : bool
+            Whether the contexts of common words are summed too, so that a model can adapt to the text; that takes some
+            time once.
         **options
             How contexts are read; see `Reading`.
 
@@ -552,7 +561,16 @@ class Concordance:
             tokens_known=int(sum(segment.known[self._of(segment)].sum() for segment in self._segments)),
             groups=None if spread is None else groups,
             units=frozenset(units),
+            shared=self._shared_words(contexts, source) if adapt else None,
         )
+
+    def _shared_words(self, contexts: WindowSums, vectors: WordVectors) -> SharedWords:
+        """The contexts of common words, which are summed once for each way to read them."""
+        key = vectors.fingerprint, contexts.reading
+        if key not in self._shared:
+            parts = ((segment, self._of(segment)) for segment in self._segments)
+            self._shared[key] = contexts.shared_words(parts, Lexicon(vectors.key_to_index))
+        return self._shared[key]
 
     def _window_sums(self, vectors: WordVectors, options: ReadingOptions) -> WindowSums:
         """The words of the vectors decided how the text was cut into tokens; others would cut it in another way."""
@@ -567,7 +585,8 @@ class Concordance:
 
     def induce(self, model: "ALaCarte", targets: TargetsLike, *, spread: int | None = SPREAD) -> "InducedVectors":
         """Return vectors of words, phrases and patterns by a model; with `spread`, they have standard errors."""
-        return model.apply(self.collect(model.vectors, targets, spread=spread, **model.reading))
+        adapt = model.register is not None
+        return model.apply(self.collect(model.vectors, targets, spread=spread, adapt=adapt, **model.reading))
 
     def influence(self, model: "ALaCarte", target: TargetsLike, *, limit: int | None = 20) -> Lines:
         """Return the lines that a vector is computed from, those that count most first.
@@ -589,7 +608,9 @@ class Concordance:
             cosine of the vector with and without the line.
         """
         uses = self.uses(target)
-        measures = self._window_sums(model.vectors, model.reading).influence(uses.places, model.transform)
+        reading: ReadingOptions = {**model.reading, "averaging": model.context_settings.averaging}
+        contexts, transform = self._window_sums(model.vectors, reading), model.compared
+        measures = contexts.influence(uses.places, transform)
         order = np.argsort(-np.abs(measures["share"]), kind="stable")[:limit]
         return uses.at(order, {name: values[order] for name, values in measures.items()})
 

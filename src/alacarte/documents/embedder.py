@@ -255,7 +255,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[Item]) -> FittedNgrams | None:
         """Set `words_`, `ngrams_` and `tokenizer_`; return the sums if n-grams are induced."""
-        model = vectors if isinstance(vectors, ALaCarte) else None
+        model = vectors.without_register() if isinstance(vectors, ALaCarte) else None
         ngrams = None if self.ngrams is None else WordVectors.of(self.ngrams)
         if model is not None:
             self.words_ = model.vectors

@@ -92,5 +92,7 @@ class AlaCarteVectorizer(NgramEmbedder):
         work: WorkOptions = {"threads": self.threads, "show_progress": self.show_progress}
         texts = [documents] if self.corpus is None else [documents, self.corpus]
         sums = merge([collect(vectors, text, window=self.window, tokenizer=tokenizer, **work) for text in texts])
-        self.model_ = ALaCarte.from_sums(vectors, sums, weighting=self.weighting, ridge=self.ridge, tokenizer=tokenizer)
+        self.model_ = ALaCarte.from_sums(
+            vectors, sums, weighting=self.weighting, ridge=self.ridge, tokenizer=tokenizer, adapt=False
+        )
         return self.model_

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte._io.table import Columns, Table
@@ -126,20 +127,21 @@ def explain(
     if form:
         parts = model.embed_parts(given, target, absent=absent)
         vector, context_part = parts.fused[0], parts.context_part[0]
-        along = _along(vector)
+        along = _along(parts.fused[0] - parts.shift)
         spelling: float | None = float(parts.form_part[0] @ along)
         if not len(given) or not context_part.any():
             nothing = np.zeros((0, len(vector)))
             return Explanation(target, vector, 0, (), nothing, 0.0, spelling, None, None)
     else:
         vector, spelling = model.embed(given, target, absent=absent), None
-        along = _along(vector)
+        along = _along(vector if model.adaptation is None else model.adaptation.compared(vector))
     read = _read_contexts(model, given, target)
     rows, times, contributions = _contributions(model, read)
-    offset = np.zeros(len(vector)) if model.transform.intercept is None else model.transform.intercept
+    offset = np.zeros(len(vector))
+    if model.adaptation is None and model.transform.intercept is not None:
+        offset = model.transform.intercept.astype(np.float64)
     if form:
-        common = None if model.fusion is None else model.fusion.common
-        fused = _within_fusion(np.vstack([contributions, offset]), common, context_part)
+        fused = _within_fusion(np.vstack([contributions, offset]), model.prior.common, context_part)
         contributions, offset = fused[:-1], fused[-1]
     shares = contributions @ along
     order = np.argsort(-shares, kind="stable")
@@ -158,9 +160,9 @@ def explain(
     )
 
 
-def _along(vector: Singles) -> Doubles:
+def _along(vector: npt.ArrayLike) -> Doubles:
     """m / ‖m‖², by which a contribution is multiplied for its share; NaN for a vector of zeros, without shares."""
-    wide = vector.astype(np.float64)
+    wide = np.asarray(vector, dtype=np.float64)
     return np.asarray(wide / (float(wide @ wide) or np.nan))
 
 
@@ -175,7 +177,7 @@ class _ReadContexts:
 
 
 def _read_contexts(model: ALaCarte, contexts: Contexts, target: str | None) -> _ReadContexts:
-    averaging = model.settings.averaging
+    averaging = model.context_settings.averaging
     windows = model.context_words(contexts, target)
     sums, weights = np.zeros((len(windows), model.vectors.dimension)), np.zeros(len(windows))
     all_rows, all_scales = [np.empty(0, dtype=np.int64)], [np.empty(0)]
@@ -192,10 +194,15 @@ def _read_contexts(model: ALaCarte, contexts: Contexts, target: str | None) -> _
 
 
 def _contributions(model: ALaCarte, read: _ReadContexts) -> tuple[Longs, Longs, Doubles]:
-    """(row, how often it counted, contribution to the vector) of each distinct context word."""
+    """(row, how often it counted, contribution to the vector) of each distinct context word.
+
+    In an adapted model, a word contributes what it differs by from the words of all contexts.
+    """
     distinct, inverse = np.unique(read.rows, return_inverse=True)
     scales = np.bincount(inverse, weights=read.scales) / read.weights.sum()
-    transformed = model.vectors.matrix[distinct].astype(np.float64) @ model.transform.matrix.astype(np.float64).T
+    transformed = model.vectors.matrix[distinct].astype(np.float64) @ model.adapted.matrix.astype(np.float64).T
+    if model.adaptation is not None:
+        transformed += model.adaptation.intercept
     return distinct, np.bincount(inverse), scales[:, None] * transformed
 
 
@@ -213,8 +220,8 @@ def _within_fusion(rows: Doubles, common: Doubles | None, context_part: Singles)
 def _uncertainty(model: ALaCarte, read: _ReadContexts, name: str, form: bool) -> Uncertainty:
     filled = read.weights > 0
     contexts = read.sums[filled], read.weights[filled]
-    known = model.transform, model.vectors, model.typical
+    known = model.compared, model.vocabulary, model.typical
     if form:
-        return FusedUncertainty.of_fused_contexts(name, contexts, *known, model.require_form())
+        return FusedUncertainty.of_fused_contexts(name, contexts, *known, model.prior)
     sums, weights = contexts
     return Uncertainty.of_contexts(name, sums, weights, *known)

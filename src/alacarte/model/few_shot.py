@@ -1,6 +1,7 @@
 """Vectors from single contexts, definitions and spelling: the part of `ALaCarte` that reads no corpus."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum
 from alacarte.model.induced import is_single
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts
+from alacarte.spelling.prior import Prior
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform.register import Adaptation, Register
 from alacarte.transform.transform import Transform
@@ -62,17 +64,25 @@ class FewShotModel:
         if self._tokenizer is not None:
             self.settings = replace(self.settings, tokenizer=self._tokenizer.name)
         self.adaptation = None if register is None else register.adaptation()
-        self._reader = self._reading_with(self.adaptation)
+        self.adapted = _adapted(self.transform, self.adaptation)  # what `embed` applies
+        self._reader = self._reading_with(self.adapted)
         self._definition_reader = self._reader
         if definitions is not None:
-            self._definition_reader = self._reading_with(definitions.adaptation())
+            self._definition_reader = self._reading_with(_adapted(self.transform, definitions.adaptation()))
 
-    def _reading_with(self, adaptation: Adaptation | None) -> ContextReader:
-        transform, settings = self.transform, self.settings
-        if adaptation is not None:
-            transform = adaptation.transform(transform)
-            settings = replace(settings, averaging=(transform.settings or settings).averaging)
-        return ContextReader(self.vectors, transform, settings, self.tokens)
+    def _reading_with(self, transform: Transform) -> ContextReader:
+        return ContextReader(self.vectors, transform, self.context_settings, self.tokens)
+
+    @property
+    def context_settings(self) -> Reading:
+        """How contexts are read that `adapted` is applied to; the averaging may differ from that of `settings`."""
+        averaging = (self.adapted.settings or self.settings).averaging
+        return replace(self.settings, averaging=averaging)
+
+    @property
+    def compared(self) -> Transform:
+        """What turns average contexts into vectors as they are compared with those of `vocabulary`."""
+        return self.transform if self.adaptation is None else self.adaptation.transform(self.transform, shifted=False)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -109,10 +119,7 @@ class FewShotModel:
 
     @cached_property
     def vocabulary(self) -> WordVectors:
-        """The words of the vectors as `nearest` compares them with embedded contexts: without the register.
-
-        For a model without a register, the vectors themselves.
-        """
+        """The words of the vectors as `nearest` compares them; for a model without a register, as they are."""
         return self.vectors if self.adaptation is None else self.adaptation.words(self.vectors)
 
     def nearest(
@@ -146,7 +153,13 @@ class FewShotModel:
         [('b', 0.0)]
         """
         own = [] if without is None else self.tokens(without)  # of a phrase, the single words may be near
-        return self.vocabulary.nearest(vector, k, among=among, exclude=own if len(own) == 1 else ())
+        query = vector if self.adaptation is None else self.adaptation.compared(vector)
+        return self.vocabulary.nearest(query, k, among=among, exclude=own if len(own) == 1 else ())
+
+    @cached_property
+    def prior(self) -> Prior:
+        """What is known of words and phrases before any context."""
+        return Prior(self.vectors, self.form, self.fusion, self.adaptation)
 
     def spell(self, word: str) -> FormVector:
         """Return the vector of a word from its spelling alone.
@@ -161,22 +174,25 @@ class FewShotModel:
         if not is_single(word):
             raise NotEnoughData(f"{word!r} is a phrase, and phrases have no spelling of their own; give a context")
         spelled = self.form.vector(word)
-        if self.fusion is None:
-            return spelled
-        return replace(spelled, vector=self.fusion.combine(spelled.vector * 0, spelled.vector, [0]).fused.reshape(-1))
+        return replace(spelled, vector=self._with_prior([[]], word, [0]).fused.reshape(-1))
 
-    def require_form(self) -> tuple[FormModel, Fusion]:
-        """Return the form model and the weights of fusion; raise an error that says how to get them if they lack."""
-        if self.fusion is None:
-            lacking = "vectors from spelling" if self.form is None else "weights for spelling beside contexts"
-            raise AlacarteError(
-                f"this model has no {lacking}; fit one with ALaCarte.fit(…, form=True) (alc fit --form)"
-            )
-        if self.form is None:
-            raise AlacarteError(
-                "this model has no vectors from spelling; model.with_form() learns them from the vectors"
-            )
-        return self.form, self.fusion
+    def compositionality(self, phrase: str, contexts: Contexts) -> float:
+        """Return how far contexts of a phrase and its parts agree: the cosine of the two vectors, low for idioms.
+
+        Examples
+        --------
+        >>> from alacarte import ALaCarte, Transform, WordVectors
+        >>> model = ALaCarte(WordVectors(["hot", "dog", "x"], [[1, 0], [0, 1], [-2, 0]]), Transform(np.eye(2)))
+        >>> round(model.compositionality("hot dog", "dog hot dog dog"), 2)
+        1.0
+        """
+        return float(self.embed_parts(contexts, phrase).agreement[0])
+
+    def require_prior(self, targets: Iterable[str]) -> Prior:
+        """Return what is known before any context; raise an error where that takes a form model and there is none."""
+        if self.form is None and any(is_single(target) for target in targets):
+            raise AlacarteError("this model has no vectors from spelling; model.with_form() learns them")
+        return self.prior
 
     # --------------------------------------------------------------------------------------------- embed
 
@@ -280,7 +296,7 @@ class FewShotModel:
         counts = [sum(int(part.occurrences) for part in group) for group in groups]
         if agreement and sums:
             groups = [self._reader.agreeing(sums)[0]]
-        return self._fused(groups, target, counts)
+        return self._with_prior(groups, target, counts)
 
     def embed_definition(self, text: str, word: str | None = None, *, form: bool = False) -> Singles:
         """Return the vector of a word from its definition.
@@ -308,7 +324,7 @@ class FewShotModel:
             return self._definition_reader.vector(summed, [text])
         if word is None:
             raise AlacarteError("a spelling needs the word; pass word=…")
-        return self._fused([[summed]], word, [DEFINITION]).fused.reshape(-1)
+        return self._with_prior([[summed]], word, [DEFINITION], self._definition_reader).fused.reshape(-1)
 
     def context_words(self, contexts: Contexts, target: str | None = None) -> list[list[tuple[Longs, Doubles]]]:
         """Return the words that count for `embed`: rows of `vectors` and weights, per context and window.
@@ -323,19 +339,27 @@ class FewShotModel:
         wanted = None if target is None else self._reader.target_tokens(target)
         return [self._reader.words(tokens, wanted) for tokens in self._reader.token_lists(contexts)]
 
-    def _fused(self, groups: list[list[ContextSum]], word: str, counts: list[int]) -> Parts:
-        form, fusion = self.require_form()
-        sums = [total(group) if group else None for group in groups]
-        known = [part is not None and part.weight > 0 for part in sums]
-        nothing = np.zeros(self.vectors.dimension, dtype=np.float32)
-        from_contexts = [nothing if part is None else self._reader.vector_or_zeros(part) for part in sums]
-        spelled = form.rows([word])[0] if is_single(word) else nothing[None]
-        if not spelled.any() and not any(known):
-            form.vector(word)  # says why there is nothing
-            raise NotEnoughData(f"{word!r} has no context with known words, and phrases have no spelling of their own")
-        return fusion.combine(
-            np.stack(from_contexts), np.repeat(spelled, len(groups), axis=0), np.array(counts) * np.array(known)
-        )
+    def _with_prior(
+        self, groups: list[list[ContextSum]], target: str, counts: list[int], reader: ContextReader | None = None
+    ) -> Parts:
+        """Contexts, in groups with a vector each, combined with what is known of a target before."""
+        name = target if is_single(target) else " ".join(self.tokens(target))
+        prior, reader = self.require_prior([name]), reader or self._reader
+        x, before = np.zeros((len(groups), self.vectors.dimension)), prior.rows([name])
+        for row, group in zip(x, groups, strict=True):
+            if group and (summed := total(group)).weight > 0:
+                vector = reader.vector(summed, ())
+                row[:] = vector if self.adaptation is None else self.adaptation.compared(vector)
+        if not before.any() and not x.any():
+            if self.form is not None and is_single(name):
+                self.form.vector(name)  # says why there is nothing
+            raise NotEnoughData(f"{target!r} has no context with known words, and none of its words has a vector")
+        seen = np.array(counts) * x.any(axis=1)
+        return prior.combine(x, np.repeat(before, len(groups), axis=0), seen, [name] * len(groups))
+
+
+def _adapted(transform: Transform, adaptation: Adaptation | None) -> Transform:
+    return transform if adaptation is None else adaptation.transform(transform)
 
 
 def _refuse_each_with_agreement(each: bool, agreement: bool) -> None:

@@ -1,5 +1,6 @@
 """What induction gives: vectors for targets, where they come from, and the sums behind them."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
@@ -10,10 +11,12 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.passes.memory import scratch_file
 from alacarte.passes.work import WorkOptions
+from alacarte.spelling.prior import Prior
 from alacarte.spelling.uncertainty import FusedUncertainty
 from alacarte.targets.targets import spelling_hint
 from alacarte.text.corpus import CorpusLike
 from alacarte.transform.found_again import FoundAgain, found_again
+from alacarte.transform.register import Adaptation
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.word_vectors import WordVectors
@@ -55,6 +58,7 @@ class InducedVectors(WordVectors):
 
     def __init__(self, model: "ALaCarte", sums: ContextSums, *, form: bool = False) -> None:
         seen = sums.seen
+        self.model, self.sums = model, sums
         self.adaptation = model.adapted_to(sums)
         if self.adaptation is None:
             self.transform, averages = model.transform, sums
@@ -63,7 +67,7 @@ class InducedVectors(WordVectors):
         rows = _transformed(self.transform, averages, seen)
         origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
         if form:
-            seen, rows, origin = _with_spelling(model, sums, rows)
+            seen, rows, origin = _with_prior(self.prior, sums, rows)
         if not len(seen):
             raise NotEnoughData(
                 f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "
@@ -73,8 +77,11 @@ class InducedVectors(WordVectors):
         super().__init__([sums.keys[row] for row in seen.tolist()], rows, counts=counts, origin=origin)
         absent = np.setdiff1d(np.arange(len(sums)), seen, assume_unique=True)
         self.missing = [sums.keys[row] for row in absent.tolist()]
-        self.sums = sums
-        self.model = model
+
+    @property
+    def prior(self) -> Prior:
+        """What is known of words and phrases before any context, as this text uses words."""
+        return replace(self.model.prior, adaptation=self.adaptation)
 
     @property
     def coverage(self) -> float:
@@ -91,7 +98,7 @@ class InducedVectors(WordVectors):
 
     @cached_property
     def vocabulary(self) -> WordVectors:
-        """The words of the model's vectors as this text uses words: what `neighbours` searches, by cosine."""
+        """The words of the model's vectors as `neighbours` compares them."""
         return self.model.vectors if self.adaptation is None else self.adaptation.words(self.model.vectors)
 
     def neighbours(self, target: str, k: int = 10, *, among: int | None = None) -> list[tuple[str, float]]:
@@ -120,7 +127,8 @@ class InducedVectors(WordVectors):
         """
         own = self.model.tokens(target)  # of a phrase, the single words may be near
         exclude = own if len(own) == 1 else ()
-        found: list[tuple[str, float]] = self.vocabulary.nearest(self[target], k, among=among, exclude=exclude)
+        query = self[target] if self.adaptation is None else self.adaptation.compared(self[target])
+        found: list[tuple[str, float]] = self.vocabulary.nearest(query, k, among=among, exclude=exclude)
         return found
 
     @cached_property
@@ -129,7 +137,7 @@ class InducedVectors(WordVectors):
 
         None for vectors that are not adapted to their text.
         """
-        if self.adaptation is None or self.model.register is None:
+        if self.model.register is None:
             return None
         return found_again(self.sums, self.model.vectors, self.model.register, self.model.transform)
 
@@ -153,11 +161,11 @@ class InducedVectors(WordVectors):
         >>> bool(0 < induced.uncertainty.confidence_of("blorp") < 1)
         True
         """
-        sums = self.sums if self.adaptation is None else self.sums.by_weight()
-        known = sums, self.transform, self.vocabulary, self.model.typical
+        model = self.model
+        known = *as_compared(self.adaptation, self.sums, model.transform, model.vectors), model.typical
         if self.origin is None:
             return Uncertainty.of_sums(*known)
-        return FusedUncertainty.of_fused(*known, self.model.require_form())
+        return FusedUncertainty.of_fused(*known, self.prior)
 
     @property
     def confidence(self) -> Doubles:
@@ -201,29 +209,34 @@ def _transformed(transform: Transform, sums: ContextSums, rows: Rows) -> Singles
     return result
 
 
-def _with_spelling(model: "ALaCarte", sums: ContextSums, transformed: Singles) -> tuple[Rows, Singles, tuple[str, ...]]:
-    """(targets that have a vector, the vectors, where each comes from): contexts and spelling together."""
-    form, fusion = model.require_form()
-    seen = sums.seen
-    single = np.array([is_single(key) for key in sums.keys], dtype=bool)
-    occurs = np.zeros(len(sums), dtype=bool)
-    occurs[seen] = True
+def _with_prior(prior: Prior, sums: ContextSums, transformed: Singles) -> tuple[Rows, Singles, tuple[str, ...]]:
+    """(targets that have a vector, the vectors, where each comes from): contexts, and what was known before."""
     at = np.full(len(sums), -1, dtype=np.int64)
-    at[seen] = np.arange(len(seen))
-    rows = np.flatnonzero(occurs | single)
-    result = np.empty((len(rows), sums.dimension), dtype=np.float32)
+    at[sums.seen] = np.arange(len(sums.seen))
+    result = np.empty((len(sums), sums.dimension), dtype=np.float32)
     origin: list[str] = []
-    for low in range(0, len(rows), BLOCK):
-        part = rows[low : low + BLOCK]
-        forms = form.rows([sums.keys[row] for row in part.tolist()])[0]
-        forms[~single[part]] = 0
-        contexts = np.zeros((len(part), sums.dimension), dtype=np.float32)
-        contexts[occurs[part]] = transformed[at[part][occurs[part]]]
-        fused = fusion.combine(contexts, forms, np.where(occurs[part], sums.occurrences[part], 0))
+    for low in range(0, len(sums), BLOCK):
+        part = at[low : low + BLOCK]
+        occurs = np.flatnonzero(part >= 0)
+        x = np.zeros((len(part), sums.dimension))
+        vectors = transformed[part[occurs]]
+        x[occurs] = vectors if prior.adaptation is None else prior.adaptation.compared(vectors)
+        names = sums.keys[low : low + BLOCK]
+        counts = np.where(part >= 0, sums.occurrences[low : low + BLOCK], 0)
+        fused = prior.combine(x, prior.rows(names), counts, names)
         result[low : low + BLOCK] = fused.fused
         origin += fused.origin
     has = np.array([name != "nothing" for name in origin], dtype=bool)
-    return rows[has], result[has], tuple(name for name in origin if name != "nothing")
+    return np.flatnonzero(has), result[has], tuple(name for name in origin if name != "nothing")
+
+
+def as_compared(
+    adaptation: Adaptation | None, sums: ContextSums, transform: Transform, vectors: WordVectors
+) -> tuple[ContextSums, Transform, WordVectors]:
+    """Return sums, transform and words that give vectors as they are compared with each other and with words."""
+    if adaptation is None:
+        return sums, transform, vectors
+    return sums.by_weight(), adaptation.transform(transform, shifted=False), adaptation.words(vectors)
 
 
 def is_single(target: str) -> bool:

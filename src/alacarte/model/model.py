@@ -20,7 +20,7 @@ from alacarte._io.progress import phase
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint
 from alacarte.model.few_shot import FewShotModel
-from alacarte.model.induced import InducedVectors
+from alacarte.model.induced import InducedVectors, as_compared
 from alacarte.model.saving import SavedModel, pretrained_folder, read_model, write_model
 from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.discover import discover
@@ -38,6 +38,7 @@ from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.formats.hub import find_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
+PLAIN = ".plain"  # how the names of models end that do as the paper
 ADAPTED_POSITIONS = "linear"  # found words again more often than "uniform" on each text (benchmarks/own_words.py)
 
 
@@ -244,11 +245,16 @@ class ALaCarte(FewShotModel):
         source, running, solve = WordVectors.of(vectors), Work(**(work or {})), Solve(**options)
         with phase("learning the transform", running.show_progress):
             transform = Transform.learn(sums, source, solve)
+        register = Register.of_sums(sums, source) if adapt else None
         form, fusion = None, None
         if form_corpus is not None:
-            form, fusion = learn_form(source, sums, form_corpus, tokenizer=tokenizer, work=running, solve=solve)
-        typical = None if sums.groups is None else Uncertainty.of_sums(sums, transform, source).typical
-        register = Register.of_sums(sums, source) if adapt else None
+            form, fusion = learn_form(
+                source, sums, form_corpus, tokenizer=tokenizer, work=running, solve=solve, register=register
+            )
+        typical = None
+        if sums.groups is not None:
+            adaptation = None if register is None else register.adaptation()
+            typical = Uncertainty.of_sums(*as_compared(adaptation, sums, transform, source)).typical
         return cls(source, transform, tokenizer=tokenizer, form=form, fusion=fusion, typical=typical, register=register)
 
     @classmethod
@@ -263,6 +269,8 @@ class ALaCarte(FewShotModel):
     ) -> "ALaCarte":
         """Return a model that ships with this package.
 
+        Those named after their vectors adapt to the text that is read; those that end in ``.plain`` do as the paper.
+
         Parameters
         ----------
         name
@@ -270,11 +278,14 @@ class ALaCarte(FewShotModel):
         vectors
             The vectors themselves, where they are not an installed package: for instance the path of
             `glove.6B.100d.txt`.
-        tokenizer, check, adapt
+        tokenizer, check
             As in `load`.
+        adapt
+            False is the same as the name with ``.plain``.
         """
+        folder = pretrained_folder(name if adapt or name.endswith(PLAIN) else f"{name}{PLAIN}")
         try:
-            return cls.load(pretrained_folder(name), vectors=vectors, tokenizer=tokenizer, check=check, adapt=adapt)
+            return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check)
         except BadVectors as error:
             if vectors is not None:
                 raise
@@ -288,10 +299,11 @@ class ALaCarte(FewShotModel):
         targets: TargetsLike,
         *,
         spread: int | None = None,
-        adapt: bool = True,
         **work: Unpack[WorkOptions],
     ) -> ContextSums:
         """Sum the contexts of targets as this model reads them; `apply` turns sums into vectors.
+
+        A model that adapts its vectors sums those of the commonest words of its vectors, too.
 
         Parameters
         ----------
@@ -301,16 +313,12 @@ class ALaCarte(FewShotModel):
             Words and phrases, or `Targets`.
         spread
             Into how many groups documents are divided (16 is a good number), for `InducedVectors.uncertainty`.
-        adapt
-            Whether the vectors can be adapted to this text later on.
         **work
             How the work is done: `threads`, `memory`, `checkpoint`, … (see `alacarte.passes.work.Work`).
         """
         refuse_unknown("ALaCarte.collect", work, WorkOptions)
         options: CollectOptions = {**self.reading, **work}
-        return collect(
-            self.vectors, corpus, targets, spread=spread, adapt=adapt and self.register is not None, **options
-        )
+        return collect(self.vectors, corpus, targets, spread=spread, adapt=self.register is not None, **options)
 
     def discover(
         self,
@@ -352,17 +360,18 @@ class ALaCarte(FewShotModel):
     def apply(self, sums: ContextSums, *, form: bool = False) -> InducedVectors:
         """Return vectors from sums that `collect` gave, of this model or of one with the same settings.
 
-        They are adapted to the text of the sums if these hold its commonest words (`collect(…, adapt=True)`).
+        In a model that adapts its vectors, these are adapted to the text of the sums if the sums hold the words for
+        that (`ALaCarte.collect`, or `alacarte.collect(…, adapt=True)`), and as for single contexts otherwise.
         """
         if self.check:
             self.transform.check_sums(sums)
         return InducedVectors(self, sums, form=form)
 
     def adapted_to(self, sums: ContextSums) -> Adaptation | None:
-        """Return what adapts vectors to the text of sums; None where the model or the sums cannot tell."""
+        """Return what adapts vectors to the text of sums; None for a model without a register."""
         words = None if self.register is None else words_with_vectors(sums, self.vectors)
         if self.register is None or words is None:
-            return None
+            return self.adaptation
         return self.register.of_text(words, self.vectors).adaptation()
 
     def induce(
@@ -372,7 +381,6 @@ class ALaCarte(FewShotModel):
         *,
         form: bool = False,
         spread: int | None = None,
-        adapt: bool = True,
         **work: Unpack[WorkOptions],
     ) -> InducedVectors:
         """Return a vector for each target that occurs in a corpus.
@@ -386,9 +394,6 @@ class ALaCarte(FewShotModel):
         form
             Whether the spelling of single words counts beside their contexts. Words that never occur then have a vector
             too; `origin` says which these are.
-        adapt
-            Whether what all contexts of this text have in common is taken out of the vectors; False computes them
-            as the paper does.
         spread, **work
             As for `collect`.
 
@@ -406,8 +411,8 @@ class ALaCarte(FewShotModel):
         ([1.0, 1.0], 1, ['x'])
         """
         if form:
-            self.require_form()
-        return self.apply(self.collect(corpus, targets, spread=spread, adapt=adapt, **work), form=form)
+            self.require_prior(Targets.of(targets))
+        return self.apply(self.collect(corpus, targets, spread=spread, **work), form=form)
 
     # --------------------------------------------------------------------------------------------- files
 

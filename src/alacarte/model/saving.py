@@ -351,10 +351,10 @@ def _named_vectors(folder: Path, description: dict[str, Any]) -> str:
 
 
 def pretrained_names() -> list[str]:
-    """The models that ship with this package, named after their vectors (window 10) and their window if it is another.
+    """The models that ship with this package, named after their vectors; ``.plain`` do not adapt to texts.
 
     >>> pretrained_names()
-    ['glove.6B.100d', 'glove.6B.100d.window5', 'glove.6B.50d', 'glove.6B.50d.window5']
+    ['glove.6B.100d', 'glove.6B.100d.plain', 'glove.6B.50d', 'glove.6B.50d.plain']
     """
     return sorted(file.parent.name for file in PRETRAINED.glob("*/model.json"))
 

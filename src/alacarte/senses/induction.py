@@ -347,7 +347,7 @@ def _axes(x: Doubles) -> tuple[Doubles, Doubles]:
 def _embedded(model: ALaCarte, occurrences: Occurrences, word: str) -> tuple[Singles, float]:
     """Return the vector of some occurrences of a word, and its confidence; NaN if all are in one document."""
     weights = occurrences.weights
-    vector = model.transform(occurrences.sums.sum(axis=0, dtype=np.float64) / weights.sum())
+    vector = model.adapted(occurrences.sums.sum(axis=0, dtype=np.float64) / weights.sum())
     documents, inverse = np.unique(occurrences.documents, return_inverse=True)
     if len(documents) < 2:
         return vector, float("nan")
@@ -355,6 +355,6 @@ def _embedded(model: ALaCarte, occurrences: Occurrences, word: str) -> tuple[Sin
     np.add.at(sums, inverse, occurrences.sums)
     by_document = np.bincount(inverse, weights=weights)
     uncertainty = Uncertainty.of_contexts(
-        word, sums, by_document, model.transform, model.vectors, model.typical, len(occurrences)
+        word, sums, by_document, model.compared, model.vocabulary, model.typical, len(occurrences)
     )
     return vector, float(uncertainty.confidence[0])

@@ -139,7 +139,7 @@ def gather(
     >>> occurrences.sums.tolist(), occurrences.documents.tolist(), occurrences.text(0)
     ([[0.0, 1.0], [1.0, 2.0]], [0, 1], '**x** b')
     """
-    wanted, reading = Targets.of(targets), model.settings
+    wanted, reading = Targets.of(targets), model.context_settings
     sampled = sample_targets(
         model.vectors,
         corpus,

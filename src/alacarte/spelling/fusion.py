@@ -29,6 +29,7 @@ from alacarte.passes.work import Work
 from alacarte.spelling.form import FormModel, FormSettings, learn_with_guesses
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
+from alacarte.transform.register import Register, words_with_vectors
 from alacarte.transform.solve import Solve
 from alacarte.transform.transform import Transform
 from alacarte.vectors.geometry import cosines, unit_rows
@@ -47,6 +48,7 @@ NEIGHBOUR_CORRECTION = (
     -1.0,
 )  # added to what a word's neighbours say, by which contexts count too much; see docs/form.md
 TYPICAL_WEIGHTS = (-0.3, 0.2, -1.0)  # toward which the weights are pulled; those of English words
+TYPICAL_LENGTH = 1.4  # of a word's vector from spelling; that of GloVe's
 PENALTY = 0.1  # of the AUC of a word, for each unit away
 
 
@@ -71,12 +73,14 @@ class Simulated:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Vectors from contexts and spelling, one per row: `fused` is `context_part` + `form_part`.
+    """Vectors from contexts and what was known before, one per row: `fused` is `context_part` + `form_part` + `shift`.
 
     Attributes
     ----------
     fused, context_part, form_part : numpy.ndarray
         The vectors and their parts.
+    shift : numpy.ndarray
+        What adapted vectors have in common with those of words, as one row; zeros for plain ones.
     counts : numpy.ndarray
         How many contexts each vector comes from.
     context_weight, form_weight : numpy.ndarray
@@ -84,7 +88,7 @@ class Parts:
     agreement : numpy.ndarray
         The cosine of the two directions.
     origin : tuple of str
-        "contexts", "spelling" or "contexts and spelling".
+        "contexts", "spelling", "contexts and spelling"; of phrases "parts", "contexts and parts".
     """
 
     fused: Singles
@@ -95,6 +99,7 @@ class Parts:
     form_weight: Doubles
     agreement: Doubles
     origin: tuple[str, ...]
+    shift: Doubles
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +122,12 @@ class Fusion(Table):
     common: Doubles | None = None  # the direction that all vectors share, which is taken out
     report: tuple[Simulated, ...] = ()
 
+    @classmethod
+    def usual(cls) -> "Fusion":
+        """Return weights for vectors that none were learned for: those of English words."""
+        level, doubling, length = TYPICAL_WEIGHTS
+        return cls(level, doubling, length, TYPICAL_LENGTH)
+
     def context_weights(self, counts: npt.ArrayLike, lengths: npt.ArrayLike) -> Doubles:
         """Return w for each number of contexts and length of the spelling's vector; spelling has the weight 1 − w."""
         from scipy.special import expit
@@ -127,7 +138,7 @@ class Fusion(Table):
 
     def direction(self, rows: npt.ArrayLike) -> Doubles:
         """Return each row without the common direction, at length 1."""
-        return _without(np.asarray(rows, dtype=np.float64), self.common)
+        return without_direction(np.asarray(rows, dtype=np.float64), self.common)
 
     def combine(self, contexts: npt.ArrayLike, forms: npt.ArrayLike, counts: npt.ArrayLike) -> Parts:
         """Fuse row by row; a row of zeros means that there is nothing from that side.
@@ -163,6 +174,7 @@ class Fusion(Table):
             b,
             np.asarray(np.einsum("ij,ij->i", ux, uf)),
             origin,
+            np.zeros(x.shape[1]),
         )
 
     # ------------------------------------------------------------------------------------------------ learn
@@ -175,7 +187,7 @@ class Fusion(Table):
                 f"fewer than {LEAST_WORDS} words could be sampled to weigh spelling and contexts by; give more text"
             )
         typical = float(np.median(np.linalg.norm(trials.forms, axis=1)))
-        ux, uf = _without(trials.contexts, trials.common), _without(trials.forms, trials.common)
+        ux, uf = without_direction(trials.contexts, trials.common), without_direction(trials.forms, trials.common)
         sides = _Sides.of(ux, uf, trials.relatives, trials.scatter)
         features = np.column_stack(
             [
@@ -254,14 +266,16 @@ class Trials:
         fit: Callable[[Iterable[str]], Transform],
         forms: Mapping[str, Singles],
         seed: int = 0,
+        centred: bool = False,
     ) -> "Trials":
         """Trials of the sampled words, whose relatives are the nearest words that are spelled otherwise.
 
         `fit(exclude)` learns a transform without some words: it is called once for each third of the words. `forms` has
-        vectors from spelling for the sampled words, learned without them.
+        vectors from spelling for the sampled words, learned without them. Of `centred` vectors, no direction that all
+        share is taken out.
         """
         mean = vectors.matrix.mean(axis=0, dtype=np.float64)
-        common = unit_rows(mean) if mean.any() else None
+        common = unit_rows(mean) if mean.any() and not centred else None
         spelled = [row for row in np.unique(samples.rows).tolist() if _says_something(forms, vectors.words[row])]
         related = _neighbours(vectors, spelled, common)
         usable = np.flatnonzero(
@@ -302,8 +316,11 @@ def simulate(
     work: Work | None = None,
     solve: Solve | None = None,
     form: FormSettings | None = None,
+    register: Register | None = None,
 ) -> tuple[FormModel, Trials]:
     """A form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
+
+    With `register`, vectors are those that are adapted to this text.
 
     Of `work`, `threads`, `show_progress` and `callback` count. `solve` says how transforms are learned, `form` how the
     form model is, and its `seed` is that of everything that is drawn. What `solve` excludes takes no part in anything;
@@ -314,7 +331,7 @@ def simulate(
     samples = sample_contexts(
         vectors,
         corpus,
-        sums,
+        sums if register is None else sums.by_weight(),
         exclude=left_out,
         words=min(WORDS, len(vectors) // 5),
         tokenizer=tokenizer,
@@ -331,7 +348,20 @@ def simulate(
         return Transform.learn(sums, vectors, replace(solve, exclude={*solve.exclude, *more}, folds=1))
 
     with phase("trying out", work.show_progress):
-        return model, Trials.of(vectors, samples, fit, forms, seed=form.seed)
+        if register is None:
+            return model, Trials.of(vectors, samples, fit, forms, seed=form.seed)
+        adaptation = register.adaptation()
+        shared = words_with_vectors(sums, vectors)
+        assert shared is not None  # these are sums over the whole vocabulary
+
+        def adapt(more: Iterable[str]) -> Transform:
+            rows = [vectors.index(word) for word in {*solve.exclude, *more}]
+            kept = shared.only(~np.isin(shared.words, rows))
+            plain = Transform(np.eye(vectors.dimension, dtype=np.float32), settings=sums.settings)
+            return register.of_text(kept, vectors).adaptation().transform(plain, shifted=False)
+
+        compared = {word: adaptation.compared_forms(row[None])[0].astype(np.float32) for word, row in forms.items()}
+        return model, Trials.of(adaptation.words(vectors), samples, adapt, compared, seed=form.seed, centred=True)
 
 
 def learn_form(
@@ -342,9 +372,10 @@ def learn_form(
     tokenizer: TokenizerLike | None = None,
     work: Work | None = None,
     solve: Solve | None = None,
+    register: Register | None = None,
 ) -> tuple[FormModel, Fusion]:
     """A form model and the weights that go with it; options as in `simulate`."""
-    form, trials = simulate(vectors, sums, corpus, tokenizer=tokenizer, work=work, solve=solve)
+    form, trials = simulate(vectors, sums, corpus, tokenizer=tokenizer, work=work, solve=solve, register=register)
     return form, Fusion.learn(trials)
 
 
@@ -353,8 +384,8 @@ def _lengths(rows: Doubles) -> Doubles:
     return np.asarray(np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def _without(rows: Doubles, direction: Doubles | None) -> Doubles:
-    """Each row without a direction, at length 1."""
+def without_direction(rows: Doubles, direction: Doubles | None) -> Doubles:
+    """Return each row without a direction, at length 1."""
     return unit_rows(rows if direction is None else rows - np.outer(rows @ direction, direction))
 
 
@@ -373,11 +404,11 @@ def _says_something(forms: Mapping[str, Singles], word: str) -> bool:
 
 def _neighbours(vectors: WordVectors, rows: Sequence[int], common: Doubles | None) -> dict[int, Longs]:
     """The nearest words of each row without the common direction, less those that begin with the same letters."""
-    among = _without(vectors.matrix[:AMONG].astype(np.float64), common).astype(np.float32)
+    among = without_direction(vectors.matrix[:AMONG].astype(np.float64), common).astype(np.float32)
     words, neighbours = vectors.words, {}
     for low in range(0, len(rows), 1000):
         part = np.array(rows[low : low + 1000], dtype=np.int64)
-        near = _without(vectors.matrix[part].astype(np.float64), common).astype(np.float32) @ among.T
+        near = without_direction(vectors.matrix[part].astype(np.float64), common).astype(np.float32) @ among.T
         wanted = min(NEAREST + 1, near.shape[1])  # a word is its own nearest neighbour
         nearest = np.argpartition(-near, wanted - 1, axis=1)[:, :wanted]
         for row, others in zip(part.tolist(), nearest.tolist(), strict=True):
@@ -457,7 +488,7 @@ def _simulated(
     trials: Trials, sides: _Sides, weights: Doubles, parts: tuple[Doubles, Doubles]
 ) -> tuple[Simulated, ...]:
     """Return one row per number of contexts: AUC and cosines of contexts, of spelling and of both."""
-    truth = _without(trials.truth, trials.common)
+    truth = without_direction(trials.truth, trials.common)
     fused = weights[:, None] * parts[0] + (1 - weights[:, None]) * parts[1]
     columns = [weights]
     columns += [sides.auc(w)[0] for w in (np.ones(len(weights)), np.zeros(len(weights)), weights)]

@@ -18,8 +18,8 @@ import numpy as np
 from alacarte._io.arrays import Doubles, Singles
 from alacarte.contexts.sums import ContextSums
 from alacarte.inference.cosines import check_level, directions_of, interval
-from alacarte.spelling.form import FormModel
-from alacarte.spelling.fusion import Fusion
+from alacarte.spelling.fusion import without_direction
+from alacarte.spelling.prior import Prior
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import LEARNED_FROM, Deviations, TypicalSpread
 from alacarte.uncertainty.uncertainty import BLOCK, OTHERS, SAMPLE, SearchedVector, Similarity, Uncertainty
@@ -108,8 +108,7 @@ class _Fused:
 class FusedUncertainty(Uncertainty):
     """`Uncertainty` of vectors that are made of contexts and spelling; the methods are the same."""
 
-    fusion: Fusion
-    form: FormModel
+    prior: Prior
 
     @classmethod
     def of_fused(
@@ -118,11 +117,11 @@ class FusedUncertainty(Uncertainty):
         transform: Transform,
         vectors: WordVectors,
         typical: TypicalSpread | None,
-        spelling: tuple[FormModel, Fusion],
+        prior: Prior,
     ) -> "FusedUncertainty":
         """For the targets of sums that were collected with `spread`."""
-        transform, typical = _without_common(transform, vectors, typical, spelling[1])
-        return cls.of_sums(sums, transform, vectors, typical)._with(spelling)
+        transform, typical = _without_common(transform, vectors, typical, prior.common)
+        return cls.of_sums(sums, transform, vectors, typical)._with(prior)
 
     @classmethod
     def of_fused_contexts(
@@ -132,14 +131,14 @@ class FusedUncertainty(Uncertainty):
         transform: Transform,
         vectors: WordVectors,
         typical: TypicalSpread | None,
-        spelling: tuple[FormModel, Fusion],
+        prior: Prior,
     ) -> "FusedUncertainty":
         """For one target from all of its contexts: (a row of sums for each, a weight for each)."""
-        transform, typical = _without_common(transform, vectors, typical, spelling[1])
-        return cls.of_contexts(word, *contexts, transform, vectors, typical)._with(spelling)
+        transform, typical = _without_common(transform, vectors, typical, prior.common)
+        return cls.of_contexts(word, *contexts, transform, vectors, typical)._with(prior)
 
-    def _with(self, spelling: tuple[FormModel, Fusion]) -> "FusedUncertainty":
-        self.form, self.fusion = spelling
+    def _with(self, prior: Prior) -> "FusedUncertainty":
+        self.prior = prior
         return self
 
     def _fused(self, word: str) -> _Fused:
@@ -184,7 +183,7 @@ class FusedUncertainty(Uncertainty):
         forms = self._parts([self.keys[row] for row in rows], self.deviations_of(rows))[1]
         spelled = forms.any(axis=1)
         if np.count_nonzero(spelled) < LEARNED_FROM:
-            reported = [item.form_cosine for item in self.fusion.report]
+            reported = [item.form_cosine for item in self.prior.words.report]
             return (float(np.mean(reported)) if reported else USUAL_AGREEMENT[0]), USUAL_AGREEMENT[1]
         cosine, noise = self._noisy_agreements(self.deviations_of(rows[spelled]), forms[spelled])
         mean = float(np.average(cosine, weights=1 / (noise + USUAL_AGREEMENT[1] ** 2)))
@@ -193,12 +192,9 @@ class FusedUncertainty(Uncertainty):
         return float(np.clip(mean, -1, 1)), float(np.sqrt(between))
 
     def _parts(self, words: list[str], targets: Deviations) -> tuple[Doubles, Doubles]:
-        """(the weight of contexts, the direction of the spelling) of each target; phrases have no spelling."""
-        forms = self.form.rows(words)[0].astype(np.float64)
-        forms[[len(word.split()) > 1 for word in words]] = 0
-        lengths = np.linalg.norm(forms, axis=1)
-        weights = np.where(lengths > 0, self.fusion.context_weights(targets.contexts, lengths), 1.0)
-        return weights, self.fusion.direction(forms)
+        """(the weight of contexts, the direction of what is known before) of each target."""
+        rows = self.prior.rows(words)
+        return self.prior.weights(words, rows, targets.contexts), without_direction(rows, self.prior.common)
 
     @property
     def confidence(self) -> Doubles:
@@ -294,12 +290,12 @@ class FusedUncertainty(Uncertainty):
 
 
 def _without_common(
-    transform: Transform, vectors: WordVectors, typical: TypicalSpread | None, fusion: Fusion
+    transform: Transform, vectors: WordVectors, typical: TypicalSpread | None, common: Doubles | None
 ) -> tuple[Transform, TypicalSpread | None]:
-    """A transform and a typical spread without the direction that fusion takes out of vectors."""
-    if fusion.common is None:
+    """A transform and a typical spread without the direction that is taken out of vectors."""
+    if common is None:
         return transform, typical
-    keep = np.eye(len(fusion.common)) - np.outer(fusion.common, fusion.common)
+    keep = np.eye(len(common)) - np.outer(common, common)
     shift = None if transform.intercept is None else (keep @ transform.intercept).astype(np.float32)
     transform = replace(transform, matrix=(keep @ transform.matrix).astype(np.float32), intercept=shift)
     return transform, None if typical is None else _projected(typical, keep, vectors.matrix[:OTHERS])

@@ -90,7 +90,7 @@ def found_again(sums: ContextSums, vectors: WordVectors, register: Register, tra
     adapted = tested.contexts @ adaptation.matrix.T + adaptation.intercept
     by_occurrence = transform.settings is not None and transform.settings.averaging == "occurrence"
     plain: Doubles = transform(tested.contexts * (tested.lengths[:, None] if by_occurrence else 1.0)).astype(np.float64)
-    vocabulary = (searched - adaptation.centre) @ adaptation.root
+    vocabulary = adaptation.compared_words(searched)
     rows = []
     for low, high in BANDS:
         chosen = _chosen((tested.counts >= low) & (tested.counts <= (high or np.inf)))

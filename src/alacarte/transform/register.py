@@ -8,8 +8,10 @@ gives from u, on a scale on which the noise is the same in all directions:
     x = W^(−½) Bᵀ N⁻¹ (u − c)    beside    y = W^½ (v − m)    for words,    W = Bᵀ N⁻¹ B
 
 N is the covariance of the noise. The cosine of x and y is the likeness that the library uses. Words that are near to
-everything need no discount of their own, because the regression is from words to contexts. docs/meaning.md has the
-reasons, and what it is worth.
+everything need no discount of their own, because the regression is from words to contexts.
+
+A vector that users see is x + m/2, which is at home among the vectors of words as they are: other tools, which know
+plain cosines only, find nearly the same neighbours. docs/meaning.md has the reasons, and what it is worth.
 """
 
 from collections.abc import Sequence
@@ -25,6 +27,7 @@ from alacarte.contexts.shared_words import COMMON, WordContexts, shared_rows
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform
 from alacarte.transform.transform import Transform
+from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 KIND, VERSION = "register", 1
@@ -32,6 +35,7 @@ MOST = 100  # uses of a word that count; 30 to 300 do as well
 PRIOR = 30_000  # uses of words that a register counts for beside those of a text
 PRIOR_CENTRE = 1_000  # the same for the centres, of which a text says more
 LEAST_NOISE = 0.02  # added in all directions, of the mean noise
+SHIFT = 0.5  # of the centre of words, added for plain cosines; .3 to .7 do nearly as well (benchmarks/own_words.py)
 WORDS_PER_DIMENSION = 5  # at least, to learn from a text alone
 
 
@@ -110,9 +114,9 @@ class Register:
         values = np.maximum(values, 1e-9 * values.max())
         matrix = (axes * values**-0.5) @ axes.T @ slope.T @ inverse
         # As long as the vectors of words are, on average.
-        length = np.trace(vectors) + words @ words
-        matrix *= np.sqrt(length / np.trace(matrix @ self.covariance[d:, d:] @ matrix.T))
-        return Adaptation(matrix, -matrix @ contexts, (axes * values**0.5) @ axes.T, words, self.uses)
+        length = float(np.sqrt(np.trace(vectors) + words @ words))
+        matrix *= length / np.sqrt(np.trace(matrix @ self.covariance[d:, d:] @ matrix.T))
+        return Adaptation(matrix, -matrix @ contexts, (axes * values**0.5) @ axes.T, words, length, self.uses)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the register as one file, in float32."""
@@ -145,14 +149,16 @@ class Register:
 
 @dataclass(frozen=True, eq=False)
 class Adaptation:
-    """What turns average contexts and the vectors of words into vectors without a register.
+    """What turns average contexts into vectors without a register, and compares them with words.
 
     Parameters
     ----------
     matrix, intercept
-        A context u becomes `matrix` · u + `intercept`.
+        A context u is compared as x = `matrix` · u + `intercept`.
     root, centre
-        The vector v of a word becomes `root` · (v − `centre`).
+        The vector v of a word is compared as `root` · (v − `centre`).
+    length
+        The typical length of an x.
     uses
         How many uses of words the register comes from.
     """
@@ -161,21 +167,42 @@ class Adaptation:
     intercept: Doubles
     root: Doubles
     centre: Doubles
+    length: float
     uses: float
 
-    def transform(self, plain: Transform) -> Transform:
-        """Return it as a transform for the contexts that `plain` is for."""
+    @property
+    def shift(self) -> Doubles:
+        """What is added to x to be at home among the vectors of words."""
+        return SHIFT * self.centre
+
+    def transform(self, plain: Transform, *, shifted: bool = True) -> Transform:
+        """Return it as a transform for the contexts that `plain` is for: to vectors, or (not shifted) to x."""
         settings = plain.settings
         if settings is not None and settings.averaging == "occurrence":
             settings = replace(settings, averaging="token")
-        matrix, intercept = self.matrix.astype(np.float32), self.intercept.astype(np.float32)
-        return replace(plain, matrix=matrix, intercept=intercept, settings=settings)
+        intercept = self.intercept + self.shift if shifted else self.intercept
+        return replace(
+            plain, matrix=self.matrix.astype(np.float32), intercept=intercept.astype(np.float32), settings=settings
+        )
+
+    def compared(self, rows: npt.ArrayLike) -> Doubles:
+        """Return the x of vectors that were computed with `transform`."""
+        return np.asarray(np.asarray(rows, dtype=np.float64) - self.shift)
+
+    def compared_words(self, matrix: npt.ArrayLike) -> Doubles:
+        """Return what the vectors of words are compared as."""
+        return np.asarray((np.asarray(matrix) - self.centre) @ self.root)
+
+    def compared_forms(self, rows: npt.ArrayLike) -> Doubles:
+        """Return what vectors from spelling, deviations from a mean, are compared as; their lengths stay."""
+        forms = np.asarray(rows, dtype=np.float64)
+        return np.asarray(unit_rows(forms @ self.root) * np.linalg.norm(forms, axis=1, keepdims=True))
 
     def words(self, vectors: WordVectors) -> WordVectors:
-        """Return the same words with vectors whose cosine with an adapted vector is their likeness."""
+        """Return the same words with vectors whose cosine with an x is their likeness."""
         matrix = np.empty(vectors.matrix.shape, dtype=np.float32)
         for low in range(0, len(matrix), COMMON):
-            matrix[low : low + COMMON] = (vectors.matrix[low : low + COMMON] - self.centre) @ self.root
+            matrix[low : low + COMMON] = self.compared_words(vectors.matrix[low : low + COMMON])
         matrix.flags.writeable = False
         return WordVectors(vectors.words, matrix)
 

@@ -201,7 +201,7 @@ class Workbench:
     def alacarte(self, settings: Settings) -> ALaCarte:
         sums = self.sums(settings, averaging=settings.averaging)
         return ALaCarte.from_sums(
-            self.vectors, sums, weighting=settings.weighting, ridge=settings.penalty, exclude=self.exclude
+            self.vectors, sums, weighting=settings.weighting, ridge=settings.penalty, exclude=self.exclude, adapt=False
         )
 
     def word2vec(self, system: System) -> RetrainedWord2Vec:

@@ -92,7 +92,7 @@ class WsdData:
     def brown_model(self, vectors: WordVectors) -> ALaCarte:
         """The paper's transform: learned on Brown, 5 words each side, α = log c."""
         text = self.brown or _one_of(self.folder, "brown*", "--brown")
-        return ALaCarte.fit(vectors, list(read_brown(text)), window=5, weighting="log")
+        return ALaCarte.fit(vectors, list(read_brown(text)), window=5, weighting="log", adapt=False)
 
 
 def read_test(xml: Path, gold: Path) -> list[Sentence]:
