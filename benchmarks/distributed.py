@@ -27,7 +27,7 @@ import numpy as np
 sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
 
 from alacarte import ContextSums, Corpus, WordVectors, collect  # noqa: E402
-from alacarte.contexts.sums import merge  # noqa: E402
+from alacarte.contexts.merging import merge  # noqa: E402
 
 WORKERS = (1, 2, 3, 5)
 SHARD = """

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from alacarte._io.table import Table
     from alacarte.comparing.vocabulary import compare
     from alacarte.concordance.concordance import Concordance
-    from alacarte.contexts.sums import ContextSums, merge
+    from alacarte.contexts.merging import merge
+    from alacarte.contexts.sums import ContextSums
     from alacarte.errors import AlacarteError
     from alacarte.model import ALaCarte, InducedVectors, explain
     from alacarte.passes.collect import collect

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors, collect
+from alacarte.contexts.merging import merge
 from alacarte.contexts.reading import Reading
-from alacarte.contexts.sums import merge
 from alacarte.errors import AlacarteError, BadCorpus, BadSums
 
 ALPHABET = ["a", "b", "c", "d", "e", "x", "y", "z"]  # x, y, z have no vector

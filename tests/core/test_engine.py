@@ -29,7 +29,7 @@ from passes import (
 
 from alacarte import ContextSums, Corpus, Document, Targets, collect
 from alacarte.contexts import _windows_kernel, summing
-from alacarte.contexts.sums import merge
+from alacarte.contexts.merging import merge
 from alacarte.contexts.weights import resolve, save_counts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums, BadTargets
 from alacarte.passes.collect import count_words

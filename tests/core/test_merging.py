@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from alacarte import ContextSums, Document, Targets, WordVectors, collect
 from alacarte.cli import app
-from alacarte.contexts.sums import merge, merge_files
+from alacarte.contexts.merging import merge, merge_files
 from alacarte.errors import BadSums
 
 targets = st.sampled_from([None, WORDS, NGRAMS, PATTERNS, EVERYTHING])

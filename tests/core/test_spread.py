@@ -8,7 +8,7 @@ from passes import budget
 
 from alacarte import ContextSums, Document, Targets, WordVectors, collect
 from alacarte.contexts.groups import document_codes, groups_of
-from alacarte.contexts.sums import merge
+from alacarte.contexts.merging import merge
 from alacarte.errors import AlacarteError, BadCheckpoint, BadSums
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer

@@ -24,8 +24,8 @@ from passes import (
 )
 
 from alacarte import ContextSums, Corpus, Targets, collect
+from alacarte.contexts.merging import merge
 from alacarte.contexts.scale import MOST_WINDOWS
-from alacarte.contexts.sums import merge
 from alacarte.errors import BadSums
 from alacarte.text.units import Unit, pack_units, unit_of, unpack_units
 

@@ -29,7 +29,7 @@ def merge(
     alc fit --vectors V --sums all.sums --out model
     alc merge all.sums --subtract 1.sums --out 2.sums
     """
-    from alacarte.contexts.sums import merge_files
+    from alacarte.contexts.merging import merge_files
 
     total = merge_files(sums, out, subtract=subtract or (), repeated=repeated, shared_only=shared_only)
     wrote(out)

@@ -357,7 +357,8 @@ def open_model(options: ModelOptions, *, check: bool = True) -> "ALaCarte":
 def open_sums(files: Iterable[Path]) -> "ContextSums":
     """Return the sum of some files of sums."""
     from alacarte._io.urls import url_of
-    from alacarte.contexts.sums import ContextSums, merge
+    from alacarte.contexts.merging import merge
+    from alacarte.contexts.sums import ContextSums
 
     files = list(files)
     for file in files:

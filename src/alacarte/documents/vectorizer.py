@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from alacarte.contexts.sums import merge
+from alacarte.contexts.merging import merge
 from alacarte.documents._bags import Item
 from alacarte.documents.embedder import NgramEmbedder
 from alacarte.model import ALaCarte

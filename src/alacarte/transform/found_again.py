@@ -97,7 +97,7 @@ def found_again(sums: ContextSums, vectors: WordVectors, register: Register, tra
         if len(chosen) < FEW:
             continue
         own = tested.words[chosen]
-        ranks, unadapted = _ranks(adapted[chosen], vocabulary, own), _ranks(plain[chosen], searched, own)
+        ranks, unadapted = rank_of_own(adapted[chosen], vocabulary, own), rank_of_own(plain[chosen], searched, own)
         name = str(low) if low == high else f"{low}–{high}" if high else f"{low}+"
         rows.append(
             FoundWords(name, len(own), float(np.median(ranks)), float(np.mean(1 / ranks)), float(np.median(unadapted)))
@@ -111,11 +111,17 @@ def _chosen(band: Mask) -> Rows:
     return rows if len(rows) <= MOST else rows[np.linspace(0, len(rows) - 1, MOST).astype(np.intp)]
 
 
-def _ranks(queries: Doubles, searched: Doubles, own: Longs | Rows) -> Longs:
-    """The rank of each query's own row."""
+def rank_of_own(queries: Doubles, searched: Doubles, own: Rows, discount: Doubles | None = None) -> Longs:
+    """Return the rank of each query's own row by cosine, less a discount for each row that is searched.
+
+    >>> rank_of_own(np.array([[1.0, 0.0], [1.0, 3.0]]), np.eye(2), np.array([0, 0])).tolist()
+    [1, 2]
+    """
     units, ranks = unit_rows(searched), [np.zeros(0, dtype=np.int64)]
     for low in range(0, len(queries), BLOCK):
         cosines = unit_rows(queries[low : low + BLOCK]) @ units.T
+        if discount is not None:
+            cosines -= discount
         mine = cosines[np.arange(len(cosines)), own[low : low + BLOCK]]
         ranks.append(1 + np.count_nonzero(cosines > mine[:, None], axis=1))
     return np.concatenate(ranks)
