@@ -73,12 +73,12 @@ def _some(dealt: ContextSums, groups: npt.NDArray[np.intp]) -> ContextSums:
 def null(options: argparse.Namespace, model: ALaCarte) -> None:
     texts = texts_of(options.corpus[0], options)
     words = frequent_words(model, texts, 2 * options.min_count)
-    print(f"{options.corpus[0]}: {len(texts):,} documents, {options.splits} random splits, relative={options.relative}")
+    print(f"{options.corpus[0]}: {len(texts):,} documents, {options.splits} random splits")
     dealt = model.collect(texts, words, spread=DEALT)
     splits: list[_Split] = []
     try:
         for seed in range(options.first, options.first + options.splits):
-            found = compare(model, *split(dealt, seed), min_count=options.min_count, relative=options.relative)
+            found = compare(model, *split(dealt, seed), min_count=options.min_count)
             tested = [item for item in found if not item.reason]
             p = np.array([item.p_value for item in tested])
             count = np.array([min(item.contexts_a, item.contexts_b) for item in tested])
@@ -144,7 +144,7 @@ def power(options: argparse.Namespace, model: ALaCarte) -> None:
     )
     for share in SHARES:
         after = model.collect(_replaced(second, pairs, share), words, spread=16)
-        found = compare(model, before, after, min_count=options.min_count // 2, relative=options.relative)
+        found = compare(model, before, after, min_count=options.min_count // 2)
         changed = {item.word for item in found.changed(0.05)}
         hit = np.array([x in changed for x, _ in pairs]).reshape(len(strata), -1).mean(axis=1)
         exchanged = {word for pair in pairs for word in pair}
@@ -189,21 +189,19 @@ def topic(options: argparse.Namespace, model: ALaCarte) -> None:
     sides = [texts_of(place, options) for place in options.corpus]
     words = frequent_words(model, sides[0], options.min_count)
     sums = [model.collect(side, words, spread=16) for side in sides]
-    for relative in (False, True):
-        found = compare(model, *sums, min_count=options.min_count, relative=relative)
-        tested = [item for item in found if not item.reason]
-        changed = found.changed(0.05)
-        share = len(changed) / max(len(tested), 1)
-        distance = np.median([item.distance for item in tested])
-        print(f"relative={relative}: {len(changed):,} of {len(tested):,} words differ ({share:.0%})")
-        print(f"  median distance {distance:.3f}")
-        print("  " + ", ".join(f"{item.word} {item.distance:.2f}" for item in changed[:25]))
-        print("  two halves of the first:", _within(model, sides[0], words, options, relative))
+    found = compare(model, *sums, min_count=options.min_count)
+    tested = [item for item in found if not item.reason]
+    changed = found.changed(0.05)
+    share = len(changed) / max(len(tested), 1)
+    distance = np.median([item.distance for item in tested])
+    print(f"{len(changed):,} of {len(tested):,} words differ ({share:.0%}); median distance {distance:.3f}")
+    print("  " + ", ".join(f"{item.word} {item.distance:.2f}" for item in changed[:25]))
+    print("  two halves of the first:", _within(model, sides[0], words, options))
 
 
-def _within(model: ALaCarte, texts: list[str], words: Targets, options: argparse.Namespace, relative: bool) -> int:
+def _within(model: ALaCarte, texts: list[str], words: Targets, options: argparse.Namespace) -> int:
     sums: list[ContextSums] = [model.collect(half, words, spread=16) for half in halves(texts, 0)]
-    return len(compare(model, *sums, min_count=options.min_count, relative=relative).changed(0.05))
+    return len(compare(model, *sums, min_count=options.min_count).changed(0.05))
 
 
 # ---------------------------------------------------------------------------------------------------- cost
@@ -246,12 +244,12 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="the seed of the first split")
     parser.add_argument("--min-count", type=int, default=20)
-    parser.add_argument("--relative", action="store_true")
+    parser.add_argument("--no-adapt", action="store_true", help="as in the paper")
     options = parser.parse_args()
     if options.part == "cost":
         cost()
         return
-    model = ALaCarte.pretrained(options.model, vectors=options.vectors)
+    model = ALaCarte.pretrained(options.model, vectors=options.vectors, adapt=not options.no_adapt)
     {"null": null, "power": power, "topic": topic}[options.part](options, model)
 
 

@@ -2,12 +2,12 @@
 
     python benchmarks/own_words.py glove.6B.50d TEXT [TEXT …]
     python benchmarks/own_words.py glove.6B.100d TEXT --vectors DIR/glove.6B.100d.npy --spelling
-    python benchmarks/own_words.py glove.6B.50d TEXT --settings             # windows and weights of context words
-    python benchmarks/own_words.py glove.6B.50d TEXT --sizes 50000 100000   # a curve over the size of the text
+    python benchmarks/own_words.py glove.6B.50d TEXT --settings            # windows and weights of context words
+    python benchmarks/own_words.py glove.6B.50d TEXT --sizes 50000 100000  # a curve over the size of the text
 
-A TEXT has one document per line. A fifth of the words are held out: they take no part in adapting to the text. A row for
-each way to compare them with the words of the vectors, and a column for each number of uses: mean reciprocal rank of a
-word's own vector, ± its standard error over words, and the median rank.
+A TEXT has one document per line. A fifth of the words are held out: they take no part in adapting to the text. A row
+for each way to compare them with the words of the vectors, and a column for each number of uses: mean reciprocal rank
+of a word's own vector, ± its standard error over words, and the median rank.
 
 - *as in the paper*: the `.plain` model, plain cosine.
 - *adapted*: what `nearest` compares. *Exported*: the same vectors under plain cosine with the vectors of words.

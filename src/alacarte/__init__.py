@@ -53,7 +53,8 @@ __getattr__, __dir__ = exports(
     {
         "_io.table": ["Table"],
         "concordance.concordance": ["Concordance"],
-        "contexts.sums": ["ContextSums", "merge"],
+        "contexts.merging": ["merge"],
+        "contexts.sums": ["ContextSums"],
         "errors": ["AlacarteError"],
         "comparing.vocabulary": ["compare"],
         "model": ["ALaCarte", "InducedVectors", "explain"],

@@ -8,13 +8,14 @@ import pytest
 from scipy import special, stats
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, compare, merge
+from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect, compare, merge
 from alacarte.cli import app
 from alacarte.comparing import uses as comparing
 from alacarte.comparing.uses import Side, compare_sides, compare_uses
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, NoOccurrences
 from alacarte.inference.quadratic_forms import ratio_tail
+from alacarte.transform.register import Register
 from alacarte.uncertainty.spread import deviations
 
 D = 6
@@ -220,8 +221,9 @@ def test_a_word_with_other_neighbours_is_found_and_its_lines_are_shown():
     assert sampled[lines.a[0]] >= np.quantile(scores, 0.98)  # 300 of 400 contexts are looked at
 
 
-def test_relative_to_what_all_words_have_in_common():
+def test_what_all_words_of_a_text_have_in_common_is_no_difference():
     near = documents(2, topics=False)
+    learned = collect(VECTORS, documents(3), window=4)  # in which words say something of each other
     tone = ["w7 w8"]  # one side says these all the time
     toned = [
         " ".join(f"{word} {tone[0]}" if place % 5 == 0 else word for place, word in enumerate(text.split()))
@@ -233,13 +235,14 @@ def test_relative_to_what_all_words_have_in_common():
     sides = [
         [" ".join(f"{word} {rng.choice(many)}" for word in text.split()) for text in side] for side in (toned, near)
     ]
-    plain = compare(vectors, *sides, many, contexts=0, vocabulary=False)
-    with pytest.raises(AlacarteError, match="at least 200"):
-        compare(vectors, *sides, many, contexts=0, vocabulary=False, relative=True)
-    relative = compare(vectors, *sides, many, contexts=0, relative=True)
-    ours = set(many)
-    assert len([item for item in plain.changed() if item.word in ours]) > 100
-    assert len([item for item in relative.changed() if item.word in ours]) < 30
+    model = ALaCarte(vectors, Transform(np.eye(D)), register=Register.of_sums(learned, vectors))
+    plain = compare(model.without_register(), *sides, many, contexts=0, vocabulary=False)
+    adapted = compare(model, *sides, many, contexts=0, vocabulary=False)
+    assert len(plain.changed()) > 100
+    assert len(adapted.changed()) < 30
+    both = [model.induce(side, ["x1", "x2"], spread=16) for side in sides]
+    alone, among = compare_uses(*both, "x1")[0], next(item for item in adapted if item.word == "x1")
+    assert (alone.distance, alone.conf_low) == pytest.approx((among.distance, among.conf_low), rel=0.2)
 
 
 def test_vectors_alone_patterns_and_shards():
@@ -436,7 +439,7 @@ def test_saved_sums_are_compared_word_by_word(folder):
     assert f"{rows['w0']['conf_low']:.3f} … {rows['w0']['conf_high']:.3f}" in lines["w0"]
     assert f"{rows['w7']['p_value']:.4g}" in lines["w7"]
     assert "too few documents: the uses in b are worth about 1, and 5 are needed" in lines["rare"]
-    assert "these are sums" in " ".join(alc(folder, *files, "--relative").output.replace("│", " ").split())
+    assert "these are sums" in " ".join(alc(folder, *files, "--top", "3").output.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
@@ -447,7 +450,6 @@ def test_saved_sums_are_compared_word_by_word(folder):
         (["a.txt", "b.txt"], "test every word with --all"),
         (["a.txt", "b.txt", "--all", "--min-count", "5000"], "lower --min-count"),
         (["a.txt", "b.txt", "--all", "--feature", "w1"], "not with two corpora"),
-        (["both.jsonl", "--by", "year", "--word", "w0", "--relative"], "goes with --all"),
         (["both.jsonl", "--by", "year", "--all", "--tokens", "speech"], "leave it out with --all and --by"),
         (["both.jsonl", "--all"], "--by COLUMN"),
         (["both.jsonl", "--word", "w0", "--by", "year", "--top", "3"], "goes with --all"),

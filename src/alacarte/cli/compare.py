@@ -29,7 +29,7 @@ WHOLE = "Two corpora, word by word"
 GROUPS = "Groups of a table, one word"
 Q = 0.05  # the share of wrong words that is put up with among those reported
 BY_NEIGHBOURS = ("feature", "cluster", "equal_clusters", "window", "k", "among", "permutations")
-BY_WORDS = ("group", "min_count", "top", "contexts", "relative", "threads", "memory")
+BY_WORDS = ("group", "min_count", "top", "contexts", "threads", "memory")
 OF_FILES = ("unit", "format", "encoding", "errors")
 
 
@@ -54,7 +54,6 @@ def compare(
     min_count: int = option(20, "How often both sides must use a word.", minimum=2, panel=WHOLE),
     top: int = option(20, "How many words to show.", minimum=1, panel=WHOLE),
     contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0, panel=WHOLE),
-    relative: bool = option(False, "Relative to how words differ on average.", panel=WHOLE),
     threads: int | None = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1, panel=WHOLE),
     memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE", panel=WHOLE),
     by: str | None = option(None, "The variable of the table whose groups differ.", metavar="COLUMN", panel=GROUPS),
@@ -115,7 +114,7 @@ def compare(
         from alacarte.comparing.uses import compare_uses
 
         refuse("is for text, and these are sums", "everything", *BY_WORDS, "where", CorpusOptions)
-        here, there = (opened.apply(open_sums([Path(file)])).uncertainty for file in named)
+        here, there = (opened.apply(open_sums([Path(file)])) for file in named)
         found = compare_uses(here, there, list(listed) or None, level)
         contexts = 0
     else:
@@ -130,7 +129,6 @@ def compare(
             vocabulary=everything,
             min_count=min_count,
             level=level,
-            relative=relative,
             contexts=contexts,
             threads=threads,
             memory=memory,

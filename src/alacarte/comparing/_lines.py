@@ -17,19 +17,26 @@ from alacarte.passes.work import WorkOptions
 from alacarte.targets.targets import Targets
 from alacarte.text.corpus import Corpus
 from alacarte.text.encoding import Lexicon
+from alacarte.transform.transform import Transform
 
 SAMPLED = 300  # contexts of each word and corpus that are looked at, if it has as many
 UNKNOWN = "…"  # a word without an id
 
 
 def farthest_lines(
-    model: ALaCarte, corpus: Corpus, targets: Targets, directions: Doubles, count: int, work: WorkOptions
+    model: ALaCarte,
+    transform: Transform,
+    corpus: Corpus,
+    targets: Targets,
+    directions: Doubles,
+    count: int,
+    work: WorkOptions,
 ) -> list[tuple[str, ...]]:
     """For each target, the `count` contexts farthest along its direction (one row each), the farthest first, as text.
 
-    The corpus is read once more, for a sample of the contexts of these targets.
+    The corpus is read once more, for a sample of the contexts of these targets; `transform` is for their averages.
     """
-    reading = model.settings
+    reading = model.context_settings
     sampled = sample_targets(model.vectors, corpus, targets, reading, SAMPLED, tokenizer=model.tokenizer, **work)
     kept, size = sampled.contexts, len(sampled.keys)
     result: list[tuple[str, ...]] = [()] * size
@@ -37,7 +44,7 @@ def farthest_lines(
         return result
     integers = IntegerVectors.of(model.vectors, model.transform.weights, reading)
     sums = sums_of_windows(integers, reading, kept.before, kept.after)
-    along = directions @ model.transform.matrix.astype(np.float64)
+    along = directions @ transform.matrix.astype(np.float64)
     scores = np.einsum("cd,cd->c", _vectors(sums, integers, reading), along[kept.targets])
     order = np.lexsort((-scores, kept.targets))
     first = np.searchsorted(kept.targets[order], np.arange(size + 1))

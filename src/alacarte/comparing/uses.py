@@ -20,7 +20,7 @@ tail of this is right, and with a whole vocabulary only the tail counts:
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,13 +28,13 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs, Mask, Rows
 from alacarte._io.table import Record, Records
-from alacarte.errors import NoOccurrences, NotEnoughData
+from alacarte.errors import NoOccurrences
 from alacarte.inference.cosines import check_level, directions_of, interval, slope
 from alacarte.inference.multiple_testing import SMALLEST, adjusted
 from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.model import InducedVectors
 from alacarte.uncertainty.spread import Deviations, TypicalSpread
-from alacarte.uncertainty.uncertainty import OTHERS, SAMPLE, Uncertainty
+from alacarte.uncertainty.uncertainty import OTHERS, SAMPLE, Space, Uncertainty
 from alacarte.vectors.geometry import unit_rows
 
 BLOCK = 1 << 9  # words at a time
@@ -157,9 +157,7 @@ def compare_uses(
     >>> [(item.word, item.p_value < 0.01) for item in compare_uses(*both)]
     [('x', True), ('y', False)]
     """
-    first, second = (given if isinstance(given, Uncertainty) else given.uncertainty for given in (a, b))
-    if first.space is not None and second.space is not None:
-        first.space.check_same(second.space)
+    first, second = _comparable(a, b)
     there = set(second.keys)
     if words is None:
         names = [key for key in first.keys if key in there]
@@ -168,6 +166,19 @@ def compare_uses(
     else:
         names = [words] if isinstance(words, str) else list(words)
     return compare_sides(names, (_side(first, names), _side(second, names)), level)
+
+
+def _comparable(a: InducedVectors | Uncertainty, b: InducedVectors | Uncertainty) -> tuple[Uncertainty, Uncertainty]:
+    """Both sides, as vectors that differ only where the uses of a word do; an error for those of other models."""
+    if isinstance(a, InducedVectors) and isinstance(b, InducedVectors):
+        spaces = [Space.of(side.sums, side.model.transform) for side in (a, b)]
+        spaces[0].check_same(spaces[1])
+        first, second = a.model.adapted_together(a.sums, b.sums)
+        return a.uncertainty_after(first), b.uncertainty_after(second)
+    sides = tuple(side if isinstance(side, Uncertainty) else side.uncertainty for side in (a, b))
+    if sides[0].space is not None and sides[1].space is not None:
+        sides[0].space.check_same(sides[1].space)
+    return sides[0], sides[1]
 
 
 def _side(corpus: Uncertainty, words: Sequence[str]) -> Side:
@@ -191,15 +202,9 @@ def compare_sides(
     sides: tuple[Side, Side],
     level: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
-    relative: bool = False,
 ) -> Comparisons:
-    """Test all words that two sides have, in blocks: memory grows with the words only as the table does.
-
-    With `relative`, differences are measured from what all words have in common, the shift between the two sides.
-    """
+    """Test all words that two sides have, in blocks: memory grows with the words only as the table does."""
     check_level(level)
-    if relative:
-        sides = sides[0], _shifted(sides)
     count = len(words)
     numbers = {name: np.full(count, np.nan) for name in NUMBERS}
     df = np.empty((2, count))
@@ -231,27 +236,6 @@ def compare_sides(
     listed = [words[row] for row in order]
     items = tuple(Comparison(*row) for row in zip(listed, *columns, reasons, strict=True))
     return Comparisons(items, level, names)
-
-
-def _shifted(sides: tuple[Side, Side]) -> Side:
-    """The second side with all of its vectors moved by what the typical word differs by between the two."""
-    count = len(sides[0].contexts)
-    if count < METRIC_FROM:
-        raise NotEnoughData(
-            f"what {count} words have in common says little of the typical shift; compare at least {METRIC_FROM}"
-        )
-    a, b = _sample(sides)
-    longer = float(np.median(np.linalg.norm(b.means, axis=1) / np.linalg.norm(a.means, axis=1)))
-    noise = longer**2 * a.noise + b.noise
-    weights = np.where((a.df > 0) & (b.df > 0), 1 / (noise + np.median(noise)), 0.0)
-    shift = np.average(longer * a.means - b.means, axis=0, weights=weights)
-
-    def deviations_of(rows: Rows) -> Deviations:
-        part = sides[1].deviations(rows)
-        moved = np.where(part.means.any(axis=1, keepdims=True), part.means + shift, 0.0)
-        return Deviations(moved, part.z, part.df, part.contexts)
-
-    return replace(sides[1], deviations=deviations_of)
 
 
 def _sample(sides: tuple[Side, Side]) -> tuple[Deviations, Deviations]:

@@ -6,13 +6,13 @@ on both sides; `alacarte.comparing.uses` tests them; a third gathers contexts of
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
-from alacarte._io.arrays import Longs, Rows
+from alacarte._io.arrays import Doubles, Longs, Rows
 from alacarte._io.frames import is_frame
 from alacarte._io.progress import phase
 from alacarte.comparing._lines import farthest_lines
@@ -26,9 +26,10 @@ from alacarte.passes.work import WorkOptions
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.records import as_frame, is_null
+from alacarte.transform.register import Adaptation
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import Deviations, deviations
-from alacarte.uncertainty.uncertainty import Space
+from alacarte.uncertainty.uncertainty import OTHERS, Space
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -51,12 +52,12 @@ def compare(
     vocabulary: bool = True,
     min_count: int = MIN_COUNT,
     level: float = 0.95,
-    relative: bool = False,
     contexts: int = 3,
     **work: Unpack[WorkOptions],
 ) -> Comparisons:
     """Test for every word that two corpora use often whether they use it differently.
 
+    What all words of a text share, its register, is no difference: a model that adapts to texts takes it out first.
     Noise is measured by documents: uses within one document count as one piece of evidence. Words whose uses come from
     too few documents are in the table, with the reason and without a p-value.
 
@@ -76,8 +77,6 @@ def compare(
         How many uses a word needs on either side.
     level
         The level of intervals.
-    relative
-        Whether a word differs otherwise than words do on average, for corpora that differ in topic or tone as a whole.
     contexts
         How many lines to show per side for the words with q ≤ .05, at most 100 words; 0 saves the third pass.
     **work
@@ -120,8 +119,8 @@ def compare(
         words, left_out = _tested(sums, names, list(asked or ()), vocabulary, min_count)
         result = Comparisons((), level, names)
         if words:
-            sides = _side(model, sums[0], words), _side(model, sums[1], words)
-            result = compare_sides(words, sides, level, names, relative)
+            adapted = [_Adapted.of(model, *both) for both in zip(sums, model.adapted_together(*sums), strict=True)]
+            result = compare_sides(words, (adapted[0].side(words), adapted[1].side(words)), level, names)
         result = replace(result, items=(*result.items, *left_out))
     return result if corpora is None or not contexts else _with_lines(result, model, corpora, sums, contexts, work)
 
@@ -299,22 +298,40 @@ def _left_out(
         yield Comparison(word, a, b, nan, nan, nan, nan, nan, nan, nan, reason)
 
 
-def _side(model: ALaCarte, sums: ContextSums, words: Sequence[str]) -> Side:
-    transform, rows = model.transform, _rows(sums, words)
-    intercept = None if transform.intercept is None else transform.intercept.astype(np.float64)
-    matrix = transform.matrix.astype(np.float64)
+@dataclass(frozen=True, eq=False)
+class _Adapted:
+    """The sums of one text, what turns them into vectors that can be compared with another's, and vectors of words."""
 
-    def deviations_of(chosen: Rows) -> Deviations:
-        taken = rows[chosen]
-        return deviations(*sums.group_sums(taken), sums.occurrences[taken], matrix, intercept)
+    sums: ContextSums
+    transform: Transform
+    others: Doubles
 
-    counts = sums.occurrences[rows]
-    return Side(counts, deviations_of, typical_of(counts, deviations_of, model.vectors.matrix))
+    @classmethod
+    def of(cls, model: ALaCarte, sums: ContextSums, adaptation: Adaptation | None) -> "_Adapted":
+        others = model.vectors.matrix[:OTHERS].astype(np.float64)
+        if adaptation is None:
+            return cls(sums, model.transform, others)
+        transform = adaptation.transform(model.transform, shifted=False)
+        return cls(sums.by_weight(), transform, adaptation.compared_words(others))
 
+    def rows(self, words: Sequence[str]) -> Rows:
+        places = {key: row for row, key in enumerate(self.sums.keys)}
+        return np.array([places[word] for word in words], dtype=np.intp)
 
-def _rows(sums: ContextSums, words: Sequence[str]) -> Rows:
-    places = {key: row for row, key in enumerate(sums.keys)}
-    return np.array([places[word] for word in words], dtype=np.intp)
+    def side(self, words: Sequence[str]) -> Side:
+        rows, shift = self.rows(words), self.transform.intercept
+        intercept = None if shift is None else shift.astype(np.float64)
+        matrix = self.transform.matrix.astype(np.float64)
+
+        def deviations_of(chosen: Rows) -> Deviations:
+            taken = rows[chosen]
+            return deviations(*self.sums.group_sums(taken), self.sums.occurrences[taken], matrix, intercept)
+
+        counts = self.sums.occurrences[rows]
+        return Side(counts, deviations_of, typical_of(counts, deviations_of, self.others))
+
+    def directions(self, words: Sequence[str]) -> Doubles:
+        return unit_rows(self.transform(self.sums.means(self.rows(words))).astype(np.float64))
 
 
 def _with_lines(
@@ -331,9 +348,10 @@ def _with_lines(
         return result
     assert sums[0].targets is not None
     targets = sums[0].targets.only(words)
-    a, b = (unit_rows(model.transform(side.means(_rows(side, words)))) for side in sums)
+    adapted = [_Adapted.of(model, *both) for both in zip(sums, model.adapted_together(*sums), strict=True)]
+    a, b = (side.directions(words) for side in adapted)
     lines = [
-        farthest_lines(model, corpus, targets, directions, count, work)
-        for corpus, directions in zip(corpora, (a - b, b - a), strict=True)
+        farthest_lines(model, side.transform, corpus, targets, directions, count, work)
+        for side, corpus, directions in zip(adapted, corpora, (a - b, b - a), strict=True)
     ]
     return replace(result, contexts={word: ContextLines(*both) for word, *both in zip(words, *lines, strict=True)})

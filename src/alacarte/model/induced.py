@@ -161,11 +161,15 @@ class InducedVectors(WordVectors):
         >>> bool(0 < induced.uncertainty.confidence_of("blorp") < 1)
         True
         """
+        return self.uncertainty_after(self.adaptation)
+
+    def uncertainty_after(self, adaptation: Adaptation | None) -> Uncertainty:
+        """Return `uncertainty` for another adaptation, such as one that several texts share."""
         model = self.model
-        known = *as_compared(self.adaptation, self.sums, model.transform, model.vectors), model.typical
+        known = *as_compared(adaptation, self.sums, model.transform, model.vectors), model.typical
         if self.origin is None:
             return Uncertainty.of_sums(*known)
-        return FusedUncertainty.of_fused(*known, self.prior)
+        return FusedUncertainty.of_fused(*known, replace(model.prior, adaptation=adaptation))
 
     @property
     def confidence(self) -> Doubles:

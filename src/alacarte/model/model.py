@@ -369,10 +369,17 @@ class ALaCarte(FewShotModel):
 
     def adapted_to(self, sums: ContextSums) -> Adaptation | None:
         """Return what adapts vectors to the text of sums; None for a model without a register."""
-        words = None if self.register is None else words_with_vectors(sums, self.vectors)
-        if self.register is None or words is None:
-            return self.adaptation
-        return self.register.of_text(words, self.vectors).adaptation()
+        return self.adapted_together(sums)[0]
+
+    def adapted_together(self, *sums: ContextSums) -> list[Adaptation | None]:
+        """Return what adapts vectors to each of several texts, so that they can be compared across these."""
+        if self.register is None:
+            return [None] * len(sums)
+        words = [words_with_vectors(one, self.vectors) for one in sums]
+        registers = [self.register.of_text(one, self.vectors) for one in words if one is not None]
+        if len(registers) < len(sums):  # where the texts are not known, none of them is taken out
+            return [self.adaptation] * len(sums)
+        return list(Register.adaptations(registers))
 
     def induce(
         self,

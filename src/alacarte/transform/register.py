@@ -102,12 +102,28 @@ class Register:
             (1 - known_centre) * self.between,
         )
 
+    @property
+    def words(self) -> Doubles:
+        """The mean vector of words."""
+        return self.centre[: len(self.centre) // 2]
+
+    @property
+    def contexts(self) -> Doubles:
+        """The mean context."""
+        return self.centre[len(self.centre) // 2 :]
+
+    @property
+    def slope(self) -> Doubles:
+        """What contexts change by with the vectors of words: B."""
+        d = len(self.centre) // 2
+        vectors = self.covariance[:d, :d]
+        return np.asarray(np.linalg.solve(vectors + _some(vectors, 1e-9), self.covariance[d:, :d].T).T)
+
     def adaptation(self) -> "Adaptation":
         """Return what turns contexts and vectors into ones without this register."""
         d = len(self.centre) // 2
-        words, contexts = self.centre[:d], self.centre[d:]
+        words, contexts, slope = self.words, self.contexts, self.slope
         vectors, cross = self.covariance[:d, :d], self.covariance[d:, :d]
-        slope = np.linalg.solve(vectors + _some(vectors, 1e-9), cross.T).T
         noise = self.covariance[d:, d:] - slope @ cross.T + self.between
         inverse = np.linalg.inv(noise + _some(noise, LEAST_NOISE))
         values, axes = np.linalg.eigh(slope.T @ inverse @ slope)
@@ -117,6 +133,23 @@ class Register:
         length = float(np.sqrt(np.trace(vectors) + words @ words))
         matrix *= length / np.sqrt(np.trace(matrix @ self.covariance[d:, d:] @ matrix.T))
         return Adaptation(matrix, -matrix @ contexts, (axes * values**0.5) @ axes.T, words, length, self.uses)
+
+    @classmethod
+    def adaptations(cls, registers: Sequence["Register"]) -> list["Adaptation"]:
+        """Return what takes its own register out of each of some texts, on one scale, so that they can be compared.
+
+        They differ in the intercept alone: in what contexts of the same word have in common in each text.
+        """
+        uses = np.array([register.uses for register in registers], dtype=np.float64)
+        names = ("centre", "covariance", "between")
+        parts = {
+            name: np.average([getattr(register, name) for register in registers], axis=0, weights=uses)
+            for name in names
+        }
+        both = cls(uses=float(uses.sum()), **parts)
+        one, slope = both.adaptation(), both.slope
+        own = [register.contexts + slope @ (both.words - register.words) for register in registers]
+        return [replace(one, intercept=-one.matrix @ contexts) for contexts in own]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the register as one file, in float32."""
