@@ -30,6 +30,7 @@ from alacarte.spelling.fusion import learn_form
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
+from alacarte.transform.found_again import found_again
 from alacarte.transform.register import Adaptation, Register, words_with_vectors
 from alacarte.transform.report import FitReport
 from alacarte.transform.solve import Solve, SolveOptions
@@ -246,6 +247,11 @@ class ALaCarte(FewShotModel):
         with phase("learning the transform", running.show_progress):
             transform = Transform.learn(sums, source, solve)
         register = Register.of_sums(sums, source) if adapt else None
+        if register is not None and transform.report is not None:
+            found = found_again(sums, source, None, transform)
+            if found is not None:
+                report = replace(transform.report, found_again=found.summary, found_poorly=found.is_poor)
+                transform = replace(transform, report=report)
         form, fusion = None, None
         if form_corpus is not None:
             form, fusion = learn_form(

@@ -66,7 +66,9 @@ class FoundAgain(Records[FoundWords]):
         return any(row.uses == "20–199" and row.median_rank > POOR * self.among for row in self.items)
 
 
-def found_again(sums: ContextSums, vectors: WordVectors, register: Register, transform: Transform) -> FoundAgain | None:
+def found_again(
+    sums: ContextSums, vectors: WordVectors, register: Register | None, transform: Transform
+) -> FoundAgain | None:
     """Return how well words are found again in the text of some sums; None if these do not hold words with a vector.
 
     Parameters
@@ -76,7 +78,7 @@ def found_again(sums: ContextSums, vectors: WordVectors, register: Register, tra
     vectors
         The vectors they were collected with.
     register
-        What is known before the text.
+        What is known before the text; None for nothing.
     transform
         What to compare with.
     """
@@ -84,7 +86,9 @@ def found_again(sums: ContextSums, vectors: WordVectors, register: Register, tra
     if words is None:
         return None
     held_out = words.words % PART == 0
-    adaptation = register.of_text(words.only(~held_out), vectors).adaptation()
+    kept = words.only(~held_out)
+    text = Register.of_words(kept, vectors) if register is None else register.of_text(kept, vectors)
+    adaptation = text.adaptation()
     tested = words.only(held_out)
     searched: Doubles = vectors.matrix[:COMMON].astype(np.float64)
     adapted = tested.contexts @ adaptation.matrix.T + adaptation.intercept

@@ -19,7 +19,8 @@ class FitReport(Table):
     """How a transform was learned and how well it does; as a table, one row per fact: `what` and its `value` in words.
 
     `cosine_mean` is that of A u with v over the words learned from, `cv_cosine_mean` over words held out: the one to
-    judge by. It is None where none were, since `folds` is 1 or words are too few.
+    judge by. It is None where none were, since `folds` is 1 or words are too few. `found_again` says how well words of
+    the text are found again once vectors are adapted to it; `found_poorly` is whether that is close to chance.
     """
 
     words: int
@@ -42,6 +43,8 @@ class FitReport(Table):
     cv_cosine_quantiles: tuple[float, ...] | None
     folds: int
     settings: dict[str, Any]
+    found_again: str = ""
+    found_poorly: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as they are, for `from_dict`."""
@@ -67,6 +70,10 @@ class FitReport(Table):
             found.append(f"only {share} of the tokens have a vector: do text and vectors share language and case?")
         if self.cv_cosine_mean is None and self.folds > 1:
             found.append("how well it does is unknown: words are too few to hold some out")
+        if self.found_poorly:
+            found.append(
+                "words of this text are hardly found again: more text, or text like that of the vectors, helps"
+            )
         return found
 
     def columns(self) -> Columns:
@@ -100,6 +107,8 @@ class FitReport(Table):
         if self.cv_cosine_mean is not None and self.cv_cosine_quantiles is not None:
             rows.append((f"  words held out ({self.folds} folds)", f"{self.cv_cosine_mean:.3f}"))
             rows.append(("  quantiles", spread(self.cv_cosine_quantiles)))
+        if self.found_again:
+            rows.append(("adapted to the text", self.found_again))
         rows += [("problem", problem) for problem in self.problems]
         return rows
 
