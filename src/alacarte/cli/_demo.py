@@ -1,6 +1,6 @@
 """The whole method on what every Python brings: its own language reference, read with GloVe's eyes.
 
-Words such as *decorator* or *generator* mean one thing in the newspapers and encyclopedias that GloVe was
+Words such as *string* or *package* mean one thing in the newspapers and encyclopedias that GloVe was
 made from, and another in this text. The demo embeds them again from their contexts here and compares.
 
 >>> paragraphs({"yield": "Yield\\n*****\\n\\nA *generator* function is only used in\\nthis way."})
@@ -9,7 +9,6 @@ made from, and another in this text. The demo embeds them again from their conte
 
 import re
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from keyword import iskeyword
@@ -25,22 +24,21 @@ from alacarte.model import ALaCarte, InducedVectors
 from alacarte.passes.discover import discover
 from alacarte.targets.targets import Targets
 from alacarte.vectors.geometry import cosines, principal_plane, unit_rows
-from alacarte.vectors.word_vectors import WordVectors
 
 MODEL = "glove.6B.50d"
 WORDS = (
-    "decorator",
-    "generator",
-    "lambda",
-    "class",
     "string",
-    "float",
-    "character",
-    "module",
-    "tuple",
     "exception",
-    "yield",
+    "character",
     "operator",
+    "float",
+    "loop",
+    "slice",
+    "module",
+    "package",
+    "complex",
+    "import",
+    "generator",
 )
 PHRASE = "keyword argument"
 INVENTED = "snorvel"
@@ -48,9 +46,7 @@ SENTENCE = "She played the snorvel in the orchestra, accompanied by violin and p
 
 FREQUENT = 30_000  # first words of the vocabulary, among which neighbours are looked for: rare ones are noise
 NEIGHBOURS = 5
-TERMS_FROM = 8  # occurrences of the words and phrases that are embedded beside the chosen ones
-TONE_DEPTH = 40  # words among the 40 nearest of TONE_SHARE of all terms are the tone of the text, not a meaning
-TONE_SHARE = 0.2
+TERMS_FROM = 8  # occurrences of the words and phrases of the text that may be neighbours
 IN_PICTURE = 8
 COLOURS = (
     "tab:blue",
@@ -66,7 +62,7 @@ COLOURS = (
 
 @dataclass(frozen=True)
 class WordShift:
-    """A word's neighbours by its old vector and by the one from this text; the cosine of the two."""
+    """A word's neighbours in GloVe, those among the words and phrases of this text, and the likeness of the two."""
 
     word: str
     occurrences: int
@@ -82,7 +78,6 @@ class DemoResult:
     documents: int
     tokens: int
     words: tuple[WordShift, ...]
-    tone: tuple[str, ...]  # words that nearly everything comes near to in this text; left out of `after`
     phrase: str
     phrase_occurrences: int
     phrase_neighbours: tuple[str, ...]  # among words and phrases of this text
@@ -105,14 +100,13 @@ def run(plot: Path | None = None) -> DemoResult:
     known = model.vectors.key_to_index
     text = [model.tokenizer(paragraph, known) for paragraph in paragraphs(language_reference())]
     induced = model.induce(text, Targets([*WORDS, PHRASE]) | _terms(text, model), show_progress=False)
-    tone = _tone(model.vectors, induced)
-    shifts = tuple(_shift(model.vectors, induced, word, tone) for word in WORDS if word in induced)
-    phrase = induced.nearest(induced[PHRASE], NEIGHBOURS, exclude=[PHRASE, f"{PHRASE}s"])
-    invented = model.vectors.nearest(model.embed(SENTENCE, INVENTED), NEIGHBOURS, among=FREQUENT)
+    shifts = tuple(_shift(induced, word) for word in WORDS if word in induced)
+    phrase = induced.compared.nearest(induced.compared[PHRASE], NEIGHBOURS, exclude=[PHRASE, f"{PHRASE}s"])
+    invented = model.nearest(model.embed(SENTENCE, INVENTED), NEIGHBOURS, among=FREQUENT)
     drawn, no_plot = None, None
     if plot is not None:
         try:
-            draw(plot, model.vectors, induced, shifts[:IN_PICTURE])
+            draw(plot, induced, shifts[:IN_PICTURE])
             drawn = str(plot)
         except MissingExtra as missing:
             no_plot = str(missing)
@@ -120,7 +114,6 @@ def run(plot: Path | None = None) -> DemoResult:
         documents=induced.sums.documents,
         tokens=induced.sums.tokens_read,
         words=shifts,
-        tone=tuple(tone),
         phrase=PHRASE,
         phrase_occurrences=induced.count(PHRASE),
         phrase_neighbours=tuple(word for word, _ in phrase),
@@ -200,38 +193,35 @@ def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
     return Targets(tokens for tokens in split if STOP_WORDS.isdisjoint(tokens) and " ".join(tokens) not in chosen)
 
 
-def _tone(vectors: WordVectors, induced: InducedVectors) -> list[str]:
-    """Return words that many terms come near to here: the tone of a manual, most common first."""
-    lists = vectors.nearest(induced.matrix, TONE_DEPTH, among=FREQUENT)
-    counts = Counter(neighbour for neighbours in lists for neighbour, _ in neighbours)
-    return [word for word, count in counts.most_common() if count >= TONE_SHARE * len(induced)]
-
-
-def _shift(vectors: WordVectors, induced: InducedVectors, word: str, tone: Sequence[str]) -> WordShift:
-    old, new = vectors[word], induced[word]
-    before = _first_words(word, vectors.nearest(old, 10 * NEIGHBOURS, among=FREQUENT))
-    after = _first_words(word, vectors.nearest(new, 10 * NEIGHBOURS, among=FREQUENT, exclude=tone))
-    return WordShift(word, induced.count(word), before, after, float(cosines(old, new)))
+def _shift(induced: InducedVectors, word: str) -> WordShift:
+    vocabulary, here = induced.vocabulary, induced.compared
+    before = _first_words(word, vocabulary.nearest(vocabulary[word], 10 * NEIGHBOURS, among=FREQUENT))
+    after = _first_words(word, here.nearest(here[word], 10 * NEIGHBOURS))
+    return WordShift(word, induced.count(word), before, after, float(cosines(vocabulary[word], here[word])))
 
 
 def _first_words(word: str, neighbours: Sequence[tuple[str, float]]) -> tuple[str, ...]:
-    """Return the first neighbours that are words (not numbers, signs or letters) and no forms of the word itself."""
-    words = [other for other, _ in neighbours if other.isalpha() and len(other) > 2 and not other.startswith(word)]
+    """Return the first neighbours that are words (not numbers, signs or letters) and do not hold the word itself."""
+    words = [
+        other for other, _ in neighbours if other.replace(" ", "").isalpha() and len(other) > 2 and word not in other
+    ]
     return tuple(words[:NEIGHBOURS])
 
 
 # ---------------------------------------------------------------------------------------------------- picture
 
 
-def draw(path: Path, vectors: WordVectors, induced: InducedVectors, shifts: Sequence[WordShift]) -> None:
+def draw(path: Path, induced: InducedVectors, shifts: Sequence[WordShift]) -> None:
     """Draw where GloVe has each word, where this text puts it, and the nearest other word at both ends."""
     require("matplotlib", extra="plot", purpose="drawing the map of words")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     words = [shift.word for shift in shifts]
+    vocabulary, here = induced.vocabulary, induced.compared
     anchors = list(dict.fromkeys([s.before[0] for s in shifts] + [s.after[0] for s in shifts]))
-    points, shares = principal_plane(unit_rows(np.vstack([vectors[words], induced[words], vectors[anchors]])))
+    ends = [here[word] if word in here else vocabulary[word] for word in anchors]
+    points, shares = principal_plane(unit_rows(np.vstack([vocabulary[words], here[words], *ends])))
     old, new, fixed = np.split(points, [len(words), 2 * len(words)])
 
     figure = Figure(figsize=(9, 6.5), dpi=130, layout="tight")

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 NEXT = (
     "alc embed --model glove.6B.50d --word snorvel --among 30000 \\\n"
     '    --context "The snorvel was stewed with garlic and onions and served with rice."',
-    "alc nearest glove.6B.50d --word decorator --word generator --among 30000",
-    'python -c "from pydoc_data.topics import topics; print(*topics.values())" |\n'
-    "    alc induce --model glove.6B.50d --corpus - --unit paragraph \\\n"
-    '    --word decorator --word "keyword argument" --out python.safetensors',
-    "alc nearest glove.6B.50d --from python.safetensors --among 30000 \\\n"
-    '    --word decorator --word "keyword argument"',
+    "alc nearest glove.6B.50d --word string --word exception --among 30000",
+    'python -c "from pydoc_data.topics import topics; print(*topics.values())" > python.txt',
+    "alc induce --model glove.6B.50d --corpus python.txt --unit paragraph \\\n"
+    "    --discover --ngrams 2 --min-count 5 --word string --word exception \\\n"
+    "    --out python.safetensors",
+    "alc nearest python.safetensors --word string --word exception",
 )
 
 
@@ -55,10 +55,10 @@ def demo(
 def _show(result: "DemoResult") -> None:
     show_line(
         f"Python's language reference, {result.tokens:,} tokens in {result.documents:,} paragraphs, read "
-        "with GloVe vectors\nand the transform that ships with alacarte. The same words in two worlds:"
+        "with GloVe vectors\nand the model that ships with alacarte. The same words in two worlds:"
     )
     show_columns(
-        ["word", "occurs", "its neighbours in GloVe", "its neighbours in this text", "cosine"],
+        ["word", "occurs", "its neighbours in GloVe", "its neighbours in this text", "likeness"],
         [
             (
                 shift.word,
@@ -69,10 +69,6 @@ def _show(result: "DemoResult") -> None:
             )
             for shift in result.words
         ],
-    )
-    show_line(
-        "Left out on the right is the tone of a manual, which many words take on in this text:\n"
-        f"  {', '.join(result.tone[:10])}{', …' if len(result.tone) > 10 else ''}\n"
     )
     show_line(f"A phrase that GloVe does not have, occurring {result.phrase_occurrences} times: “{result.phrase}”")
     show_line(f"  nearest in this text: {', '.join(result.phrase_neighbours)}\n")

@@ -101,6 +101,22 @@ class InducedVectors(WordVectors):
         """The words of the model's vectors as `neighbours` compares them."""
         return self.model.vectors if self.adaptation is None else self.adaptation.words(self.model.vectors)
 
+    @cached_property
+    def compared(self) -> WordVectors:
+        """The same vectors as they are compared with each other and with `vocabulary`: without what their text shares.
+
+        Examples
+        --------
+        >>> from alacarte import ALaCarte, Transform
+        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
+        >>> induced = model.induce(["a x b y b z a x"], ["x", "y", "z"])
+        >>> [word for word, _ in induced.compared.most_similar("x", k=1)]
+        ['z']
+        """
+        if self.adaptation is None:
+            return self
+        return WordVectors(self.words, self.adaptation.compared(self.matrix).astype(np.float32))
+
     def neighbours(self, target: str, k: int = 10, *, among: int | None = None) -> list[tuple[str, float]]:
         """Return the words with a vector that are most like a target, as this text uses both.
 
@@ -127,7 +143,7 @@ class InducedVectors(WordVectors):
         """
         own = self.model.tokens(target)  # of a phrase, the single words may be near
         exclude = own if len(own) == 1 else ()
-        query = self[target] if self.adaptation is None else self.adaptation.compared(self[target])
+        query = self.compared[target]
         found: list[tuple[str, float]] = self.vocabulary.nearest(query, k, among=among, exclude=exclude)
         return found
 
