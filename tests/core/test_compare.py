@@ -460,7 +460,6 @@ def test_saved_sums_are_compared_word_by_word(folder):
         (["a.txt", "b.txt", "--all", "--min-count", "5000"], "lower --min-count"),
         (["a.txt", "b.txt", "--all", "--feature", "w1"], "not with two corpora"),
         (["both.jsonl", "--by", "year", "--word", "w0", "--relative"], "goes with --all"),
-        (["both.jsonl", "--text", "speech", "--by", "year", "--all", "--relative"], "compare at least 200"),
         (["both.jsonl", "--by", "year", "--all", "--tokens", "speech"], "leave it out with --all and --by"),
         (["both.jsonl", "--all"], "--by COLUMN"),
         (["both.jsonl", "--word", "w0", "--by", "year", "--top", "3"], "goes with --all"),
