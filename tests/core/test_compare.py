@@ -419,6 +419,18 @@ def test_the_command_on_named_words_and_on_a_table(folder):
     assert "1 of 120 words" in result.output
 
 
+def test_the_command_on_two_files_of_tokens(folder, tmp_path):
+    for name in "ab":
+        texts = (folder / f"{name}.txt").read_text().splitlines()
+        lines = [json.dumps({"text": "nothing of this", "words": text.split()}) for text in texts]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    asked = "--word", "w0", "--json"
+    files = tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--tokens", "words"
+    assert "pass --tokens '' to read the text, or --text '' to read the tokens" in alc(folder, *files, *asked).output
+    found = json.loads(alc(folder, *files, "--text", "", *asked).stdout)
+    assert found == json.loads(alc(folder, folder / "a.txt", folder / "b.txt", *asked).stdout)
+
+
 def test_saved_sums_are_compared_word_by_word(folder):
     """Numbers for a word that is tested, the reason for one that is not."""
     (folder / "b.txt").write_text((folder / "b.txt").read_text() + " rare w1 w2" * 9)

@@ -2,7 +2,7 @@
 
 import lzma
 import threading
-import time
+from itertools import count
 
 import numpy as np
 import pytest
@@ -28,6 +28,7 @@ from passes import (
 )
 
 from alacarte import ContextSums, Corpus, Document, Targets, collect
+from alacarte._io.artifact import read_artifact
 from alacarte.contexts import _windows_kernel, summing
 from alacarte.contexts.merging import merge
 from alacarte.contexts.weights import resolve, save_counts
@@ -38,7 +39,7 @@ from alacarte.text import corpus as corpora
 from alacarte.text import lines as lines_of_text
 from alacarte.text.encoding import Encoder
 from alacarte.text.segments import Block, read_segment
-from alacarte.text.units import unit_of
+from alacarte.text.units import unit_of, unpack_units
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
 
@@ -116,24 +117,40 @@ def test_rows_of_a_threads_own_change_nothing(tmp_path, monkeypatch, hot):
     assert same(collect(VECTORS, documents, EVERYTHING, threads=5, block_size=2000, **work), expected)
 
 
-def test_a_thread_that_fails_stops_the_pass_and_spoils_no_checkpoint(tmp_path, monkeypatch):
-    texts, path = sample_text(50_000), tmp_path / "checkpoint"
-    add, calls = _windows_kernel.add_vocabulary, [0]
+@pytest.mark.parametrize("seconds", [0, 1e9], ids=["other checkpoints", "no other checkpoint"])
+def test_a_thread_that_fails_stops_the_pass_and_spoils_no_checkpoint(tmp_path, monkeypatch, seconds):
+    files, path = [tmp_path / "a.txt", tmp_path / "b.txt"], tmp_path / "checkpoint"
+    for seed, file in enumerate(files):
+        file.write_text("\n".join(sample_text(50_000, seed)), encoding="utf-8")
+    work = {"checkpoint": path, "checkpoint_seconds": seconds, "block_size": 2000}
+    whole = collect(VECTORS, files, threads=1, block_size=2000)
+    first = collect(VECTORS, files[:1], threads=1, **work).units
+    kept = path.read_bytes()
+    add, calls = _windows_kernel.add_vocabulary, count(1)
+    failing, has_failed = [], threading.Event()
 
     def fails(*arguments):
-        calls[0] += 1
-        time.sleep(0.01)  # so that there is time to write checkpoints
+        number = next(calls)
+        if number > 12:  # the other thread goes on when the failing one has come to its end
+            assert has_failed.wait(60)
+            failing[0].join()
         add(*arguments)
-        if calls[0] >= 12 and path.exists():  # the block is added in part, and must be in no checkpoint
+        if number == 12:  # what is added and not recorded must be in no checkpoint
+            failing.append(threading.current_thread())
+            has_failed.set()
             raise MemoryError("no room")
 
-    work = {"checkpoint": path, "checkpoint_seconds": 0, "block_size": 2000}
     monkeypatch.setattr(_windows_kernel, "add_vocabulary", fails)
     with pytest.raises(MemoryError, match="no room"):
-        collect(VECTORS, texts, threads=2, **work)
-    assert path.exists()
+        collect(VECTORS, files, threads=2, **work)
     monkeypatch.undo()
-    assert same(collect(VECTORS, texts, threads=2, **work), collect(VECTORS, texts, threads=1))
+    assert next(calls) <= 14  # the other thread added one more block at most
+    left = read_artifact(path, "checkpoint", BadCheckpoint, 1).tensors
+    held = unpack_units({name.removeprefix("reading/"): left[name] for name in left if "unit" in name})
+    assert first <= held
+    assert len(held) <= len(first) + 11 < len(whole.units)
+    assert seconds == 0 or path.read_bytes() == kept
+    assert same(collect(VECTORS, files, threads=2, **work), whole)
 
 
 def test_threads_must_be_some():

@@ -56,6 +56,20 @@ def test_windows():
 
 
 @pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"shard": (1.5, 2)}, "shard 1.5 of 2: parts are numbered"),
+        ({"shard": (1, 2.5)}, "shard 1 of 2.5: parts are numbered"),
+        ({"block_size": 1.5}, "a size of 1.5 bytes"),
+        ({"spread": 2.5}, "spread is a whole number"),
+    ],
+)
+def test_parts_of_the_work_are_whole_numbers(options, why):
+    with pytest.raises(AlacarteError, match=why):
+        collect(VECTORS, TEXT, **options)
+
+
+@pytest.mark.parametrize(
     "weights",
     [
         *("top:-1", "top:nan", "top:1.5", "top:inf", "top:", "sif:0", "sif:-1", "sif:nan", "sif:inf", "most", 3),

@@ -285,9 +285,7 @@ def _info(system: Any, place: str) -> dict[str, Any]:
 
 def _location(url: str, info: dict[str, Any], error: type[AlacarteError]) -> Location:
     if info.get("mimetype") == "text/html":
-        raise error(
-            f"{without_secrets(url)} is a web page; name the files that it leads to, or list them in a manifest"
-        )
+        raise error(f"{without_secrets(url)} is a web page; name the files that it leads to")
     if info.get("size") is None:
         raise error(
             f"{without_secrets(url)}: the server does not say how large it is, so nobody could tell whether all of it "

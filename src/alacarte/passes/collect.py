@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Bytes, Longs
+from alacarte._io.checks import whole_number
 from alacarte._io.progress import phase
 from alacarte._io.tensors import forget_pages
 from alacarte.contexts.integers import IntegerVectors
@@ -90,7 +91,7 @@ def collect(
         The same to the last bit for any number of threads, blocks, shards and interruptions.
     """
     refuse_unknown("collect", options, CollectOptions)
-    if spread is not None and spread < 2:
+    if spread is not None and whole_number(spread, "spread") < 2:
         raise AlacarteError(f"spread: at least 2 groups are needed to compute a variance, not {spread}")
     options["context_weights"] = _ready(options.get("context_weights"), vectors)
     source, wanted = Corpus.of(corpus), None if targets is None else Targets.of(targets)

@@ -85,9 +85,9 @@ class Work:
                 f"threads is a whole number from 1 on, not {self.threads!r}",
                 hint=Hint("leave it out for as many as there are cores"),
             )
-        if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
+        if self.shard is not None and not (all(map(_is_count, self.shard)) and self.shard[0] <= self.shard[1]):
             raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
-        if self.block_size < 1:
+        if not _is_count(self.block_size):
             raise AlacarteError(f"a block cannot have a size of {self.block_size} bytes; give at least 1")
 
     @property

@@ -345,8 +345,11 @@ def _document(text: Any, tokens: Any, spans: Any, values: tuple[Any, ...], optio
         )
     if not no_text and not no_tokens:
         raise BadCorpus(
-            f"both {options.text!r} and {options.tokens!r} are there; pass tokens=None to read the text, or "
-            "text=None to read the tokens"
+            f"both {options.text!r} and {options.tokens!r} are there",
+            hint=Hint(
+                "pass tokens=None to read the text, or text=None to read the tokens",
+                "pass --tokens '' to read the text, or --text '' to read the tokens",
+            ),
         )
     if not no_text and not isinstance(text, str):
         raise BadCorpus(
