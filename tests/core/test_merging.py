@@ -27,7 +27,7 @@ def test_sums_with_other_targets_are_not_added():
     with pytest.raises(BadSums, match="'them' was looked for"):
         second + first
     with pytest.raises(BadSums, match="'them' was looked for"):
-        merge([second, second, first], repeated=True)
+        merge([second, second, first])
     shared = merge([second, first], shared_only=True)
     assert shared == collect(VECTORS, DAYS[:2], ["x"])
     with pytest.raises(BadSums, match="no target was looked for in all"):

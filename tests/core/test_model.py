@@ -12,6 +12,7 @@ from alacarte.contexts.sums import Reading
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, AlacarteWarning, NoOccurrences, NotEnoughData, TransformMismatch
 from alacarte.model import pretrained_names
+from alacarte.spelling.form import FormModel
 
 
 @pytest.fixture(scope="module")
@@ -285,3 +286,9 @@ def test_whole_contexts_are_averaged_as_the_settings_say(averaging, expected):
     plane = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
     model = ALaCarte(plane, Transform(np.eye(2), settings=Reading(averaging=averaging)))
     np.testing.assert_allclose(model.embed(["a", "a a a b b b"]), expected, rtol=1e-6)
+
+
+def test_targets_one_by_one_are_not_used_up(model, corpus):
+    spelled = model.with_form(FormModel.learn(model.vectors, ridge=1.0, min_words=1))
+    induced = spelled.induce(corpus, (word for word in ["zorg", "blik"]), form=True)
+    assert set(induced.words) | set(induced.missing) == {"zorg", "blik"}

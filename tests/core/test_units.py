@@ -133,16 +133,12 @@ def file(tmp_path):
 
 def test_text_added_twice_is_refused(tmp_path, file, monkeypatch):
     sums = collect(VECTORS, file, WORDS)
-    with pytest.raises(BadSums, match=r"one\.txt is in more than one of these sums.*repeated=True"):
+    with pytest.raises(BadSums, match=r"one\.txt is in more than one of these sums"):
         sums + collect(VECTORS, file, WORDS)
     monkeypatch.chdir(tmp_path)
     for same in ("one.txt", os.path.relpath(file), str(file)):
         with pytest.raises(BadSums, match="is in more than one"):
             sums + collect(VECTORS, same, WORDS)
-    twice = merge([sums, sums], repeated=True)
-    assert (twice.occurrences == 2 * sums.occurrences).all()
-    assert twice.tokens_read == 2 * sums.tokens_read
-    assert twice.units == sums.units
 
 
 def test_a_part_that_was_read_before_is_refused(file):

@@ -121,7 +121,7 @@ def test_every_hint_names_an_option_that_exists():
 
 
 def test_a_hint_is_left_out_where_the_command_lacks_its_option(tmp_path):
-    """`alc inspect` has no --text, and `alc induce --update` no --repeated."""
+    """`alc inspect` has no --text."""
     (tmp_path / "t.csv").write_text("body,year\na b c d e f,1990\n")
     inspected = CliRunner().invoke(app, ["inspect", str(tmp_path / "t.csv")])
     assert inspected.exit_code == 1

@@ -17,7 +17,6 @@ def merge(
     sums: Annotated[list[Path], typer.Argument(metavar="SUMS", help="Files that --save-sums wrote.")],
     out: Path = option(..., "Where the total goes.", metavar="FILE", writes="context sums"),
     subtract: list[Path] | None = option(None, "Take these away from the total; repeat it for more.", metavar="SUMS"),
-    repeated: bool = option(False, "Count text that is in several files as often as it is there."),
     shared_only: bool = option(False, "Keep the targets that were looked for in all of the files."),
 ) -> None:
     """Add up saved context sums, or take some away.
@@ -31,7 +30,7 @@ def merge(
     """
     from alacarte.contexts.merging import merge_files
 
-    total = merge_files(sums, out, subtract=subtract or (), repeated=repeated, shared_only=shared_only)
+    total = merge_files(sums, out, subtract=subtract or (), shared_only=shared_only)
     wrote(out)
     facts = {
         "out": display_name(out),

@@ -18,15 +18,13 @@ from alacarte.targets.targets import Targets
 from alacarte.text.units import Unit
 
 
-def merge(parts: Iterable[ContextSums], *, repeated: bool = False, shared_only: bool = False) -> ContextSums:
+def merge(parts: Iterable[ContextSums], *, shared_only: bool = False) -> ContextSums:
     """Return the sum of any number of `ContextSums`, exact and the same in any order.
 
     Parameters
     ----------
     parts
         Sums collected with the same vectors, settings and targets.
-    repeated
-        Whether text that is in several of them counts as often as it is there, instead of being refused.
     shared_only
         Whether sums with different targets are added, for the targets that were looked for in all of them. Otherwise
         they are refused: other targets would lack the occurrences in text where nobody looked for them.
@@ -49,7 +47,7 @@ def merge(parts: Iterable[ContextSums], *, repeated: bool = False, shared_only: 
     [1, 3]
     """
     openers = [partial(_itself, part) for part in parts]
-    return _combined(openers, repeated=repeated, shared_only=shared_only)._in_memory()
+    return _combined(openers, shared_only=shared_only)._in_memory()
 
 
 def merge_files(
@@ -57,7 +55,6 @@ def merge_files(
     out: str | PathLike[str],
     *,
     subtract: Iterable[str | PathLike[str]] = (),
-    repeated: bool = False,
     shared_only: bool = False,
 ) -> ContextSums:
     """Add saved sums, subtract others, and save the result; only some rows of each file are in memory at a time.
@@ -70,7 +67,7 @@ def merge_files(
         The file to write.
     subtract
         Sums to take away from the total: each must be part of it.
-    repeated, shared_only
+    shared_only
         As in `merge`.
 
     Returns
@@ -79,7 +76,7 @@ def merge_files(
         The sums in `out`.
     """
     added, less = ([partial(ContextSums.load, file) for file in group] for group in (files, subtract))
-    _combined(added, less, repeated=repeated, shared_only=shared_only).save(out)
+    _combined(added, less, shared_only=shared_only).save(out)
     return ContextSums.load(out)
 
 
@@ -95,9 +92,7 @@ def _itself(sums: ContextSums) -> ContextSums:
     return sums
 
 
-def _combined(
-    added: Sequence[Opener], subtracted: Sequence[Opener] = (), *, repeated: bool = False, shared_only: bool = False
-) -> ContextSums:
+def _combined(added: Sequence[Opener], subtracted: Sequence[Opener] = (), *, shared_only: bool = False) -> ContextSums:
     """The total of some sums less others, whose rows are computed when they are asked for.
 
     Sums are opened one after the other, and of each only its arrays are kept, which may lie in a file.
@@ -120,7 +115,7 @@ def _combined(
             if sign > 0 and not shared_only:
                 _check_targets(part.targets, targets)
         if sign > 0:
-            _check_not_twice(units & part.units, repeated)
+            _check_not_twice(units & part.units)
             units |= part.units
             for key in _found(part, targets):
                 places.setdefault(key, len(places))
@@ -227,11 +222,10 @@ def _check_targets(wanted: Targets, given: Targets) -> None:
         )
 
 
-def _check_not_twice(twice: set[Unit], repeated: bool) -> None:
-    if twice and not repeated:
+def _check_not_twice(twice: set[Unit]) -> None:
+    if twice:
         raise BadSums(
-            f"{next(iter(twice)).name} is in more than one of these sums and would be counted twice; leave one out",
-            hint=Hint("or pass repeated=True if it should be", "or pass --repeated if it should be"),
+            f"{next(iter(twice)).name} is in more than one of these sums and would be counted twice; leave one out"
         )
 
 

@@ -215,7 +215,7 @@ class ContextSums:
     # ------------------------------------------------------------------------------------ adding and taking away
 
     def __add__(self, other: "ContextSums") -> "ContextSums":
-        """Return the sums of both texts; text that is in both is refused, unless it goes to `merge` with `repeated`."""
+        """Return the sums of both texts; text that is in both is refused."""
         if not isinstance(other, ContextSums):
             return NotImplemented
         from alacarte.contexts.merging import merge

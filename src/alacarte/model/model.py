@@ -423,8 +423,9 @@ class ALaCarte(FewShotModel):
         >>> induced["new york"].tolist(), induced.count("new york"), induced.missing
         ([1.0, 1.0], 1, ['x'])
         """
+        targets = Targets.of(targets)
         if form:
-            self.require_prior(Targets.of(targets))
+            self.require_prior(targets)
         return self.apply(self.collect(corpus, targets, spread=spread, **work), form=form)
 
     # --------------------------------------------------------------------------------------------- files
