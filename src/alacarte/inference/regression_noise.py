@@ -106,30 +106,19 @@ class Fit:
             yield slice(low, high), s, a
 
 
-def least_squares(
-    x: Doubles,
-    y: Doubles,
-    clusters: Longs | None,
-    *,
-    equal_clusters: bool = False,
-    weights: Doubles | None = None,
-) -> tuple[Fit, Longs]:
+def least_squares(x: Doubles, y: Doubles, clusters: Longs | None, *, equal_clusters: bool = False) -> tuple[Fit, Longs]:
     """Return (fit, the order the rows were brought into).
 
     With `equal_clusters` the rows of a cluster weigh 1 together.
     """
     from scipy import linalg
 
-    order = np.arange(len(x)) if clusters is None else np.argsort(clusters, kind="stable")
-    units = None if clusters is None else np.unique(clusters[order], return_inverse=True)[1]
-    weight = weights
-    if units is not None:
+    order, units, roots = np.arange(len(x)), None, None
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        units = np.unique(clusters[order], return_inverse=True)[1]
         x, y = x[order], y[order]
-        weight = None if weights is None else weights[order]
-        if equal_clusters:
-            weight = np.ones(len(x)) if weight is None else weight
-            weight = weight / np.bincount(units, weights=weight)[units]
-    roots = None if weight is None else np.sqrt(weight)
+        roots = 1 / np.sqrt(np.bincount(units)[units]) if equal_clusters else None
     scale = np.sqrt((x * x).sum(axis=0))
     scale = np.where(scale > 0, scale, 1.0)
     scaled = x / scale if roots is None else roots[:, None] * (x / scale)

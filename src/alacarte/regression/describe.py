@@ -19,13 +19,12 @@ from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
 from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
-from alacarte.regression.embed import Embeddings, Groups, cluster_codes, group_codes, row_weights
+from alacarte.regression.embed import Embeddings, Groups, cluster_codes, cluster_weights, group_codes
 from alacarte.regression.frames import all_numbers
 from alacarte.regression.results import Column, Results, column_of, joined
 from alacarte.vectors.word_vectors import WordVectors
 
 Candidates = int | Iterable[str] | None
-Weights = str | npt.ArrayLike | None
 EVERYTHING = "all contexts"
 FEW = 3.5  # degrees of freedom of clusters below which one is warned
 SEARCHED = 1 << 24  # cosines of drawn vectors with candidates at a time
@@ -122,7 +121,6 @@ class Grouped:
         by: Groups | None,
         cluster: Groups | None = None,
         equal_clusters: bool = False,
-        weights: Weights = None,
         intervals: float | None = None,
     ) -> "Grouped":
         """Return the contexts of each group, for intervals of this level if any; or means computed before."""
@@ -141,7 +139,7 @@ class Grouped:
         clusters = cluster_codes(embeddings, cluster)
         if clusters is not None and (clusters < 0).any():
             raise AlacarteError(f"{int((clusters < 0).sum())} contexts have no cluster; fill in or drop these rows")
-        given = row_weights(embeddings, clusters, equal_clusters, weights, codes >= 0)
+        given = cluster_weights(clusters, equal_clusters, codes >= 0)
         groups = cls(labels, codes, [], matrix, np.bincount(codes[codes >= 0]), matrix, clusters, given)
         units = [groups._units(codes == code) for code in range(len(labels))]
         if intervals is not None:
@@ -223,7 +221,6 @@ def nearest(
     candidates: Candidates | Literal["contexts"] = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
     seed: int | None = 0,
 ) -> Results:
@@ -239,7 +236,7 @@ def nearest(
         How many words for each group; None for all.
     candidates : int, list of str or "contexts", optional
         Search among this number of first words of the vectors, these words, or those that occur in the contexts.
-    cluster, equal_clusters, weights
+    cluster, equal_clusters
         As in `dem_group`.
     intervals : float, optional
         The level of intervals, such as 0.95. `estimate` and its interval take account of it that these words were
@@ -260,7 +257,7 @@ def nearest(
     >>> nearest(found, ["D", "R", "R"], k=2).rows()
     [('D', 'a', 1, 1.0), ('D', 'c', 2, 0.6), ('R', 'b', 1, 1.0), ('R', 'c', 2, 0.8)]
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
     words = asked_words(embeddings, candidates)
     rng = np.random.default_rng(seed)
     parts: list[dict[str, Column]] = []
@@ -286,14 +283,13 @@ def similarity(
     *,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
 ) -> Results:
     """Return the cosine of each group's mean with some words.
 
     Parameters
     ----------
-    embeddings, by, cluster, equal_clusters, weights, intervals
+    embeddings, by, cluster, equal_clusters, intervals
         As in `nearest`.
     features : str or list of str
         The words.
@@ -310,7 +306,7 @@ def similarity(
     >>> similarity(found, ["c"], ["D", "R"]).rows()
     [('D', 'c', 0.6), ('R', 'c', 0.8)]
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
     names, directions = _asked(embeddings, features)
     found = cosine_columns(groups.units, directions, intervals)
     columns = {
@@ -340,7 +336,6 @@ def nearest_contexts(
     within: bool = True,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
     seed: int | None = 0,
 ) -> Results:
@@ -348,7 +343,7 @@ def nearest_contexts(
 
     Parameters
     ----------
-    embeddings, by, k, cluster, equal_clusters, weights, seed
+    embeddings, by, k, cluster, equal_clusters, seed
         As in `nearest`.
     within : bool
         Whether a group is shown its own contexts only.
@@ -361,7 +356,7 @@ def nearest_contexts(
     Results
         As `nearest` gives, with `context` for `feature`; and `name` and `document` of the context.
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
     texts = np.array(embeddings.texts(with_match=True), dtype=object)
     units = directions_of(embeddings.matrix)
     parts: list[dict[str, Column]] = []
@@ -453,14 +448,13 @@ def similarity_over(
     within: str | None = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
 ) -> Results:
     """Return the cosine with some words at each value of an ordered variable (a year, a quartile).
 
     Parameters
     ----------
-    embeddings, features, cluster, equal_clusters, weights, intervals
+    embeddings, features, cluster, equal_clusters, intervals
         As in `similarity`.
     over : str
         The variable. Values that the documents have, but no context does, come with NaN and a count of 0.
@@ -478,7 +472,6 @@ def similarity_over(
         labels, codes = group_codes(embeddings, within)
         splits = [(label, codes == code) for code, label in enumerate(labels)]
     clusters = cluster_codes(embeddings, cluster)
-    given = row_weights(embeddings, None, False, weights)
     parts: list[dict[str, Column]] = []
     for split, rows in splits:
         groups = Grouped.of(
@@ -486,7 +479,6 @@ def similarity_over(
             over,
             None if clusters is None else clusters[rows],
             equal_clusters,
-            None if given is None else given[rows],
             intervals,
         )
         values = _levels_of_documents(embeddings, over, groups.labels)
@@ -526,14 +518,13 @@ def poles(
     *,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
 ) -> Results:
     """Return how much nearer each group's mean is to the words of one pole than to those of another.
 
     Parameters
     ----------
-    embeddings, by, cluster, equal_clusters, weights, intervals
+    embeddings, by, cluster, equal_clusters, intervals
         As in `nearest`.
     first, second : list of str
         The words of the poles. The value is the mean cosine with the words of `first`, less that with the words of
@@ -551,7 +542,7 @@ def poles(
     >>> poles(found, ["D", "R"], ["a"], ["b"]).rows()
     [('D', 1.0, 1), ('R', -1.0, 1)]
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
     vectors = embeddings.vectors
     left_out: list[str] = []
     direction = np.zeros(vectors.dimension)

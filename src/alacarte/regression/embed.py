@@ -272,7 +272,6 @@ def dem_group(
     *,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: str | npt.ArrayLike | None = None,
 ) -> Embeddings:
     """Average the rows of each group.
 
@@ -287,8 +286,6 @@ def dem_group(
         What belongs together; by itself it changes no mean.
     equal_clusters : bool
         Whether every cluster weighs the same, and not every context.
-    weights : str or one number per row, optional
-        How much each context counts.
 
     Returns
     -------
@@ -303,7 +300,7 @@ def dem_group(
     """
     labels, codes = group_codes(embeddings, groups)
     present = codes >= 0
-    given = row_weights(embeddings, cluster_codes(embeddings, cluster), equal_clusters, weights, present)
+    given = cluster_weights(cluster_codes(embeddings, cluster), equal_clusters, present)
     weight = np.ones(len(embeddings)) if given is None else given
     adding = sparse.csr_matrix((weight[present], (codes[present], np.flatnonzero(present))), (len(labels), len(codes)))
     return means_of(embeddings, adding, labels, codes)
@@ -331,35 +328,15 @@ def cluster_codes(embeddings: Embeddings, cluster: Groups | None) -> Longs | Non
     return group_codes(embeddings, cluster)[1]
 
 
-def row_weights(
-    embeddings: Embeddings,
-    clusters: Longs | None,
-    equal_clusters: bool,
-    weights: str | npt.ArrayLike | None,
-    used: Mask | None = None,
-) -> Doubles | None:
-    """Return what each context counts; None if all count the same. Contexts that are not used count nothing."""
-    given = None if weights is None else _checked_weights(embeddings, weights)
+def cluster_weights(clusters: Longs | None, equal_clusters: bool, used: Mask) -> Doubles | None:
+    """Return what each context that is used counts if clusters weigh the same; None if all contexts count the same."""
     if not equal_clusters:
-        return given
+        return None
     if clusters is None:
         raise AlacarteError("equal_clusters needs to know the clusters; pass cluster=… too")
-    taken = clusters >= 0 if used is None else used & (clusters >= 0)
-    own = np.ones(len(clusters)) if given is None else given
-    sizes = np.bincount(clusters[taken], weights=own[taken], minlength=int(clusters.max(initial=0)) + 1)
-    return np.asarray(np.where(taken, own / np.where(sizes > 0, sizes, 1.0)[clusters], 0.0))
-
-
-def _checked_weights(embeddings: Embeddings, weights: str | npt.ArrayLike) -> Doubles:
-    column = embeddings.column(weights, "the weights") if isinstance(weights, str) else as_column(weights)
-    if column.dtype.kind not in "iuf":
-        raise AlacarteError(f"weights are numbers, and {weights!r} holds {column.dtype.kind!r} values")
-    if len(column) != len(embeddings):
-        raise AlacarteError(f"{len(column)} weights for {len(embeddings)} rows; give one for each row")
-    values = np.asarray(column, dtype=np.float64)
-    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise AlacarteError("weights are finite, not negative, and not all 0")
-    return values
+    taken = used & (clusters >= 0)
+    sizes = np.bincount(clusters[taken], minlength=int(clusters.max(initial=0)) + 1)
+    return np.asarray(np.where(taken, 1 / np.maximum(sizes, 1)[clusters], 0.0))
 
 
 def group_codes(embeddings: Embeddings, groups: Groups) -> tuple[list[Any], Longs]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs, Mask
@@ -21,7 +20,7 @@ from alacarte.model import ALaCarte
 from alacarte.regression.context_table import ContextTable, checked_window, contexts, documents
 from alacarte.regression.describe import Candidates, nearest
 from alacarte.regression.design import INTERCEPT, Design, build
-from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem, row_weights
+from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem
 from alacarte.regression.formulas import parse_formula
 from alacarte.regression.results import Results, column_of, make_frame
 from alacarte.vectors.word_vectors import WordVectors
@@ -277,7 +276,6 @@ def regress(
     window: int | tuple[int, int] | None = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: str | npt.ArrayLike | None = None,
     inference: Inference | None = None,
 ) -> EmbeddingRegression:
     """Regress the embeddings of a word's contexts on who speaks, when, and where.
@@ -302,8 +300,6 @@ def regress(
         changes standard errors, intervals and p-values, and no estimate.
     equal_clusters : bool
         Whether every cluster weighs the same, whatever its size; this changes the estimates.
-    weights : str or one number per context, optional
-        How much each context counts.
     inference : Inference, optional
         The level of the intervals, the number of permutations, how p-values are adjusted, and the seed.
 
@@ -345,29 +341,27 @@ def regress(
     targets = _same_targets(targets, embedded.contexts)
     if embedded.dropped:
         left_out["contexts without a known word"] = embedded.dropped
-    codes, weight = cluster_codes(embedded, cluster), row_weights(embedded, None, False, weights)
-    usable = _usable(len(embedded), codes, weight, left_out)
+    codes = cluster_codes(embedded, cluster)
+    usable = np.ones(len(embedded), dtype=bool) if codes is None else codes >= 0
+    if not usable.all():
+        left_out["missing cluster"] = int((~usable).sum())
     if equal_clusters and codes is None:
         raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
     design = build(covariates, embedded, usable)
-    fit = fitted(design, embedded, codes, weight, equal_clusters)
+    fit = fitted(design, embedded, codes, equal_clusters)
     rows = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
     model_of = EmbeddingRegression(formula, targets, design, rows, left_out | design.left_out, asked, fit)
     return replace(model_of, table=table_of_terms(model_of))
 
 
-def fitted(
-    design: Design, embeddings: Embeddings, codes: Longs | None, weights: Doubles | None, equal_clusters: bool
-) -> Fit:
+def fitted(design: Design, embeddings: Embeddings, codes: Longs | None, equal_clusters: bool) -> Fit:
     """Least squares over the rows of a design."""
     kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
     if kept is not None and int(kept.max()) + 1 <= len(design.names):
         raise BadFormula(
             f"{int(kept.max()) + 1} clusters are too few for {len(design.names)} coefficients; use another cluster"
         )
-    given = None if weights is None else weights[design.rows]
-    matrix = embeddings.matrix[design.rows]
-    return least_squares(design.matrix, matrix, kept, equal_clusters=equal_clusters, weights=given)[0]
+    return least_squares(design.matrix, embeddings.matrix[design.rows], kept, equal_clusters=equal_clusters)[0]
 
 
 def _found(
@@ -384,17 +378,6 @@ def _found(
     if targets is None:
         return documents(data, text=text, known=model, show_progress=show_progress)
     return contexts(data, targets, window=window, text=text, known=model, show_progress=show_progress)
-
-
-def _usable(count: int, codes: Longs | None, weights: Doubles | None, left_out: dict[str, int]) -> Mask:
-    """Which contexts have a cluster and a weight; how many have not goes into `left_out`."""
-    usable = np.ones(count, dtype=bool) if codes is None else codes >= 0
-    if not usable.all():
-        left_out["missing cluster"] = int((~usable).sum())
-    if weights is not None and (usable & (weights == 0)).any():
-        left_out["weight 0"] = int((usable & (weights == 0)).sum())
-        usable = usable & (weights > 0)
-    return usable
 
 
 def _with_window(table: ContextTable, window: tuple[int, int]) -> ContextTable:

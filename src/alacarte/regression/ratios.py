@@ -13,7 +13,7 @@ from alacarte.inference.cosines import directions_of, interval, why_undefined
 from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
-from alacarte.regression.describe import Candidates, Grouped, Weights, Words, asked_words, excess_of, top
+from alacarte.regression.describe import Candidates, Grouped, Words, asked_words, excess_of, top
 from alacarte.regression.embed import Embeddings, Groups
 from alacarte.regression.infer import Inference
 from alacarte.regression.results import Column, Results, column_of
@@ -31,14 +31,13 @@ def ratio(
     candidates: Candidates | Literal["contexts"] = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     inference: Inference | None = None,
 ) -> Results:
     """Return the ratio of two groups' cosines with the k nearest words of either, the largest ratio first.
 
     Parameters
     ----------
-    embeddings, by, k, candidates, cluster, equal_clusters, weights
+    embeddings, by, k, candidates, cluster, equal_clusters
         As in `nearest`; there must be two groups.
     numerator : optional
         The group whose cosines are the numerators; the first one if left out.
@@ -60,7 +59,7 @@ def ratio(
     ['D', 'R']
     """
     level = None if inference is None else inference.level
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, level)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, level)
     first = first_group(groups.labels, numerator)
     pair = [first, 1 - first]
     words = asked_words(embeddings, candidates)

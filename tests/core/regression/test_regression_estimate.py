@@ -169,24 +169,6 @@ def test_joint_tests_against_refitting(clustered):
     assert 0 < want < 60
 
 
-def test_weights_are_copies_of_rows_for_the_coefficients_and_the_clustered_noise():
-    x, y, clusters = example(11, clustered=True)
-    weights = np.random.default_rng(0).integers(1, 4, len(x))
-    fit, _ = regression_noise.least_squares(x, y, clusters, weights=weights.astype(float))
-    copies = np.repeat(np.arange(len(x)), weights)
-    want, _ = regression_noise.least_squares(x[copies], y[copies], clusters[copies])
-    np.testing.assert_allclose(fit.coefficients, want.coefficients)
-    np.testing.assert_allclose(regression_noise.noise(fit, np.eye(3)), regression_noise.noise(want, np.eye(3)))
-    alone, _ = regression_noise.least_squares(x, y, None, weights=weights.astype(float))
-    whitened, _ = regression_noise.least_squares(x * fit_roots(weights), y * fit_roots(weights), None)
-    np.testing.assert_allclose(alone.coefficients, whitened.coefficients)
-    np.testing.assert_allclose(regression_noise.noise(alone, np.eye(3)), regression_noise.noise(whitened, np.eye(3)))
-
-
-def fit_roots(weights):
-    return np.sqrt(weights)[:, None]
-
-
 def test_the_jackknife_says_beforehand_that_it_would_not_fit_into_memory():
     rng = np.random.default_rng(0)
     fit, _ = regression_noise.least_squares(rng.normal(size=(300, 120)), rng.normal(size=(300, 2)), None)
