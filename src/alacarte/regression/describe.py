@@ -92,6 +92,13 @@ def top(values: Doubles, k: int | None) -> Longs:
     return order[: int(np.isfinite(values).sum())][:k]
 
 
+def nearest_columns(words: "Words", values: Doubles, k: int | None) -> dict[str, Column]:
+    """Return the columns about the k words with the largest cosines."""
+    chosen = top(values, k)
+    ranks = np.arange(1, len(chosen) + 1)
+    return {"feature": words.names(chosen), "rank": ranks, "value": values[chosen]}
+
+
 def asked_words(embeddings: Embeddings, candidates: Candidates | Literal["contexts"]) -> Words:
     """Return the words to search; those of the contexts, if that is what was asked for."""
     wanted = embeddings.features if isinstance(candidates, str) and candidates == "contexts" else candidates
@@ -267,12 +274,9 @@ def nearest(
         if intervals is not None and len(chosen) < len(words):
             excess = excess_of(unit, words, len(chosen), rng)
         columns = cosine_columns([unit], words.directions(chosen), intervals, excess)
-        part = {
-            "target": column_of([label] * len(chosen)),
-            "feature": words.names(chosen),
-            "rank": np.arange(1, len(chosen) + 1),
-        }
-        parts.append(part | {name: column[0] for name, column in columns.items()} | {"value": values[chosen]})
+        near = nearest_columns(words, values, k)
+        found = {name: column[0] for name, column in columns.items()} | {"value": near["value"]}
+        parts.append({"target": column_of([label] * len(chosen))} | near | found)
     return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest", "level": intervals})
 
 

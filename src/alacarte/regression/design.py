@@ -45,19 +45,14 @@ class Design:
 
     def at(self, profile: Mapping[str, Any] | Any) -> Doubles:
         """Return the rows of the design for given values of the variables: a mapping, or a frame of several."""
-        given = (
-            dict(profile) if isinstance(profile, Mapping) else {name: list(profile[name]) for name in profile.columns}
-        )
-        lacking = [name for name in self.variables if name not in given]
+        lacking = [name for name in self.variables if name not in profile]
         if lacking:
             raise BadFormula(
                 f"the profile has no value for {', '.join(map(repr, lacking))}; give one for each variable"
             )
-        many = {name: value for name, value in given.items() if isinstance(value, (list, tuple, np.ndarray))}
-        count = len(next(iter(many.values()))) if many else 1
-        full = {
-            name: as_column(list(given[name]) if name in many else [given[name]] * count) for name in self.variables
-        }
+        given = [np.atleast_1d(np.array(profile[name], dtype=object)) for name in self.variables]
+        columns = map(as_column, np.broadcast_arrays(*given))
+        full = dict(zip(self.variables, columns, strict=True))
         for name, column in full.items():
             levels = self.levels.get(name)
             if levels is not None:

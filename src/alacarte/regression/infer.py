@@ -18,7 +18,7 @@ from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, 
 from alacarte.inference.regression_noise import Fit, alone, covariances, least_squares, noise, permute
 from alacarte.model import ALaCarte
 from alacarte.regression.context_table import ContextTable, checked_window, contexts, documents
-from alacarte.regression.describe import Candidates, nearest
+from alacarte.regression.describe import Candidates, asked_words, nearest_columns
 from alacarte.regression.design import INTERCEPT, Design, build
 from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem
 from alacarte.regression.formulas import parse_formula
@@ -89,11 +89,6 @@ class EmbeddingRegression:
     def terms(self) -> list[str]:
         """The names of the columns of the design."""
         return self.design.names
-
-    @property
-    def features(self) -> list[str]:
-        """The words of the contexts that have a vector."""
-        return self.embeddings.features
 
     @property
     def window(self) -> tuple[int, int] | None:
@@ -178,35 +173,27 @@ class EmbeddingRegression:
         if profile is None:
             return np.asarray(self.design.matrix @ self.coefficients)
         rows = self.design.at(profile) @ self.coefficients
-        single = isinstance(profile, Mapping) and not any(
-            isinstance(value, (list, tuple, np.ndarray)) for value in profile.values()
-        )
+        single = isinstance(profile, Mapping) and not any(map(np.ndim, profile.values()))
         return np.asarray(rows[0] if single else rows)
 
+    def _row(self, profile: Mapping[str, Any]) -> Doubles:
+        """Return the row of the design for one profile, as a matrix."""
+        rows = self.design.at(profile)
+        if len(rows) != 1:
+            raise BadFormula(f"these are {len(rows)} profiles, and one is wanted; give one value for each variable")
+        return rows
+
     def nearest(
-        self, profile: Mapping[str, Any] | Any, k: int = 10, *, candidates: Candidates | Literal["contexts"] = None
+        self, profile: Mapping[str, Any], k: int = 10, *, candidates: Candidates | Literal["contexts"] = None
     ) -> Results:
         """Return the words nearest to the embedding of a profile."""
-        rows = np.atleast_2d(self.predict(profile))
-        means = replace(
-            self.embeddings,
-            matrix=rows,
-            names=list(range(len(rows))),
-            variables=replace(self.embeddings.variables, columns={}),
-            rows=np.arange(len(rows)),
-            counts=np.ones(len(rows), dtype=np.int64),
-            contexts=None,
-        )
-        columns = dict(nearest(means, k=k, candidates=candidates).values)
-        profiles = columns.pop("target")
-        return Results(columns if len(rows) == 1 else {"profile": profiles} | columns, self.table.backend)
+        words = asked_words(self.embeddings, candidates)
+        values = words.cosines(self._row(profile) @ self.coefficients)[0]
+        return Results(nearest_columns(words, values, k), self.table.backend)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Results:
         """Return how far apart two profiles are: the squared length of the difference of their embeddings."""
-        rows = self.design.at(a), self.design.at(b)
-        if len(rows[0]) != 1 or len(rows[1]) != 1:
-            raise BadFormula("a contrast is between two profiles; give one value for each variable, not several")
-        difference = rows[0] - rows[1]
+        difference = self._row(a) - self._row(b)
         if not np.abs(difference).any():
             raise BadFormula("the two profiles are the same; let them differ in at least one variable")
         name = ", ".join(f"{key}: {a[key]} − {b[key]}" for key in self.design.variables if a[key] != b[key])
@@ -240,14 +227,6 @@ class EmbeddingRegression:
     def _repr_html_(self) -> str:
         lines = self.summary().split("\n\n")[0].splitlines()
         return "".join(f"<p>{html.text_of(line)}</p>" for line in lines) + self.table._repr_html_()
-
-    def to_markdown(self) -> str:
-        """Return the table of terms in Markdown; `etable` sets several models side by side."""
-        return self.table.to_markdown()
-
-    def to_latex(self) -> str:
-        """Return the table of terms as a LaTeX `tabular`; `etable` sets several models side by side."""
-        return self.table.to_latex()
 
     def plot(
         self,
@@ -327,6 +306,8 @@ def regress(
     targets, covariates = parse_formula(formula)
     left_out: dict[str, int] = {}
     if isinstance(data, Embeddings):
+        if window is not None:
+            raise BadFormula("embeddings have a window already; leave `window` out, or pass contexts")
         embedded = data
     else:
         if model is None:
@@ -336,8 +317,6 @@ def regress(
         left_out = {"documents without text": found.skipped} if found.skipped else {}
         left_out |= {f"no match of {pattern!r}": 0 for pattern in found.missing}
         embedded = dem(found, model)
-    if window is not None and embedded.contexts is not None:
-        _with_window(embedded.contexts, checked_window(window))
     targets = _same_targets(targets, embedded.contexts)
     if embedded.dropped:
         left_out["contexts without a known word"] = embedded.dropped
@@ -372,24 +351,12 @@ def _found(
     window: int | tuple[int, int] | None,
     show_progress: bool | None,
 ) -> ContextTable:
-    """The contexts of the words in the data, or whole documents; contexts found before with the window asked for."""
+    """Return whole documents, or the contexts of the words in them; contexts found before get the window asked for."""
     if isinstance(data, ContextTable) and (targets is None or not data.whole):
-        return data if window is None else _with_window(data, checked_window(window))
+        return data if window is None or data.whole else replace(data, window=checked_window(window))
     if targets is None:
         return documents(data, text=text, known=model, show_progress=show_progress)
     return contexts(data, targets, window=window, text=text, known=model, show_progress=show_progress)
-
-
-def _with_window(table: ContextTable, window: tuple[int, int]) -> ContextTable:
-    """Contexts with the window asked for; an error if they were cut with another one."""
-    if table.whole or table.window == window:
-        return table
-    if table.window is None:
-        return replace(table, window=window)
-    raise BadFormula(
-        f"a window of {window} (words before, after) is asked for and the contexts have {table.window}; leave one of "
-        "the two out"
-    )
 
 
 def _same_targets(wanted: list[str] | None, table: ContextTable | None) -> list[str] | None:
