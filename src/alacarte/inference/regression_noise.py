@@ -84,24 +84,20 @@ class Fit:
     def blocks(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
         """Yield blocks of (which units, their S (units, k, d), their A (units, k, k))."""
         k, d = self.columns, self.residuals.shape[1]
-        if self.units is None:
-            step = max(1, BLOCK // (k * d))
-            for low in range(0, self.rows, step):
-                z = self.z[low : low + step]
-                e = self.residuals[low : low + step]
-                yield slice(low, low + len(z)), z[:, :, None] * e[:, None, :], z[:, :, None] * z[:, None, :]
-            return
-        bounds = np.searchsorted(self.units, np.arange(self.clusters + 1))
+        numbers = np.arange(self.clusters + 1)
+        bounds = numbers if self.units is None else np.searchsorted(self.units, numbers)
         step = max(1, BLOCK // (k * d))
         for low in range(0, self.clusters, step):
             high = min(low + step, self.clusters)
             start, end = bounds[low], bounds[high]
-            z = self.z[start:end]
+            z, e = self.z[start:end], self.residuals[start:end]
+            if self.units is None:
+                yield slice(low, high), z[:, :, None] * e[:, None, :], z[:, :, None] * z[:, None, :]
+                continue
             cuts = bounds[low:high] - start
-            s = np.empty((high - low, k, d))
-            a = np.empty((high - low, k, k))
+            s, a = np.empty((high - low, k, d)), np.empty((high - low, k, k))
             for p in range(k):
-                s[:, p] = np.add.reduceat(z[:, p, None] * self.residuals[start:end], cuts, axis=0)
+                s[:, p] = np.add.reduceat(z[:, p, None] * e, cuts, axis=0)
                 a[:, p] = np.add.reduceat(z[:, p, None] * z, cuts, axis=0)
             yield slice(low, high), s, a
 
@@ -302,48 +298,46 @@ def _shuffle_rows(
     and so is the observed effect by those of residuals that still hold it.
     """
     precision: type[np.floating[Any]] = np.float32 if fit.rows >= SINGLE else np.float64
-    pull = fit.z @ np.concatenate(bases).T  # (rows, combinations)
     leverage = np.einsum("np,np->n", fit.z, fit.z)
+    squares = np.einsum("nd,nd->n", fit.residuals, fit.residuals)
     scale = np.ones(fit.rows)
     if studentised:  # residuals of rows that pull hard are too small
         scale = 1 / np.sqrt(1 - np.minimum(leverage, 0.999))
-    own = np.einsum("nd,nd->n", fit.residuals, fit.residuals) * scale**2
-    ends = np.cumsum([len(basis) for basis in bases])
-
-    def together(by_row: Doubles) -> Doubles:
-        """The sums over the combinations of each test."""
-        return np.stack([part.sum(axis=-1) for part in np.split(by_row, ends[:-1], axis=-1)], axis=-1)
-
-    observed = np.empty(len(bases))
-    for test, (basis, rows) in enumerate(zip(bases, np.split(pull, ends[:-1], axis=1), strict=True)):
-        effect = basis @ fit.inner
-        observed[test] = np.square(effect).sum()
-        if studentised:  # ‖e + r U c‖², the residuals of the model without the effect
-            crossed = np.einsum("nm,nm->n", fit.residuals @ effect.T, rows)
-            square = np.square(rows)
-            held = own / scale**2 + 2 * crossed + np.einsum("nm,nm->n", rows @ (effect @ effect.T), rows)
-            left = 1 - np.minimum(leverage - square.sum(axis=1), 0.999)
-            observed[test] /= (held / left) @ square.sum(axis=1)
-    parts = pull.astype(precision), scale.astype(precision), own.astype(precision)
+    pulls = [fit.z @ basis.T for basis in bases]
+    observed = np.array([np.square(basis @ fit.inner).sum() for basis in bases])
+    if studentised:
+        observed /= [
+            _noise_with_effect(fit, pull, basis @ fit.inner, squares, leverage)
+            for pull, basis in zip(pulls, bases, strict=True)
+        ]
+    own, scale = (squares * scale**2).astype(precision), scale.astype(precision)
     exceeding = np.zeros(len(bases))
     step = max(1, min(count, PERMUTED // fit.rows))
     for low in range(0, count, step):
-        lengths, error = _permuted_lengths(*parts, fit.residuals, min(step, count - low), rng)
-        statistic = together(lengths) / together(error) if studentised else together(lengths)
-        exceeding += _exceeds(statistic, observed, studentised).sum(axis=0)
+        order = np.tile(np.arange(fit.rows, dtype=np.int32), (min(step, count - low), 1))
+        for draw in order:
+            rng.shuffle(draw)
+        for test, pull in enumerate(pulls):
+            lengths, error = _permuted_lengths(pull.astype(precision), scale, own, fit.residuals, order)
+            statistic = lengths / error if studentised else lengths
+            exceeding[test] += _exceeds(statistic, observed[test], studentised).sum()
         tick(min(low + step, count))
     return exceeding
 
 
+def _noise_with_effect(fit: Fit, pull: Doubles, effect: Doubles, squares: Doubles, leverage: Doubles) -> float:
+    """Return what noise adds to an effect, by the residuals of a model without it."""
+    crossed = np.einsum("nm,nm->n", fit.residuals @ effect.T, pull)
+    held = squares + 2 * crossed + np.einsum("nm,nm->n", pull @ (effect @ effect.T), pull)
+    square = np.square(pull).sum(axis=1)
+    return float((held / (1 - np.minimum(leverage - square, 0.999))) @ square)
+
+
 def _permuted_lengths(
-    pull: Floats, scale: Floats, own: Floats, e: Doubles, number: int, rng: np.random.Generator
+    pull: Floats, scale: Floats, own: Floats, e: Doubles, order: npt.NDArray[np.int32]
 ) -> tuple[Doubles, Doubles]:
-    """(‖b‖², what noise adds to it), both (permutations, combinations), of permuted residuals."""
-    n, m = pull.shape
-    order = np.empty((number, n), dtype=np.int32)
-    order[:] = np.arange(n)
-    for draw in order:
-        rng.shuffle(draw)
+    """Return (‖b‖², what noise adds to it) of permuted residuals, for each permutation."""
+    (number, n), m = order.shape, pull.shape[1]
     rows = max(64, BLOCK // (4 * number * m))
     b, error = np.zeros((number * m, e.shape[1])), np.zeros(number * m)
     for start in range(0, n, rows):
@@ -351,8 +345,7 @@ def _permuted_lengths(
         shuffled = np.take(pull, order[:, block].T, axis=0).reshape(-1, number * m)
         b += shuffled.T @ (e[block] * scale[block, None]).astype(pull.dtype, copy=False)
         error += own[block] @ np.square(shuffled, out=shuffled)
-    parts = b.reshape(number, m, -1)
-    return np.einsum("bmd,bmd->bm", parts, parts), error.reshape(number, m)
+    return np.square(b).reshape(number, -1).sum(axis=1), error.reshape(number, m).sum(axis=1)
 
 
 def _flip_clusters(fit: Fit, bases: list[Doubles], count: int, rng: np.random.Generator, tick: Tick) -> Doubles:
