@@ -10,6 +10,7 @@ that, and is what the interval is around. Where a group has too few contexts or 
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -27,59 +28,41 @@ from alacarte.vectors.word_vectors import WordVectors
 Candidates = int | Iterable[str] | None
 EVERYTHING = "all contexts"
 FEW = 3.5  # degrees of freedom of clusters below which one is warned
-SEARCHED = 1 << 24  # cosines of drawn vectors with candidates at a time
 
 
 # ------------------------------------------------------------------------------------------- words and cosines
 
 
-@dataclass(frozen=True, eq=False)
-class Words:
-    """Words to compare with: the rows of their vectors."""
+def asked_words(
+    embeddings: Embeddings, candidates: Candidates | Literal["contexts"], what: str = "candidates"
+) -> WordVectors:
+    """Return the vectors of the first words, of those of a list that have one, of those in the contexts, or all."""
+    vectors = embeddings.vectors
+    if candidates is None:
+        return vectors
+    if isinstance(candidates, (int, np.integer)):
+        return vectors.first(min(int(candidates), len(vectors)))
+    listed = [candidates] if isinstance(candidates, str) else list(candidates)
+    if candidates == "contexts":
+        listed = embeddings.features
+    unknown = [word for word in listed if word not in vectors]
+    if len(unknown) == len(listed):
+        named = ", ".join(map(repr, unknown[:5]))
+        raise NotEnoughData(f"none of the {what} has a vector ({named}); check spelling and case")
+    if unknown:
+        warnings.warn(
+            f"{len(unknown)} of the {what} have no vector and are left out: {', '.join(unknown[:5])}",
+            AlacarteWarning,
+            stacklevel=3,
+        )
+    return vectors.subset(sorted(set(listed).difference(unknown), key=vectors.index))
 
-    vectors: WordVectors
-    rows: Longs
 
-    @classmethod
-    def of(cls, vectors: WordVectors, candidates: Candidates, what: str = "candidates") -> "Words":
-        """Return the first words, those of a list that have a vector, or all, in the order of the vectors."""
-        if candidates is None or isinstance(candidates, (int, np.integer)):
-            most = len(vectors) if candidates is None else min(int(candidates), len(vectors))
-            return cls(vectors, np.arange(most))
-        listed = [candidates] if isinstance(candidates, str) else list(candidates)
-        index = vectors.key_to_index
-        unknown = [word for word in listed if word not in index]
-        rows = np.unique(np.array([index[word] for word in listed if word in index], dtype=np.int64))
-        if not len(rows):
-            shown = ", ".join(map(repr, unknown[:5]))
-            raise NotEnoughData(f"none of the {what} has a vector ({shown}); check spelling and case")
-        if unknown:
-            warnings.warn(
-                f"{len(unknown)} of the {what} have no vector and are left out: {', '.join(unknown[:5])}",
-                AlacarteWarning,
-                stacklevel=3,
-            )
-        return cls(vectors, rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def names(self, chosen: Longs) -> Column:
-        """Return some of the words."""
-        return column_of([self.vectors.word(row) for row in self.rows[chosen].tolist()])
-
-    def directions(self, chosen: Longs) -> Doubles:
-        """Return the vectors of some of the words at length 1."""
-        return directions_of(self.vectors.matrix[self.rows[chosen]])
-
-    def cosines(self, means: Doubles) -> Doubles:
-        """Return the cosine of each row with each word, (rows, words); NaN where either is a vector of zeros."""
-        units, result = directions_of(means), np.empty((len(means), len(self)))
-        step = max(1, SEARCHED // self.vectors.dimension)
-        for low in range(0, len(self), step):
-            part = np.arange(low, min(low + step, len(self)))
-            result[:, part] = units @ self.directions(part).T
-        return result
+def nearest_words(words: WordVectors, mean: Doubles, k: int | None) -> dict[str, Column]:
+    """Return the columns about the words nearest to a mean; a vector of zeros is near to none."""
+    pairs = words.nearest(mean, len(words) if k is None else k) if mean.any() else []
+    columns = {"feature": column_of([word for word, _ in pairs]), "rank": np.arange(1, len(pairs) + 1)}
+    return columns | {"value": np.array([cosine for _, cosine in pairs], dtype=np.float64)}
 
 
 def top(values: Doubles, k: int | None) -> Longs:
@@ -92,34 +75,19 @@ def top(values: Doubles, k: int | None) -> Longs:
     return order[: int(np.isfinite(values).sum())][:k]
 
 
-def nearest_columns(words: "Words", values: Doubles, k: int | None) -> dict[str, Column]:
-    """Return the columns about the k words with the largest cosines."""
-    chosen = top(values, k)
-    ranks = np.arange(1, len(chosen) + 1)
-    return {"feature": words.names(chosen), "rank": ranks, "value": values[chosen]}
-
-
-def asked_words(embeddings: Embeddings, candidates: Candidates | Literal["contexts"]) -> Words:
-    """Return the words to search; those of the contexts, if that is what was asked for."""
-    wanted = embeddings.features if isinstance(candidates, str) and candidates == "contexts" else candidates
-    return Words.of(embeddings.vectors, wanted)
-
-
 # -------------------------------------------------------------------------------------------------- groups
 
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The groups to describe: labels, which rows they have, means, sizes, and the units of inference of each."""
+    """The groups to describe: their labels, which of them each row has, and how many contexts each is of."""
 
     labels: list[Any]
     codes: Longs
-    units: list[Units]
-    means: Doubles
     sizes: Longs
     matrix: Doubles
-    clusters: Longs | None
-    weights: Doubles | None
+    clusters: Longs | None = None
+    weights: Doubles | None = None
 
     @classmethod
     def of(
@@ -131,28 +99,33 @@ class Grouped:
         intervals: float | None = None,
     ) -> "Grouped":
         """Return the contexts of each group, for intervals of this level if any; or means computed before."""
-        matrix = embeddings.matrix
         if intervals is not None:
             check_level(intervals)
         if embeddings.counts is not None:
             if by is not None or cluster is not None or intervals is not None:
                 raise AlacarteError("these are means already; pass the embeddings of the contexts, with by=…")
-            units = [Units.of(row[None]) for row in matrix]
-            codes = np.arange(len(matrix))
-            return cls(list(embeddings.names), codes, units, matrix, embeddings.counts, matrix, None, None)
+            return cls(embeddings.names, np.arange(len(embeddings)), embeddings.counts, embeddings.matrix)
         labels, codes = [EVERYTHING], np.zeros(len(embeddings), dtype=np.int64)
         if by is not None:
             labels, codes = group_codes(embeddings, by)
         clusters = cluster_codes(embeddings, cluster)
         if clusters is not None and (clusters < 0).any():
             raise AlacarteError(f"{int((clusters < 0).sum())} contexts have no cluster; fill in or drop these rows")
-        given = cluster_weights(clusters, equal_clusters, codes >= 0)
-        groups = cls(labels, codes, [], matrix, np.bincount(codes[codes >= 0]), matrix, clusters, given)
-        units = [groups._units(codes == code) for code in range(len(labels))]
+        weights = cluster_weights(clusters, equal_clusters, codes >= 0)
+        groups = cls(labels, codes, np.bincount(codes[codes >= 0]), embeddings.matrix, clusters, weights)
         if intervals is not None:
-            _warn_of_few_clusters(units)
-        means = np.stack([unit.mean() for unit in units])
-        return cls(labels, codes, units, means, groups.sizes, matrix, clusters, given)
+            _warn_of_few_clusters(groups.units)
+        return groups
+
+    @cached_property
+    def units(self) -> list[Units]:
+        """The units of inference of each group."""
+        return [self._units(self.codes == code) for code in range(len(self.labels))]
+
+    @cached_property
+    def means(self) -> Doubles:
+        """The mean of each group."""
+        return np.stack([unit.mean() for unit in self.units])
 
     def _units(self, rows: npt.NDArray[np.bool_]) -> Units:
         clusters = None if self.clusters is None else self.clusters[rows]
@@ -194,8 +167,8 @@ def cosine_columns(
     return known | {"reason": np.where(unknown, "a vector of zeros has no direction", reasons)}
 
 
-def excess_of(group: Units, words: Words, k: int, rng: np.random.Generator) -> Doubles | None:
-    """By how much the cosines of the k nearest words are too large because they are the nearest, by rank.
+def excess_of(group: Units, words: WordVectors, k: int, rng: np.random.Generator) -> Doubles | None:
+    """Return by how much the cosines of the k nearest words are too large because they are the nearest, by rank.
 
     None where there is more noise than signal, or nothing to tell the two apart.
     """
@@ -205,11 +178,8 @@ def excess_of(group: Units, words: Words, k: int, rng: np.random.Generator) -> D
     noise = group.noise()
 
     def search(drawn: Doubles) -> Doubles:
-        step = max(1, SEARCHED // len(words))
-        directions: list[Doubles] = []
-        for low in range(0, len(drawn), step):
-            directions += [words.directions(top(values, k)) for values in words.cosines(drawn[low : low + step])]
-        return np.stack(directions)
+        found = words.nearest(drawn, k)
+        return np.stack([directions_of(words[[word for word, _ in pairs]]) for pairs in found])
 
     def lengths(drawn: Doubles) -> Doubles:
         return debiased_squares(drawn, noise)
@@ -268,15 +238,16 @@ def nearest(
     words = asked_words(embeddings, candidates)
     rng = np.random.default_rng(seed)
     parts: list[dict[str, Column]] = []
-    for label, unit, values in zip(groups.labels, groups.units, words.cosines(groups.means), strict=True):
-        chosen = top(values, k)
-        excess = None
-        if intervals is not None and len(chosen) < len(words):
-            excess = excess_of(unit, words, len(chosen), rng)
-        columns = cosine_columns([unit], words.directions(chosen), intervals, excess)
-        near = nearest_columns(words, values, k)
-        found = {name: column[0] for name, column in columns.items()} | {"value": near["value"]}
-        parts.append({"target": column_of([label] * len(chosen))} | near | found)
+    for label, unit, mean in zip(groups.labels, groups.units, groups.means, strict=True):
+        near = nearest_words(words, mean, k)
+        part = {"target": column_of([label] * len(near["rank"]))} | near
+        if intervals is not None:
+            excess = None
+            if len(near["rank"]) < len(words):
+                excess = excess_of(unit, words, len(near["rank"]), rng)
+            columns = cosine_columns([unit], directions_of(words[near["feature"]]), intervals, excess)
+            part |= {name: column[0] for name, column in columns.items()} | {"value": near["value"]}
+        parts.append(part)
     return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest", "level": intervals})
 
 
@@ -323,10 +294,9 @@ def similarity(
 def _asked(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
     """The features that have a vector, in the order asked for, and their directions."""
     listed = [features] if isinstance(features, str) else list(features)
-    words = Words.of(embeddings.vectors, listed, "features")
-    names = [name for name in dict.fromkeys(listed) if name in embeddings.vectors]
-    order = np.searchsorted(words.rows, [embeddings.vectors.index(name) for name in names])
-    return names, words.directions(order)
+    words = asked_words(embeddings, listed, "features")
+    names = [name for name in dict.fromkeys(listed) if name in words]
+    return names, directions_of(words[names])
 
 
 # ------------------------------------------------------------------------------------------------- contexts
@@ -389,9 +359,8 @@ def _context_columns(
     eligible, chosen = contexts
     excess = None
     if len(chosen) < len(eligible):
-        names = [str(context) for context in eligible.tolist()]
-        words = Words.of(WordVectors(names, groups.matrix[eligible]), None)
-        excess = excess_of(groups.units[row], words, len(chosen), np.random.default_rng(seed))
+        others = WordVectors([str(context) for context in eligible.tolist()], groups.matrix[eligible])
+        excess = excess_of(groups.units[row], others, len(chosen), np.random.default_rng(seed))
     parts = []
     for rank, context in enumerate(chosen.tolist()):
         own = None if excess is None else excess[[rank]]

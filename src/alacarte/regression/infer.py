@@ -18,7 +18,7 @@ from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, 
 from alacarte.inference.regression_noise import Fit, alone, covariances, least_squares, noise, permute
 from alacarte.model import ALaCarte
 from alacarte.regression.context_table import ContextTable, checked_window, contexts, documents
-from alacarte.regression.describe import Candidates, asked_words, nearest_columns
+from alacarte.regression.describe import Candidates, asked_words, nearest_words
 from alacarte.regression.design import INTERCEPT, Design, build
 from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem
 from alacarte.regression.formulas import parse_formula
@@ -187,9 +187,8 @@ class EmbeddingRegression:
         self, profile: Mapping[str, Any], k: int = 10, *, candidates: Candidates | Literal["contexts"] = None
     ) -> Results:
         """Return the words nearest to the embedding of a profile."""
-        words = asked_words(self.embeddings, candidates)
-        values = words.cosines(self._row(profile) @ self.coefficients)[0]
-        return Results(nearest_columns(words, values, k), self.table.backend)
+        mean = self._row(profile)[0] @ self.coefficients
+        return Results(nearest_words(asked_words(self.embeddings, candidates), mean, k), self.table.backend)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Results:
         """Return how far apart two profiles are: the squared length of the difference of their embeddings."""

@@ -13,10 +13,11 @@ from alacarte.inference.cosines import directions_of, interval, why_undefined
 from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
-from alacarte.regression.describe import Candidates, Grouped, Words, asked_words, excess_of, top
+from alacarte.regression.describe import Candidates, Grouped, asked_words, excess_of, nearest_words, top
 from alacarte.regression.embed import Embeddings, Groups
 from alacarte.regression.infer import Inference
 from alacarte.regression.results import Column, Results, column_of
+from alacarte.vectors.word_vectors import WordVectors
 
 POOL = 2000  # nearest words of either group that may be chosen when a test chooses anew
 FIRST, SECOND, BOTH = 1, 2, 3  # whose neighbour a word is
@@ -62,14 +63,16 @@ def ratio(
     groups = Grouped.of(embeddings, by, cluster, equal_clusters, level)
     first = first_group(groups.labels, numerator)
     pair = [first, 1 - first]
-    words = asked_words(embeddings, candidates)
-    values = words.cosines(groups.means[pair])
+    means, words = groups.means[pair], asked_words(embeddings, candidates)
+    pool = _pool(words, means, k)
+    directions = directions_of(pool.matrix)
+    values = directions_of(means) @ directions.T
     chosen, near = _chosen(values, k)
-    asked = _Asked([groups.units[code] for code in pair], words, chosen, near, k)
+    asked = _Asked([groups.units[code] for code in pair], words, directions, chosen, near, k)
     above, below = values[:, chosen]
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where((above > 0) & (below > 0), above / below, np.nan)
-    columns: dict[str, Column] = {"feature": words.names(chosen), "value": value}
+    columns: dict[str, Column] = {"feature": column_of([pool.word(row) for row in chosen.tolist()]), "value": value}
     if inference is not None:
         rng = np.random.default_rng(inference.seed)
         columns |= _intervals(asked, inference.level, rng)
@@ -99,11 +102,12 @@ def first_group(labels: list[Any], numerator: Any) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """Two groups, and the words they are compared by."""
+    """Two groups, the words that may be chosen, and those they are compared by."""
 
     units: list[Units]
-    words: Words
-    chosen: Longs
+    words: WordVectors
+    pool: Doubles  # directions of the words that are not far from either group
+    chosen: Longs  # rows of the pool
     near: Longs  # whose neighbour each word is
     k: int | None
 
@@ -114,18 +118,12 @@ class _Asked:
 
     @cached_property
     def directions(self) -> Doubles:
-        return self.words.directions(self.chosen)
+        return self.pool[self.chosen]
 
     @property
     def choice(self) -> Chosen:
         """The words as a test takes them: with the groups that they were chosen for, if they were chosen."""
         return self.directions, None if self.all_words else self.near
-
-    @cached_property
-    def pool(self) -> Doubles:
-        """The words that may be chosen after a toss: those that are not far from either group."""
-        means = np.stack([unit.mean() for unit in self.units])
-        return self.words.directions(_chosen(self.words.cosines(means), max(POOL, 20 * len(self.chosen)))[0])
 
     def choose(self, means: Doubles) -> Chosen:
         """Return the words that would be chosen for these two means."""
@@ -146,6 +144,14 @@ class _Asked:
                 cosines = self.directions[mine] @ unit.mean()
                 result[row, mine[np.argsort(-cosines, kind="stable")]] = by_rank
         return result
+
+
+def _pool(words: WordVectors, means: Doubles, k: int | None) -> WordVectors:
+    """Return the words that are chosen, or may be after a toss: those that are not far from either of two means."""
+    if k is None or len(words) <= POOL:
+        return words
+    near = [nearest_words(words, mean, max(POOL, 40 * k))["feature"].tolist() for mean in means]
+    return words.subset(sorted({*near[0], *near[1]}, key=words.index))
 
 
 def _chosen(values: Doubles, k: int | None) -> tuple[Longs, Longs]:

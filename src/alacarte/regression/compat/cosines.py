@@ -11,7 +11,7 @@ from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import AlacarteError, require
 from alacarte.inference.cosines import directions_of
 from alacarte.regression.compat.contexts import dem_group, numbered_groups
-from alacarte.regression.describe import Candidates, Words, asked_words, top
+from alacarte.regression.describe import Candidates, asked_words, top
 from alacarte.regression.embed import Embeddings, Groups
 from alacarte.regression.ratios import first_group
 from alacarte.regression.results import Column, Results, column_of, joined
@@ -44,14 +44,13 @@ class _Features(NamedTuple):
     @classmethod
     def of(cls, x: Embeddings, candidates: Stems, stem: str | None) -> "_Features":
         """Words, or stems with the mean over all words that have them."""
-        words = asked_words(x, candidates) if stem is None else Words.of(x.vectors, None)
-        names = words.names(np.arange(len(words))).tolist()
-        directions = np.nan_to_num(words.directions(np.arange(len(words))))  # R has 0 for a vector of zeros
+        words = asked_words(x, candidates) if stem is None else x.vectors
+        directions = np.nan_to_num(directions_of(words.matrix))  # R has 0 for a vector of zeros
         if stem is None:
-            return cls(names, directions)
-        listed = asked_words(x, candidates) if candidates is None or isinstance(candidates, int | str) else None
-        asked = list(candidates) if listed is None else listed.names(np.arange(len(listed))).tolist()  # type: ignore[arg-type]
-        wanted, of_all = set(stems(asked, stem)), stems(names, stem)
+            return cls(list(words.words), directions)
+        named = candidates is None or isinstance(candidates, int | str)
+        asked = asked_words(x, candidates).words if named else candidates
+        wanted, of_all = set(stems(asked, stem)), stems(words.words, stem)  # type: ignore[arg-type]
         rows = [row for row, name in enumerate(of_all) if name in wanted]
         labels, owner = np.unique([of_all[row] for row in rows], return_inverse=True)
         shares = sparse.csr_matrix((1 / np.bincount(owner)[owner], (owner, np.arange(len(rows)))))
