@@ -118,7 +118,6 @@ def estimate(
     estimates. Cosines with a mean or a direction of zeros are NaN.
     """
     value = directions_of(np.stack([group.mean() for group in groups])) @ _or_unknown(directions).T
-    check_level(level)
     centre, error, lower, upper = (np.full_like(value, np.nan) for _ in range(4))
     most = np.linalg.norm(directions, axis=1)
     for row, group in enumerate(groups):

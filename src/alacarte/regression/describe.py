@@ -501,7 +501,7 @@ def poles(
         As in `nearest`.
     first, second : list of str
         The words of the poles. The value is the mean cosine with the words of `first`, less that with the words of
-        `second` if they are given. Words without a vector are left out, and named in the table's `info`.
+        `second` if they are given. Words without a vector are left out, with a warning.
 
     Returns
     -------
@@ -516,19 +516,10 @@ def poles(
     [('D', 1.0, 1), ('R', -1.0, 1)]
     """
     groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
-    vectors = embeddings.vectors
-    left_out: list[str] = []
-    direction = np.zeros(vectors.dimension)
-    for sign, words in ((1.0, first), (-1.0, second or ())):
-        listed = [words] if isinstance(words, str) else list(words)
-        known = [word for word in listed if word in vectors]
-        left_out += [word for word in listed if word not in vectors]
-        if listed and not known:
-            raise NotEnoughData(f"none of the words {', '.join(map(repr, listed))} has a vector; name others")
-        if known:
-            direction += sign * directions_of(vectors[known]).mean(axis=0)
+    direction = _asked(embeddings, first)[1].mean(axis=0)
+    if second:
+        direction -= _asked(embeddings, second)[1].mean(axis=0)
     found = cosine_columns(groups.units, direction[None], intervals)
     columns: dict[str, Column] = {"group": column_of(groups.labels)}
     columns |= {name: column[:, 0] for name, column in found.items()} | {"n": groups.sizes}
-    info = {"kind": "poles", "left_out": left_out, "level": intervals}
-    return Results(columns, embeddings.variables.backend, info)
+    return Results(columns, embeddings.variables.backend, {"kind": "poles", "level": intervals})

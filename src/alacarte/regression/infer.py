@@ -386,7 +386,6 @@ def table_of_terms(model: EmbeddingRegression) -> Results:
 def table_of(model: EmbeddingRegression, combinations: Doubles, names: list[str], means: Doubles) -> Results:
     """Return the table of squared lengths for some linear combinations of the coefficients."""
     fit, asked = model.fit, model.inference
-    check_level(asked.level)
     lone = alone(fit, combinations)
     unit = "context" if fit.units is None else "cluster"
     _warn(names, lone, f"on a single {unit}: without it there is no estimate, so it has no standard error. Merge "
