@@ -177,7 +177,7 @@ def _correction(fit: Fit, robust: Robust) -> Doubles:
     return np.ones(()) if robust == "HC2" else factor(fit.clusters, fit.rows, fit.columns)
 
 
-def alone(fit: Fit, combinations: Doubles) -> Mask:
+def on_one_unit(fit: Fit, combinations: Doubles) -> Mask:
     """Return which combinations rest on a single unit: without it they cannot be estimated, so its noise is hidden."""
     a = fit.combined(combinations)
     lone = np.zeros(len(a), dtype=bool)
@@ -236,7 +236,7 @@ def jackknife(fit: Fit, combinations: Doubles) -> Doubles:
 
 
 def _without(g: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """((I − A_g)⁻¹, rank left, directions lost) for each unit; a pseudo-inverse where something is lost."""
+    """Return ((I − A_g)⁻¹, rank left, directions lost) for each unit; a pseudo-inverse where something is lost."""
     k = g.shape[1]
     values, vectors = np.linalg.eigh(np.eye(k) - g)
     gone = values < SATURATED

@@ -33,7 +33,7 @@ FEW = 3.5  # degrees of freedom of clusters below which one is warned
 # ------------------------------------------------------------------------------------------- words and cosines
 
 
-def asked_words(
+def candidate_vectors(
     embeddings: Embeddings, candidates: Candidates | Literal["contexts"], what: str = "candidates"
 ) -> WordVectors:
     """Return the vectors of the first words, of those of a list that have one, of those in the contexts, or all."""
@@ -65,10 +65,10 @@ def nearest_words(words: WordVectors, mean: Doubles, k: int | None) -> dict[str,
     return columns | {"value": np.array([cosine for _, cosine in pairs], dtype=np.float64)}
 
 
-def top(values: Doubles, k: int | None) -> Longs:
+def largest(values: Doubles, k: int | None) -> Longs:
     """Return the places of the k largest values, the largest first; unknown values (NaN) are not among them.
 
-    >>> top(np.array([0.2, np.nan, 0.9, 0.5]), 2).tolist()
+    >>> largest(np.array([0.2, np.nan, 0.9, 0.5]), 2).tolist()
     [2, 3]
     """
     order = np.argsort(-values, kind="stable")
@@ -235,7 +235,7 @@ def nearest(
     [('D', 'a', 1, 1.0), ('D', 'c', 2, 0.6), ('R', 'b', 1, 1.0), ('R', 'c', 2, 0.8)]
     """
     groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
-    words = asked_words(embeddings, candidates)
+    words = candidate_vectors(embeddings, candidates)
     rng = np.random.default_rng(seed)
     parts: list[dict[str, Column]] = []
     for label, unit, mean in zip(groups.labels, groups.units, groups.means, strict=True):
@@ -282,7 +282,7 @@ def similarity(
     [('D', 'c', 0.6), ('R', 'c', 0.8)]
     """
     groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
-    names, directions = _asked(embeddings, features)
+    names, directions = _known_features(embeddings, features)
     found = cosine_columns(groups.units, directions, intervals)
     columns = {
         "target": np.repeat(column_of(groups.labels), len(names)),
@@ -291,10 +291,10 @@ def similarity(
     return Results(columns, embeddings.variables.backend, {"kind": "similarity", "level": intervals})
 
 
-def _asked(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
+def _known_features(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
     """The features that have a vector, in the order asked for, and their directions."""
     listed = [features] if isinstance(features, str) else list(features)
-    words = asked_words(embeddings, listed, "features")
+    words = candidate_vectors(embeddings, listed, "features")
     names = [name for name in dict.fromkeys(listed) if name in words]
     return names, directions_of(words[names])
 
@@ -320,7 +320,7 @@ def nearest_contexts(
     embeddings, by, k, cluster, equal_clusters, seed
         As in `nearest`.
     within : bool
-        Whether a group is shown its own contexts only.
+        Whether to look among a group's own contexts only.
     intervals : float, optional
         The level of intervals. `estimate` is with the mean of the group's other contexts, of other clusters, and takes
         account of it that these contexts were chosen.
@@ -338,14 +338,14 @@ def nearest_contexts(
         mine = np.flatnonzero(groups.codes == row) if within else np.arange(len(texts))
         eligible = mine[np.sort(np.unique(texts[mine].astype(str), return_index=True)[1])]
         values = directions_of(groups.means[row]) @ units[eligible].T
-        places = top(values, k)
+        places = largest(values, k)
         chosen = eligible[places]
         part = {"target": column_of([label] * len(chosen)), "context": texts[chosen]}
         part |= {"rank": np.arange(1, len(chosen) + 1), "value": values[places]}
         if intervals is not None:
             found = _context_columns(groups, row, (eligible, chosen), units, intervals, seed)
             part |= found | {"value": values[places]}
-        parts.append(part | _where(embeddings, chosen))
+        parts.append(part | _identity(embeddings, chosen))
     return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest contexts", "level": intervals})
 
 
@@ -368,7 +368,7 @@ def _context_columns(
     return {name: column.ravel() for name, column in joined(parts).items()}
 
 
-def _where(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
+def _identity(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
     """The columns that say which contexts these are: their names, and their documents' where there are any."""
     columns = {"name": column_of([embeddings.names[row] for row in rows.tolist()])}
     return columns | {name: column[rows] for name, column in embeddings.own.items() if name == "document"}
@@ -406,7 +406,7 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
         scores = (scores - scores.mean()) / spread if spread > 0 else np.full(len(rows), np.nan)
         chosen = np.argsort(-scores, kind="stable")[:k]
         part = {"target": column_of([label] * len(chosen)), "context": texts[rows[chosen]], "score": scores[chosen]}
-        parts.append(part | _where(embeddings, rows[chosen]))
+        parts.append(part | _identity(embeddings, rows[chosen]))
     return Results(joined(parts), embeddings.variables.backend, {"kind": "typical contexts"})
 
 
@@ -439,7 +439,7 @@ def similarity_over(
     Results
         As `similarity` gives, with `n`, the number of contexts.
     """
-    names, directions = _asked(embeddings, features)
+    names, directions = _known_features(embeddings, features)
     splits: list[tuple[Any, npt.NDArray[np.bool_]]] = [(None, np.ones(len(embeddings), dtype=bool))]
     if within is not None:
         labels, codes = group_codes(embeddings, within)
@@ -472,7 +472,7 @@ def similarity_over(
 
 
 def _levels_of_documents(embeddings: Embeddings, over: str, labels: list[Any]) -> list[Any]:
-    """All values that the documents have, in order."""
+    """Return all values that the documents have, in order."""
     if embeddings.contexts is None or over not in embeddings.contexts.variables.columns:
         return labels
     column = embeddings.contexts.variables.columns[over]
@@ -516,9 +516,9 @@ def poles(
     [('D', 1.0, 1), ('R', -1.0, 1)]
     """
     groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
-    direction = _asked(embeddings, first)[1].mean(axis=0)
+    direction = _known_features(embeddings, first)[1].mean(axis=0)
     if second:
-        direction -= _asked(embeddings, second)[1].mean(axis=0)
+        direction -= _known_features(embeddings, second)[1].mean(axis=0)
     found = cosine_columns(groups.units, direction[None], intervals)
     columns: dict[str, Column] = {"group": column_of(groups.labels)}
     columns |= {name: column[:, 0] for name, column in found.items()} | {"n": groups.sizes}

@@ -77,7 +77,7 @@ def build(covariates: str, embeddings: Embeddings, usable: Mask) -> Design:
     built = _model_matrix(parsed.formula, columns, levels)
     names, matrix = [str(name) for name in built.columns], np.asarray(built, dtype=np.float64)
     encode = partial(_encoded, built.model_spec, levels)
-    return checked(Design(covariates, columns, rows, left_out, levels, matrix, names, encode))
+    return check_design(Design(covariates, columns, rows, left_out, levels, matrix, names, encode))
 
 
 def _encoded(spec: Any, levels: Mapping[str, list[Any]], columns: Columns) -> Doubles:
@@ -88,7 +88,7 @@ def _encoded(spec: Any, levels: Mapping[str, list[Any]], columns: Columns) -> Do
 def complete_rows(
     covariates: str, names: list[str], embeddings: Embeddings, usable: Mask, dates: Callable[[str], bool]
 ) -> tuple[Columns, Longs, dict[str, int], dict[str, list[Any]]]:
-    """(columns, rows, left_out, levels) of a design: of the usable rows that have a value for every variable.
+    """Return (columns, rows, left_out, levels) of a design: of the usable rows that have a value for every variable.
 
     Columns of dates become days, where `dates` says so.
     """
@@ -110,7 +110,7 @@ def complete_rows(
     return columns, rows, left_out, _levels(columns, variables)
 
 
-def checked(design: Design) -> Design:
+def check_design(design: Design) -> Design:
     """Return the design, if its columns are finite and none of them is explained by others."""
     matrix, names = design.matrix, design.names
     if not np.isfinite(matrix).all():
@@ -124,7 +124,7 @@ def checked(design: Design) -> Design:
 
 
 def _complete_rows(columns: Columns, usable: Mask) -> tuple[Longs, dict[str, int]]:
-    """(the usable rows with a value for every variable, how many the others are by the first variable they lack)."""
+    """Return (the usable rows with a value for every variable, the numbers of others by the first one they lack)."""
     keep = usable.copy()
     left_out: dict[str, int] = {}
     for name, column in columns.items():
@@ -158,7 +158,7 @@ def _levels(columns: Columns, variables: Variables) -> dict[str, list[Any]]:
 
 
 def _model_matrix(formula: Any, columns: Columns, levels: Mapping[str, list[Any]]) -> Any:
-    """formulaic's matrix of a formula, or of the spec of one, whose knots, centres and scales stay as they were."""
+    """Return formulaic's matrix of a formula, or of the spec of one, which keeps its knots, centres and scales."""
     try:
         # An empty context: nothing of ours, and nothing of the caller's, can be named in a formula.
         return formula.get_model_matrix(_frame(columns, levels), context={}, na_action="ignore")

@@ -125,9 +125,7 @@ class Embeddings:
         return make_frame(beside(columns, self.variables.columns), self.variables.backend)
 
 
-def dem(
-    contexts: ContextTable | Sequence[Sequence[str]], model: Any, *, averaging: Averaging | None = None
-) -> Embeddings:
+def dem(contexts: ContextTable | Sequence[Sequence[str]], model: Any) -> Embeddings:
     """Embed each context: the transform times the average of the vectors of its words.
 
     Contexts are read as the model says (window, averaging, weights of words and of distances, words without a vector),
@@ -141,8 +139,6 @@ def dem(
         with their own, and a warning says so.
     model : ALaCarte or vectors
         A model; or word vectors of any kind, for the plain mean over 10 words on each side.
-    averaging : {"occurrence", "token", "context"}, optional
-        What the average divides by (see `Reading`), if not what the model says.
 
     Returns
     -------
@@ -156,8 +152,6 @@ def dem(
     """
     table = contexts if isinstance(contexts, ContextTable) else documents(list(contexts))
     vectors, transform, reading = _space(model)
-    if averaging is not None:
-        reading = replace(reading, averaging=averaging)
     if not table.whole:
         window = table.window or (reading.left, reading.right)
         if transform.settings is not None and window != (reading.left, reading.right):
@@ -210,7 +204,7 @@ def _space(model: Any) -> tuple[WordVectors, Transform, Reading]:
 def _averages_of_documents(
     table: ContextTable, spelled: list[str], reader: ContextReader, averaging: Averaging
 ) -> tuple[Doubles, Longs]:
-    """(the average of each document that has any known word, the numbers of these)."""
+    """Return (the average of each document that has any known word, the numbers of these)."""
     bounds = zip(table.starts.tolist(), table.ends.tolist(), strict=True)
     sums = [reader.whole([spelled[token] for token in table.ids[low:high].tolist()]) for low, high in bounds]
     kept = [row for row, one in enumerate(sums) if one.weight > 0]
@@ -223,7 +217,7 @@ def _averages_of_documents(
 def _averages_of_windows(
     table: ContextTable, ids: Any, vectors: WordVectors, transform: Transform, reading: Reading
 ) -> tuple[Doubles, Longs, Any]:
-    """(the average of each window that has any known word, the numbers of these, the rows of all words in windows)."""
+    """Return (averages of the windows with a known word, the numbers of these, the rows of all words in windows)."""
     offsets, starts, ends = table.offsets, table.starts, table.ends
     integers = IntegerVectors.of(vectors, transform.weights, reading, few=True)
     order = np.argsort(starts, kind="stable")
@@ -340,7 +334,7 @@ def cluster_weights(clusters: Longs | None, equal_clusters: bool, used: Mask) ->
 
 
 def group_codes(embeddings: Embeddings, groups: Groups) -> tuple[list[Any], Longs]:
-    """(labels in order, which label each row has; -1 where it is missing)."""
+    """Return (labels in order, which label each row has; -1 where it is missing)."""
     names = [groups] if isinstance(groups, str) else groups
     many = isinstance(names, list) and all(isinstance(name, str) for name in names) and len(names) != len(embeddings)
     known = embeddings.variables.columns.keys() | embeddings.own.keys() if many else set()
@@ -357,7 +351,7 @@ def group_codes(embeddings: Embeddings, groups: Groups) -> tuple[list[Any], Long
 
 
 def codes_of(column: Column, levels: list[Any] | None, key: Any = None) -> tuple[list[Any], Longs]:
-    """(labels that occur, in order; the place of each value's label, -1 where it is missing)."""
+    """Return (labels that occur, in order; the place of each value's label, -1 where it is missing)."""
     absent = missing(column)
     occurring = set(column[~absent].tolist())
     if levels is not None:
@@ -375,7 +369,7 @@ def codes_of(column: Column, levels: list[Any] | None, key: Any = None) -> tuple
 
 
 def _crossed(parts: list[tuple[list[Any], Longs]]) -> tuple[list[Any], Longs]:
-    """Every combination of several variables that occurs."""
+    """Return the labels and codes of every combination of several variables that occurs."""
     codes = np.stack([codes for _, codes in parts], axis=1)
     absent = (codes < 0).any(axis=1)
     used, inverse = np.unique(codes[~absent], axis=0, return_inverse=True)

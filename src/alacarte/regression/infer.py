@@ -15,10 +15,10 @@ from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
 from alacarte.inference.lengths import score_interval
 from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
-from alacarte.inference.regression_noise import Fit, alone, covariances, least_squares, noise, permute
+from alacarte.inference.regression_noise import Fit, covariances, least_squares, noise, on_one_unit, permute
 from alacarte.model import ALaCarte
 from alacarte.regression.context_table import ContextTable, checked_window, contexts, documents
-from alacarte.regression.describe import Candidates, asked_words, nearest_words
+from alacarte.regression.describe import Candidates, candidate_vectors, nearest_words
 from alacarte.regression.design import INTERCEPT, Design, build
 from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem
 from alacarte.regression.formulas import parse_formula
@@ -188,7 +188,7 @@ class EmbeddingRegression:
     ) -> Results:
         """Return the words nearest to the embedding of a profile."""
         mean = self._row(profile)[0] @ self.coefficients
-        return Results(nearest_words(asked_words(self.embeddings, candidates), mean, k), self.table.backend)
+        return Results(nearest_words(candidate_vectors(self.embeddings, candidates), mean, k), self.table.backend)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Results:
         """Return how far apart two profiles are: the squared length of the difference of their embeddings."""
@@ -198,7 +198,7 @@ class EmbeddingRegression:
         name = ", ".join(f"{key}: {a[key]} − {b[key]}" for key in self.design.variables if a[key] != b[key])
         return table_of(self, difference, [name], np.full(1, np.nan))
 
-    # --------------------------------------------------------------------------------------------- shown
+    # ------------------------------------------------------------------------------------------ printing
 
     def summary(self) -> str:
         """Return what was fitted on what, and the table of terms, as text."""
@@ -312,7 +312,7 @@ def regress(
         if model is None:
             raise BadFormula("no vectors are given; pass an ALaCarte model, or word vectors")
         model = model if isinstance(model, ALaCarte) else WordVectors.of(model)
-        found = _found(data, targets, model, text, window, asked.show_progress)
+        found = _contexts_of(data, targets, model, text, window, asked.show_progress)
         left_out = {"documents without text": found.skipped} if found.skipped else {}
         left_out |= {f"no match of {pattern!r}": 0 for pattern in found.missing}
         embedded = dem(found, model)
@@ -326,13 +326,13 @@ def regress(
     if equal_clusters and codes is None:
         raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
     design = build(covariates, embedded, usable)
-    fit = fitted(design, embedded, codes, equal_clusters)
+    fit = fit_design(design, embedded, codes, equal_clusters)
     rows = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
     model_of = EmbeddingRegression(formula, targets, design, rows, left_out | design.left_out, asked, fit)
     return replace(model_of, table=table_of_terms(model_of))
 
 
-def fitted(design: Design, embeddings: Embeddings, codes: Longs | None, equal_clusters: bool) -> Fit:
+def fit_design(design: Design, embeddings: Embeddings, codes: Longs | None, equal_clusters: bool) -> Fit:
     """Least squares over the rows of a design."""
     kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
     if kept is not None and int(kept.max()) + 1 <= len(design.names):
@@ -342,7 +342,7 @@ def fitted(design: Design, embeddings: Embeddings, codes: Longs | None, equal_cl
     return least_squares(design.matrix, embeddings.matrix[design.rows], kept, equal_clusters=equal_clusters)[0]
 
 
-def _found(
+def _contexts_of(
     data: Any,
     targets: list[str] | None,
     model: Any,
@@ -386,7 +386,7 @@ def table_of_terms(model: EmbeddingRegression) -> Results:
 def table_of(model: EmbeddingRegression, combinations: Doubles, names: list[str], means: Doubles) -> Results:
     """Return the table of squared lengths for some linear combinations of the coefficients."""
     fit, asked = model.fit, model.inference
-    lone = alone(fit, combinations)
+    lone = on_one_unit(fit, combinations)
     unit = "context" if fit.units is None else "cluster"
     _warn(names, lone, f"on a single {unit}: without it there is no estimate, so it has no standard error. Merge "
           "levels, or read it with care")  # fmt: skip

@@ -131,7 +131,7 @@ def _row_names(table: Results, labels: Mapping[str, str] | None) -> list[str]:
 
 
 def _p_values(table: Results) -> tuple[Doubles | None, str]:
-    """(p-values, or None; what they are called): adjusted ones, if the table has them, are called so."""
+    """Return (p-values, or None; what they are called): adjusted ones, if the table has them, are called so."""
     adjust = table.info.get("adjust")
     if "p_adjusted" in table and adjust != "none":
         return table["p_adjusted"], f"adjusted p ({ADJUSTED[adjust]})" if adjust in ADJUSTED else "adjusted p"

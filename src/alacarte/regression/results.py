@@ -180,5 +180,5 @@ def column_of(values: Sequence[Any]) -> Column:
 
 
 def joined(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
-    """Tables with the same columns, below each other."""
+    """Return tables with the same columns, below each other."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

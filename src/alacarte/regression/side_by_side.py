@@ -123,7 +123,7 @@ def etable(
 
 
 def label_of(term: str, labels: Mapping[str, str] | None) -> str:
-    """Return the name that people are shown for a term; those of its factors, if only they have one.
+    """Return the label of a term; those of its factors, if only they have one.
 
     >>> label_of("party[T.R]:year", {"party[T.R]": "Republican"}), label_of("year", None)
     ('Republican × year', 'year')
@@ -136,7 +136,7 @@ def label_of(term: str, labels: Mapping[str, str] | None) -> str:
 
 
 def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, digits: int) -> tuple[str, str]:
-    """(the estimate, what is below it); empty where the model has no such term."""
+    """Return (the estimate, what is below it); empty where the model has no such term."""
     table = model.table
     rows = np.flatnonzero(table["term"] == term)
     if not len(rows):

@@ -226,6 +226,6 @@ def test_which_combinations_rest_on_a_single_unit():
     x, y, clusters = example(3, clustered=True)
     for units, lone in ((None, np.eye(len(x))[:, 5]), (clusters, (clusters == 4).astype(float))):
         fit, _ = regression_noise.least_squares(np.column_stack([x, lone]), y, units, equal_clusters=True)
-        assert regression_noise.alone(fit, np.eye(4)).tolist() == [False, False, False, True]
+        assert regression_noise.on_one_unit(fit, np.eye(4)).tolist() == [False, False, False, True]
     fit, _ = regression_noise.least_squares(x, y, None, equal_clusters=True)
-    assert not regression_noise.alone(fit, np.eye(3)).any()
+    assert not regression_noise.on_one_unit(fit, np.eye(3)).any()

@@ -155,7 +155,7 @@ def dem_group(x: Embeddings, groups: Groups | None) -> Embeddings:
 
 
 def numbered_groups(x: Embeddings, groups: Groups | None) -> tuple[list[Any], Longs]:
-    """(labels in R's order, which of them each row has, -1 for none)."""
+    """Return (labels in R's order, which of them each row has, -1 for none)."""
     if groups is None:
         return ["all contexts"], np.zeros(len(x), dtype=np.int64)
     named = isinstance(groups, str)
