@@ -90,12 +90,13 @@ def complete_rows(
 ) -> tuple[Columns, Longs, dict[str, int], dict[str, list[Any]]]:
     """Return (columns, rows, left_out, levels) of a design: of the usable rows that have a value for every variable.
 
-    Columns of dates become days, where `dates` says so.
+    Columns of dates become days, where `dates` says so. `left_out` counts rows by the first variable that they lack.
     """
     variables = embeddings.variables
     if not names:
         raise BadFormula(f"the formula has no covariate ({covariates!r}); name at least one column right of ~")
     columns: dict[str, Column] = {}
+    keep, left_out = usable.copy(), {}
     for name in names:
         if name not in variables.columns and name not in embeddings.own:
             raise BadFormula(
@@ -105,9 +106,18 @@ def complete_rows(
         columns[name] = embeddings.column(name, "the formula")
         if name not in variables.levels and dates(name):
             columns[name] = as_days(columns[name])
-    rows, left_out = _complete_rows(columns, usable)
-    columns = {name: column[rows] for name, column in columns.items()}
-    return columns, rows, left_out, _levels(columns, variables)
+        absent = missing(columns[name])
+        if absent.all():
+            raise BadFormula(f"every value of {name!r} is missing; fill it in or leave it out of the formula")
+        if (absent & keep).any():
+            left_out[f"missing {name}"] = int((absent & keep).sum())
+        keep &= ~absent
+    if not keep.any():
+        raise BadFormula(
+            "no row has a value for every variable of the formula; leave out those that are mostly missing"
+        )
+    columns = {name: column[keep] for name, column in columns.items()}
+    return columns, np.flatnonzero(keep), left_out, _levels(columns, variables)
 
 
 def check_design(design: Design) -> Design:
@@ -121,25 +131,6 @@ def check_design(design: Design) -> Design:
         )
     _check_rank(matrix, names, design.levels)
     return design
-
-
-def _complete_rows(columns: Columns, usable: Mask) -> tuple[Longs, dict[str, int]]:
-    """Return (the usable rows with a value for every variable, the numbers of others by the first one they lack)."""
-    keep = usable.copy()
-    left_out: dict[str, int] = {}
-    for name, column in columns.items():
-        absent = missing(column)
-        if absent.all():
-            raise BadFormula(f"every value of {name!r} is missing; fill it in or leave it out of the formula")
-        lost = int((absent & keep).sum())
-        if lost:
-            left_out[f"missing {name}"] = lost
-        keep &= ~absent
-    if not keep.any():
-        raise BadFormula(
-            "no row has a value for every variable of the formula; leave out those that are mostly missing"
-        )
-    return np.flatnonzero(keep), left_out
 
 
 def _levels(columns: Columns, variables: Variables) -> dict[str, list[Any]]:

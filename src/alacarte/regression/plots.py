@@ -104,8 +104,7 @@ def plot_coefficients(
         header = "p" if p_name == "p" else "adjusted p"
         axes.annotate(header, (1.02, len(terms) - 0.45), fontsize=size_of(size).font, **where)
         mark = {"marker": "o", "mec": COLOURS[0], "ms": 6, "mew": 1.4}
-        filled_mark, open_mark = mark | {"mfc": COLOURS[0]}, mark | {"mfc": "white"}
-        key(axes, size, [(f"{p_name} < {alpha:g}", filled_mark), (f"{p_name} ≥ {alpha:g}", open_mark)])
+        key(axes, size, _p_key(p_name, alpha, mark))
     axes.axvline(0, color=GREY, lw=0.8, zorder=1)
     axes.set_yticks(places, [literal(name) for name in _row_names(table, labels)])
     axes.set_ylim(-0.6, len(terms) - 0.4)
@@ -136,6 +135,11 @@ def _p_values(table: Results) -> tuple[Doubles | None, str]:
     if "p_adjusted" in table and adjust != "none":
         return table["p_adjusted"], f"adjusted p ({ADJUSTED[adjust]})" if adjust in ADJUSTED else "adjusted p"
     return table.values.get("p_value"), "p"
+
+
+def _p_key(name: str, alpha: float, mark: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the entries of a key for filled and open marks: p below `alpha`, or not."""
+    return [(f"{name} < {alpha:g}", mark | {"mfc": mark["mec"]}), (f"{name} ≥ {alpha:g}", mark | {"mfc": "white"})]
 
 
 def _p_text(p: float) -> str:
@@ -200,7 +204,15 @@ def plot_ratio(
     axes.set_xlabel(literal(f"cosine with {above} / cosine with {below}"))
     axes.set_yticks(range(len(shown)), [literal(word) for word in shown["feature"][order].tolist()])
     axes.set_ylim(-0.8, len(shown) - 0.2)
-    key(axes, size, _ratio_key(shown, looks, both, p is not None, f"{p_name} < {alpha:g}", f"{p_name} ≥ {alpha:g}"))
+    groups = set(shown["group"].tolist())
+    entries: list[tuple[str, dict[str, Any]]] = [
+        ("near both" if group == both else f"near {group}", {"marker": mark, "color": colour, "ms": 5.5})
+        for group, (colour, mark) in looks.items()
+        if group in groups
+    ]
+    if p is not None:
+        entries += _p_key(p_name, alpha, {"marker": "o", "mec": GREY, "mew": 1.3, "ms": 5.5})
+    key(axes, size, entries)
     return finish(axes, size, title, "x")
 
 
@@ -218,21 +230,6 @@ def _ratio_axis(axes: Any, values: Doubles) -> float:
     axes.set_xticks(sorted(ticks), [f"{tick:g}" for tick in sorted(ticks)])
     axes.minorticks_off()
     return limit
-
-
-def _ratio_key(
-    shown: Results, looks: Mapping[str, tuple[str, str]], both: str, with_p: bool, filled: str, unfilled: str
-) -> list[tuple[str, dict[str, Any]]]:
-    groups = set(shown["group"].tolist())
-    entries: list[tuple[str, dict[str, Any]]] = [
-        ("near both" if group == both else f"near {group}", {"marker": mark, "color": colour, "ms": 5.5})
-        for group, (colour, mark) in looks.items()
-        if group in groups
-    ]
-    if with_p:
-        mark = {"marker": "o", "mec": GREY, "mew": 1.3, "ms": 5.5}
-        entries += [(filled, mark | {"mfc": GREY}), (unfilled, mark | {"mfc": "white"})]
-    return entries
 
 
 # ------------------------------------------------------------------------------------------------- over time
