@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from alacarte._io import html
-from alacarte._io.arrays import Doubles, Longs, Mask
-from alacarte._io.figures import SizeName
+from alacarte._io.arrays import Doubles, Mask
 from alacarte._io.progress import progress
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
@@ -227,19 +226,11 @@ class EmbeddingRegression:
         lines = self.summary().split("\n\n")[0].splitlines()
         return "".join(f"<p>{html.text_of(line)}</p>" for line in lines) + self.table._repr_html_()
 
-    def plot(
-        self,
-        *,
-        standardised: bool = False,
-        labels: Mapping[str, str] | None = None,
-        ax: Any = None,
-        title: str | None = None,
-        size: SizeName = "page",
-    ) -> Any:
-        """Draw the terms' debiased lengths with their intervals; see `plot_coefficients`."""
+    def plot(self, **options: Any) -> Any:
+        """Draw the terms' debiased lengths with their intervals, with the options of `plot_coefficients`."""
         from alacarte.regression.plots import plot_coefficients
 
-        return plot_coefficients(self, standardised=standardised, labels=labels, ax=ax, title=title, size=size)
+        return plot_coefficients(self, **options)
 
 
 # ------------------------------------------------------------------------------------------------------ regress
@@ -326,20 +317,15 @@ def regress(
     if equal_clusters and codes is None:
         raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
     design = build(covariates, embedded, usable)
-    fit = fit_design(design, embedded, codes, equal_clusters)
     rows = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
+    clusters = None if codes is None else codes[design.rows]
+    fit, _ = least_squares(design.matrix, rows.matrix, clusters, equal_clusters=equal_clusters)
+    if clusters is not None and fit.clusters <= len(design.names):
+        raise BadFormula(
+            f"{fit.clusters} clusters are too few for {len(design.names)} coefficients; use another cluster"
+        )
     model_of = EmbeddingRegression(formula, targets, design, rows, left_out | design.left_out, asked, fit)
     return replace(model_of, table=table_of_terms(model_of))
-
-
-def fit_design(design: Design, embeddings: Embeddings, codes: Longs | None, equal_clusters: bool) -> Fit:
-    """Least squares over the rows of a design."""
-    kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
-    if kept is not None and int(kept.max()) + 1 <= len(design.names):
-        raise BadFormula(
-            f"{int(kept.max()) + 1} clusters are too few for {len(design.names)} coefficients; use another cluster"
-        )
-    return least_squares(design.matrix, embeddings.matrix[design.rows], kept, equal_clusters=equal_clusters)[0]
 
 
 def _contexts_of(

@@ -76,8 +76,8 @@ def conText(
     terms = _terms(levels, names)
     design = check_design(Design(covariates, columns, rows_used, left_out, levels, encode(columns), terms, encode))
     rows = embedded.select(design.rows)
-    kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
-    fit, order = least_squares(design.matrix, rows.matrix, kept, equal_clusters=True)
+    clusters = None if codes is None else codes[design.rows]
+    fit, order = least_squares(design.matrix, rows.matrix, clusters, equal_clusters=True)
     if embedded.dropped:
         left_out = {"contexts without a known word": embedded.dropped} | left_out
     inference = Inference(permutations=num_permutations, adjust="none", seed=seed)
