@@ -140,22 +140,19 @@ def noise(fit: Fit, combinations: Doubles, robust: Robust = "HC2") -> Doubles:
     """Return the sum over outputs of the squared standard errors of each combination."""
     a = fit.combined(combinations)
     total = np.zeros((fit.columns, fit.columns))
-    for s in _scores(fit, robust):
+    for s in leverage_corrected(fit) if robust == "HC2" else (s for _, s, _ in fit.blocks()):
         total += np.einsum("gpd,gqd->pq", s, s, optimize=True)
-    return np.asarray(_correction(fit, robust) * np.einsum("mp,pq,mq->m", a, total, a))
+    correction = 1.0 if robust == "HC2" else factor(fit.clusters, fit.rows, fit.columns)
+    return np.asarray(correction * np.einsum("mp,pq,mq->m", a, total, a))
 
 
-def covariances(fit: Fit, robust: Robust = "HC2") -> Doubles:
-    """Return the robust covariance of the coefficients for each output, (d, k, k)."""
+def covariances(fit: Fit) -> Doubles:
+    """Return the robust covariance (HC2, or CR2) of the coefficients for each output, (d, k, k)."""
     total = np.zeros((fit.residuals.shape[1], fit.columns, fit.columns))
-    for s in _scores(fit, robust):
+    for s in leverage_corrected(fit):
         by_output = s.transpose(2, 1, 0)
         total += by_output @ by_output.transpose(0, 2, 1)
-    return np.asarray(_correction(fit, robust) * (fit.basis @ total @ fit.basis.T))
-
-
-def _scores(fit: Fit, robust: Robust) -> Iterator[Doubles]:
-    return leverage_corrected(fit) if robust == "HC2" else (s for _, s, _ in fit.blocks())
+    return np.asarray(fit.basis @ total @ fit.basis.T)
 
 
 def leverage_corrected(fit: Fit) -> Iterator[Doubles]:
@@ -171,10 +168,6 @@ def for_leverage(fit: Fit, s: Doubles, g: Doubles) -> Doubles:
     values, vectors = np.linalg.eigh(np.eye(g.shape[1]) - g)
     root = 1 / np.sqrt(np.maximum(values, LEVERAGE))
     return np.asarray((vectors * root[:, None, :]) @ (vectors.transpose(0, 2, 1) @ s))
-
-
-def _correction(fit: Fit, robust: Robust) -> Doubles:
-    return np.ones(()) if robust == "HC2" else factor(fit.clusters, fit.rows, fit.columns)
 
 
 def on_one_unit(fit: Fit, combinations: Doubles) -> Mask:

@@ -293,24 +293,23 @@ def dem_group(
     (['D', 'R'], [[0.5, 0.5], [0.0, 1.0]], [2, 1])
     """
     labels, codes = group_codes(embeddings, groups)
-    present = codes >= 0
-    given = cluster_weights(cluster_codes(embeddings, cluster), equal_clusters, present)
-    weight = np.ones(len(embeddings)) if given is None else given
-    adding = sparse.csr_matrix((weight[present], (codes[present], np.flatnonzero(present))), (len(labels), len(codes)))
-    return means_of(embeddings, adding, labels, codes)
+    weights = cluster_weights(cluster_codes(embeddings, cluster), equal_clusters, codes >= 0)
+    return means_of(embeddings, labels, codes, weights)
 
 
-def means_of(embeddings: Embeddings, adding: Any, labels: list[Any], codes: Longs) -> Embeddings:
-    """Return the means of groups; `adding` has the weight of each row in each group."""
-    present = codes >= 0
+def means_of(embeddings: Embeddings, labels: list[Any], codes: Longs, weights: Doubles | None = None) -> Embeddings:
+    """Return the means of groups from the number of each row's group, -1 for none; all rows weigh 1 if not given."""
+    rows = np.flatnonzero(codes >= 0)
+    amounts = np.ones(len(rows)) if weights is None else weights[rows]
+    adding = sparse.csr_matrix((amounts, (codes[rows], rows)), (len(labels), len(codes)))
     return replace(
         embeddings,
         matrix=np.asarray(adding @ embeddings.matrix / np.asarray(adding.sum(axis=1))),
         names=labels,
         variables=Variables(backend=embeddings.variables.backend),
         rows=np.arange(len(labels)),
-        dropped=int((~present).sum()),
-        counts=np.bincount(codes[present], minlength=len(labels)),
+        dropped=len(codes) - len(rows),
+        counts=np.bincount(codes[rows], minlength=len(labels)),
         contexts=None,
     )
 
