@@ -207,7 +207,7 @@ def regress_part(design: Regression, samples: int, seed: int = 11) -> Iterator[R
         p = (1 + regression_noise.permute(fit, [term, three, contrast], PERMUTATIONS, rng)) / (1 + PERMUTATIONS)
         for hits, value in zip((single, joint, apart), p, strict=True):
             hits.append(float(value <= 0.05))
-        known = lengths.noises(fit, np.vstack([term, contrast]))
+        known = lengths.noise_of_each(fit, np.vstack([term, contrast]))
         of_contrast = fit.coefficients[1] - fit.coefficients[2]
         for hits, estimate, noise_of, truth in (
             (null, fit.coefficients[1], known[0], np.zeros(D)),

@@ -352,6 +352,7 @@ def test_seq_cos_sim():
         ("get_grouped_similarity_2", "val", 12, ["left", "lefty"], ["right", "rightwinger"]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:1 of the features have no vector")
 def test_grouped_similarity(golden, column, window, first, second):
     # conText keeps blanks as tokens here, which fill half of the window.
     read = documents(corpus(), tokenizer=compat.with_separators)

@@ -90,7 +90,7 @@ def test_intervals_cover(n, clusters, spread):
     inside = {}
     for _ in range(600):
         fit = draw(rng, shape, 0.0, n, clusters, spread)
-        noise = squared_lengths.noises(fit, TERM)[0]
+        noise = squared_lengths.noise_of_each(fit, TERM)[0]
         for where, direction in (("along", shape.sum(axis=0)), ("across", np.ones(30))):
             for effect in (0.0, 1.0, 3.0):
                 beta = direction * effect * unit / np.linalg.norm(direction)
@@ -106,6 +106,6 @@ def test_the_table_has_the_interval_that_is_simulated():
     shape = noise_shape(rng, 20)
     fit = draw(rng, shape, 1.0, 100)
     error, low, high = squared_lengths.score_interval(fit, TERM, 0.9)
-    length = squared_lengths.Length.of(fit.coefficients[1], squared_lengths.noises(fit, TERM)[0])
+    length = squared_lengths.Length.of(fit.coefficients[1], squared_lengths.noise_of_each(fit, TERM)[0])
     assert (error[0], low[0], high[0]) == pytest.approx((length.error(), *length.interval(0.9)))
     assert length.estimate == pytest.approx((fit.coefficients[1] ** 2).sum() - regression_noise.noise(fit, TERM)[0])

@@ -23,43 +23,39 @@ NO_WORD = -1
 
 @dataclass(frozen=True, eq=False)
 class NgramVectors:
-    """The vector of n-gram i is `own[i] * table[i]`, plus `of_words[i]` times the vector of each of its words.
-
-    None if all of `own` are 1, or all of `of_words` are 0.
-    """
+    """The vector of n-gram i is `own[i] * table[i]`, plus `of_words[i]` times the vector of each of its words."""
 
     table: Singles
-    own: Singles | None = None
-    of_words: Singles | None = None
+    own: Singles
+    of_words: Singles
 
     @classmethod
     def plain(cls, table: Singles, unit: bool) -> "NgramVectors":
         """Return the rows of the table, at length 1 if `unit`."""
-        return cls(table, inverse_lengths(table) if unit else None)
+        return cls(table, scales(table, unit), np.zeros(len(table), dtype=np.float32))
 
 
 @dataclass(frozen=True, eq=False)
 class Composition:
     """How n-grams are composed of words: the words' vectors, and τ, the occurrences that the composition counts for.
 
-    `lengths` has 1 / length of each word's vector; None if vectors keep their lengths. In that case the composition is
-    the mean of the words' vectors, and the shrunk vector is (c·v + τ·s) / (c + τ).
+    `scales` has 1 / length of each word's vector if n-grams are at length 1 (`unit`), and else 1. In that case the
+    composition is the mean of the words' vectors, and the shrunk vector is (c·v + τ·s) / (c + τ).
     """
 
     words: Singles
-    lengths: Singles | None
+    scales: Singles
     tau: float
+    unit: bool
 
     @classmethod
     def of(cls, words: Singles, tau: float, unit: bool) -> "Composition":
-        return cls(words, inverse_lengths(words) if unit else None, tau)
+        return cls(words, scales(words, unit), tau, unit)
 
     def word_factors(self, ids: Ints) -> Singles:
         """Return the factor of each word's vector; 0 for words without a vector."""
         known = (ids >= 0) & (ids < len(self.words))
-        if self.lengths is None:
-            return known.astype(np.float32)
-        return np.where(known, self.lengths[np.where(known, ids, 0)], np.float32(0))
+        return np.where(known, self.scales[np.where(known, ids, 0)], np.float32(0))
 
     def unseen(self, parts: Ints) -> Singles:
         """Return `NgramVectors.of_words` for n-grams without a vector of their own, one row of word ids per n-gram."""
@@ -75,12 +71,11 @@ class Composition:
             block = slice(low, low + ROWS)
             vectors = table[block].astype(np.float64)
             sums, composed = self._composed(parts[block])
-            lengths = np.ones(len(vectors), np.float32) if self.lengths is None else inverse_lengths(vectors)
+            lengths = scales(vectors, self.unit)
             # N-grams of words without a vector, and vectors of zeros, count for nothing.
             count, tau = counts[block] * (lengths > 0), self.tau * (composed > 0)
-            if self.lengths is None:
-                total = count + tau
-            else:
+            total = count + tau
+            if self.unit:
                 cosines = np.einsum("ij,ij->i", vectors, sums) * lengths * composed
                 total = np.sqrt(np.maximum(count**2 + tau**2 + 2 * count * tau * cosines, 0))
             share = np.divide(1, total, out=np.zeros(len(vectors)), where=total > 0)
@@ -95,9 +90,7 @@ class Composition:
             factors = self.word_factors(ids)
             sums += self.words[np.where(factors > 0, ids, 0)] * factors[:, None]
             known += factors > 0
-        if self.lengths is None:
-            return sums, np.divide(1, known, out=np.zeros_like(known), where=known > 0)
-        return sums, inverse_lengths(sums)
+        return sums, scales(sums, True) if self.unit else np.divide(1, known, out=known, where=known > 0)
 
 
 def word_ids(words: WordVectors, ngrams: Sequence[str]) -> Ints:
@@ -115,8 +108,10 @@ def word_ids(words: WordVectors, ngrams: Sequence[str]) -> Ints:
     return parts
 
 
-def inverse_lengths(table: npt.NDArray[Any]) -> Singles:
-    """Return 1 / length of each row; 0 for rows of zeros."""
+def scales(table: npt.NDArray[Any], unit: bool) -> Singles:
+    """Return 1 / length of each row, 0 for rows of zeros; 1 for every row if they are to keep their lengths."""
+    if not unit:
+        return np.ones(len(table), dtype=np.float32)
     lengths = np.empty(len(table), dtype=np.float32)
     for low in range(0, len(table), ROWS):
         block = table[low : low + ROWS].astype(np.float64, copy=False)

@@ -78,8 +78,8 @@ class FittedNgrams:
                 parts = documents.encoded.ids[starts[:, None] + np.arange(k)]
                 ngrams[place] = pooling.composition.shrunk(table, parts, rest.contexts)
             else:
-                ngrams[place] = NgramVectors.plain(table, unit=ngrams[place].own is not None)
-            weights[place] = None if (factors := weights[place]) is None else factors[rows]
+                ngrams[place] = NgramVectors.plain(table, pooling.unit)
+            weights[place] = weights[place][rows]
         own = replace(pooling, ngrams=tuple(ngrams), weights=tuple(weights))
         return own.vectors(replace(documents, bags=bags))
 

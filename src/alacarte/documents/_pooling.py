@@ -17,14 +17,15 @@ DOCUMENTS = 2048  # at a time
 class Pooling:
     """How the n-grams of a document become its vector: the vectors of k-grams for k = 1 … n, and how they are added.
 
-    `weights[k - 1]` has the weight of each k-gram; None if all are 1. With `composition`, k-grams for k > 1 that
+    `weights[k - 1]` has the weight of each k-gram. With `composition`, k-grams for k > 1 that
     have no vector of their own are composed of their words. There is a block of columns for each k.
     """
 
     ngrams: tuple[NgramVectors, ...]
-    weights: tuple[Singles | None, ...]
+    weights: tuple[Singles, ...]
     composition: Composition | None
     mean: bool
+    unit: bool
 
     @property
     def widths(self) -> list[int]:
@@ -42,11 +43,9 @@ class Pooling:
 
     def _pooled(self, encoded: Encoded, bag: Bag, k: int) -> Singles:
         """Return 1/k Σ, or 1/k times the mean, of the vectors of the k-grams of each document."""
-        ngrams, weights = self.ngrams[k - 1], self.weights[k - 1]
-        weight = np.ones(len(bag.rows), dtype=np.float32) if weights is None else weights[bag.rows]
-        own = weight if ngrams.own is None else weight * ngrams.own[bag.rows]
+        ngrams, weight = self.ngrams[k - 1], self.weights[k - 1][bag.rows]
         amounts = np.diff(bag.bounds)
-        result = _sums(own, bag.rows, bag.bounds, ngrams.table)
+        result = _sums(weight * ngrams.own[bag.rows], bag.rows, bag.bounds, ngrams.table)
         if self.composition is not None and k > 1:
             of_words = self._shares_of_words(encoded, bag, k, weight)
             has_vector = of_words > 0
@@ -68,8 +67,7 @@ class Pooling:
         alone[bag.starts] = False
         starts = np.flatnonzero(alone)
         shares[starts] = self.composition.unseen(encoded.ids[starts[:, None] + np.arange(k)])
-        if (of_words := self.ngrams[k - 1].of_words) is not None:
-            shares[bag.starts] = of_words[bag.rows] * weight
+        shares[bag.starts] = self.ngrams[k - 1].of_words[bag.rows] * weight
         return shares
 
     def _sums_of_words(self, encoded: Encoded, shares: Singles, k: int) -> Singles:

@@ -246,12 +246,9 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             if fitted is not None:
                 counts = fitted.sums.contexts[fitted.seen]
                 ngrams = composition.shrunk(others.matrix, word_ids(self.words_, others.words), counts)
-        return Pooling(
-            (NgramVectors.plain(words.matrix, self.unit), *[ngrams] * (self.n - 1)),
-            (None,) * self.n,
-            composition,
-            self.pooling == "mean",
-        )
+        added = (NgramVectors.plain(words.matrix, self.unit), *[ngrams] * (self.n - 1))
+        weights = tuple(np.ones(len(one.table), dtype=np.float32) for one in added)
+        return Pooling(added, weights, composition, self.pooling == "mean", self.unit)
 
     def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[Item]) -> FittedNgrams | None:
         """Set `words_`, `ngrams_` and `tokenizer_`; return the sums if n-grams are induced."""

@@ -77,19 +77,21 @@ def slope(means: Doubles, roots: npt.ArrayLike, units: Doubles, own: npt.ArrayLi
     return np.asarray((units - along) / root[..., None]), np.asarray(cosines)
 
 
-def pulls(group: Units, directions: Doubles) -> tuple[Doubles, Doubles]:
+def pulls(group: Units, directions: Doubles, shortest: float = 0.0) -> tuple[Doubles, Doubles]:
     """Return (debiased cosines, the pull of each unit on them): squares of pulls add up to the variance.
 
     This is the delta method with the CR2 covariance of the mean, also known as the infinitesimal jackknife. q is, but
     for a factor, a sum of products of different units; what a unit's own square would pull is taken out (`own_pulls`).
-    All is NaN for a direction of zeros, for a single unit, and where there is more noise than signal.
+    It counts as `shortest` of ‖m‖² at least. All is NaN for a direction of zeros, for a single unit, and where there is
+    more noise than signal.
     """
-    mean, square = group.mean(), group.debiased_square()
+    mean, z = group.mean(), group.deviations()
+    squares = np.einsum("ud,ud->u", z, z)
+    square = max(float(mean @ mean - squares.sum()), shortest * float(mean @ mean))
     if len(group) < 2 or not square > 0:
         return np.full(len(directions), np.nan), np.full((len(group), len(directions)), np.nan)
     w, values = slope(mean, np.sqrt(square), _or_unknown(directions))
-    z = group.deviations()
-    own = own_pulls(np.einsum("ud,ud->u", z, z), group.sizes / group.sizes.sum())
+    own = own_pulls(squares, group.sizes / group.sizes.sum())
     return values, z @ w.T + np.outer(own / square, values)
 
 
@@ -116,7 +118,6 @@ def estimate(
     estimates. Cosines with a mean or a direction of zeros are NaN.
     """
     value = directions_of(np.stack([group.mean() for group in groups])) @ _or_unknown(directions).T
-    check_level(level)
     centre, error, lower, upper = (np.full_like(value, np.nan) for _ in range(4))
     most = np.linalg.norm(directions, axis=1)
     for row, group in enumerate(groups):

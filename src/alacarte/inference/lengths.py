@@ -43,7 +43,7 @@ class Noise:
     variances: Doubles  # the noise there is along each axis: the eigenvalues, drawn together
 
 
-def noises(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -> list[Noise]:
+def noise_of_each(fit: Fit, combinations: Doubles, tick: Tick = lambda done: None) -> list[Noise]:
     """Return the noise of each combination of coefficients."""
     a = fit.combined(combinations)
     d = fit.residuals.shape[1]
@@ -81,7 +81,7 @@ def ties(fit: Fit, a: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def _noise(covariance: Doubles, fourth: Doubles, own: Doubles, tied: float, single: float) -> Noise:
-    """From Σ ss', Σ ss'·‖s‖², and (Σ‖s‖⁴, Σ‖s‖⁶) over the scores s, and their `ties`."""
+    """Return the noise from Σ ss', Σ ss'·‖s‖², and (Σ‖s‖⁴, Σ‖s‖⁶) over the scores s, and their `ties`."""
     d = len(covariance)
     total = float(np.trace(covariance))
     products = covariance @ covariance
@@ -207,7 +207,7 @@ def score_interval(
     """Return (standard error, lower, upper) of the squared lengths of combinations of coefficients."""
     coefficients = fit.combined(combinations) @ fit.inner
     columns = np.empty((3, len(coefficients)))
-    for m, (b, noise) in enumerate(zip(coefficients, noises(fit, combinations, tick), strict=True)):
+    for m, (b, noise) in enumerate(zip(coefficients, noise_of_each(fit, combinations, tick), strict=True)):
         length = Length.of(b, noise)
         columns[:, m] = length.error(), *length.interval(level)
     return columns[0], columns[1], columns[2]

@@ -84,52 +84,37 @@ class Fit:
     def blocks(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
         """Yield blocks of (which units, their S (units, k, d), their A (units, k, k))."""
         k, d = self.columns, self.residuals.shape[1]
-        if self.units is None:
-            step = max(1, BLOCK // (k * d))
-            for low in range(0, self.rows, step):
-                z = self.z[low : low + step]
-                e = self.residuals[low : low + step]
-                yield slice(low, low + len(z)), z[:, :, None] * e[:, None, :], z[:, :, None] * z[:, None, :]
-            return
-        bounds = np.searchsorted(self.units, np.arange(self.clusters + 1))
+        numbers = np.arange(self.clusters + 1)
+        bounds = numbers if self.units is None else np.searchsorted(self.units, numbers)
         step = max(1, BLOCK // (k * d))
         for low in range(0, self.clusters, step):
             high = min(low + step, self.clusters)
             start, end = bounds[low], bounds[high]
-            z = self.z[start:end]
+            z, e = self.z[start:end], self.residuals[start:end]
+            if self.units is None:
+                yield slice(low, high), z[:, :, None] * e[:, None, :], z[:, :, None] * z[:, None, :]
+                continue
             cuts = bounds[low:high] - start
-            s = np.empty((high - low, k, d))
-            a = np.empty((high - low, k, k))
+            s, a = np.empty((high - low, k, d)), np.empty((high - low, k, k))
             for p in range(k):
-                s[:, p] = np.add.reduceat(z[:, p, None] * self.residuals[start:end], cuts, axis=0)
+                s[:, p] = np.add.reduceat(z[:, p, None] * e, cuts, axis=0)
                 a[:, p] = np.add.reduceat(z[:, p, None] * z, cuts, axis=0)
             yield slice(low, high), s, a
 
 
-def least_squares(
-    x: Doubles,
-    y: Doubles,
-    clusters: Longs | None,
-    *,
-    equal_clusters: bool = False,
-    weights: Doubles | None = None,
-) -> tuple[Fit, Longs]:
+def least_squares(x: Doubles, y: Doubles, clusters: Longs | None, *, equal_clusters: bool = False) -> tuple[Fit, Longs]:
     """Return (fit, the order the rows were brought into).
 
     With `equal_clusters` the rows of a cluster weigh 1 together.
     """
     from scipy import linalg
 
-    order = np.arange(len(x)) if clusters is None else np.argsort(clusters, kind="stable")
-    units = None if clusters is None else np.unique(clusters[order], return_inverse=True)[1]
-    weight = weights
-    if units is not None:
+    order, units, roots = np.arange(len(x)), None, None
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        units = np.unique(clusters[order], return_inverse=True)[1]
         x, y = x[order], y[order]
-        weight = None if weights is None else weights[order]
-        if equal_clusters:
-            weight = np.ones(len(x)) if weight is None else weight
-            weight = weight / np.bincount(units, weights=weight)[units]
-    roots = None if weight is None else np.sqrt(weight)
+        roots = 1 / np.sqrt(np.bincount(units)[units]) if equal_clusters else None
     scale = np.sqrt((x * x).sum(axis=0))
     scale = np.where(scale > 0, scale, 1.0)
     scaled = x / scale if roots is None else roots[:, None] * (x / scale)
@@ -155,22 +140,19 @@ def noise(fit: Fit, combinations: Doubles, robust: Robust = "HC2") -> Doubles:
     """Return the sum over outputs of the squared standard errors of each combination."""
     a = fit.combined(combinations)
     total = np.zeros((fit.columns, fit.columns))
-    for s in _scores(fit, robust):
+    for s in leverage_corrected(fit) if robust == "HC2" else (s for _, s, _ in fit.blocks()):
         total += np.einsum("gpd,gqd->pq", s, s, optimize=True)
-    return np.asarray(_correction(fit, robust) * np.einsum("mp,pq,mq->m", a, total, a))
+    correction = 1.0 if robust == "HC2" else factor(fit.clusters, fit.rows, fit.columns)
+    return np.asarray(correction * np.einsum("mp,pq,mq->m", a, total, a))
 
 
-def covariances(fit: Fit, robust: Robust = "HC2") -> Doubles:
-    """Return the robust covariance of the coefficients for each output, (d, k, k)."""
+def covariances(fit: Fit) -> Doubles:
+    """Return the robust covariance (HC2, or CR2) of the coefficients for each output, (d, k, k)."""
     total = np.zeros((fit.residuals.shape[1], fit.columns, fit.columns))
-    for s in _scores(fit, robust):
+    for s in leverage_corrected(fit):
         by_output = s.transpose(2, 1, 0)
         total += by_output @ by_output.transpose(0, 2, 1)
-    return np.asarray(_correction(fit, robust) * (fit.basis @ total @ fit.basis.T))
-
-
-def _scores(fit: Fit, robust: Robust) -> Iterator[Doubles]:
-    return leverage_corrected(fit) if robust == "HC2" else (s for _, s, _ in fit.blocks())
+    return np.asarray(fit.basis @ total @ fit.basis.T)
 
 
 def leverage_corrected(fit: Fit) -> Iterator[Doubles]:
@@ -188,11 +170,7 @@ def for_leverage(fit: Fit, s: Doubles, g: Doubles) -> Doubles:
     return np.asarray((vectors * root[:, None, :]) @ (vectors.transpose(0, 2, 1) @ s))
 
 
-def _correction(fit: Fit, robust: Robust) -> Doubles:
-    return np.ones(()) if robust == "HC2" else factor(fit.clusters, fit.rows, fit.columns)
-
-
-def alone(fit: Fit, combinations: Doubles) -> Mask:
+def on_one_unit(fit: Fit, combinations: Doubles) -> Mask:
     """Return which combinations rest on a single unit: without it they cannot be estimated, so its noise is hidden."""
     a = fit.combined(combinations)
     lone = np.zeros(len(a), dtype=bool)
@@ -251,7 +229,7 @@ def jackknife(fit: Fit, combinations: Doubles) -> Doubles:
 
 
 def _without(g: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """((I − A_g)⁻¹, rank left, directions lost) for each unit; a pseudo-inverse where something is lost."""
+    """Return ((I − A_g)⁻¹, rank left, directions lost) for each unit; a pseudo-inverse where something is lost."""
     k = g.shape[1]
     values, vectors = np.linalg.eigh(np.eye(k) - g)
     gone = values < SATURATED
@@ -313,48 +291,46 @@ def _shuffle_rows(
     and so is the observed effect by those of residuals that still hold it.
     """
     precision: type[np.floating[Any]] = np.float32 if fit.rows >= SINGLE else np.float64
-    pull = fit.z @ np.concatenate(bases).T  # (rows, combinations)
     leverage = np.einsum("np,np->n", fit.z, fit.z)
+    squares = np.einsum("nd,nd->n", fit.residuals, fit.residuals)
     scale = np.ones(fit.rows)
     if studentised:  # residuals of rows that pull hard are too small
         scale = 1 / np.sqrt(1 - np.minimum(leverage, 0.999))
-    own = np.einsum("nd,nd->n", fit.residuals, fit.residuals) * scale**2
-    ends = np.cumsum([len(basis) for basis in bases])
-
-    def together(by_row: Doubles) -> Doubles:
-        """The sums over the combinations of each test."""
-        return np.stack([part.sum(axis=-1) for part in np.split(by_row, ends[:-1], axis=-1)], axis=-1)
-
-    observed = np.empty(len(bases))
-    for test, (basis, rows) in enumerate(zip(bases, np.split(pull, ends[:-1], axis=1), strict=True)):
-        effect = basis @ fit.inner
-        observed[test] = np.square(effect).sum()
-        if studentised:  # ‖e + r U c‖², the residuals of the model without the effect
-            crossed = np.einsum("nm,nm->n", fit.residuals @ effect.T, rows)
-            square = np.square(rows)
-            held = own / scale**2 + 2 * crossed + np.einsum("nm,nm->n", rows @ (effect @ effect.T), rows)
-            left = 1 - np.minimum(leverage - square.sum(axis=1), 0.999)
-            observed[test] /= (held / left) @ square.sum(axis=1)
-    parts = pull.astype(precision), scale.astype(precision), own.astype(precision)
+    pulls = [fit.z @ basis.T for basis in bases]
+    observed = np.array([np.square(basis @ fit.inner).sum() for basis in bases])
+    if studentised:
+        observed /= [
+            _noise_with_effect(fit, pull, basis @ fit.inner, squares, leverage)
+            for pull, basis in zip(pulls, bases, strict=True)
+        ]
+    own, scale = (squares * scale**2).astype(precision), scale.astype(precision)
     exceeding = np.zeros(len(bases))
     step = max(1, min(count, PERMUTED // fit.rows))
     for low in range(0, count, step):
-        lengths, error = _permuted_lengths(*parts, fit.residuals, min(step, count - low), rng)
-        statistic = together(lengths) / together(error) if studentised else together(lengths)
-        exceeding += _exceeds(statistic, observed, studentised).sum(axis=0)
+        order = np.tile(np.arange(fit.rows, dtype=np.int32), (min(step, count - low), 1))
+        for draw in order:
+            rng.shuffle(draw)
+        for test, pull in enumerate(pulls):
+            lengths, error = _permuted_lengths(pull.astype(precision), scale, own, fit.residuals, order)
+            statistic = lengths / error if studentised else lengths
+            exceeding[test] += _exceeds(statistic, observed[test], studentised).sum()
         tick(min(low + step, count))
     return exceeding
 
 
+def _noise_with_effect(fit: Fit, pull: Doubles, effect: Doubles, squares: Doubles, leverage: Doubles) -> float:
+    """Return what noise adds to an effect, by the residuals of a model without it."""
+    crossed = np.einsum("nm,nm->n", fit.residuals @ effect.T, pull)
+    held = squares + 2 * crossed + np.einsum("nm,nm->n", pull @ (effect @ effect.T), pull)
+    square = np.square(pull).sum(axis=1)
+    return float((held / (1 - np.minimum(leverage - square, 0.999))) @ square)
+
+
 def _permuted_lengths(
-    pull: Floats, scale: Floats, own: Floats, e: Doubles, number: int, rng: np.random.Generator
+    pull: Floats, scale: Floats, own: Floats, e: Doubles, order: npt.NDArray[np.int32]
 ) -> tuple[Doubles, Doubles]:
-    """(‖b‖², what noise adds to it), both (permutations, combinations), of permuted residuals."""
-    n, m = pull.shape
-    order = np.empty((number, n), dtype=np.int32)
-    order[:] = np.arange(n)
-    for draw in order:
-        rng.shuffle(draw)
+    """Return (‖b‖², what noise adds to it) of permuted residuals, for each permutation."""
+    (number, n), m = order.shape, pull.shape[1]
     rows = max(64, BLOCK // (4 * number * m))
     b, error = np.zeros((number * m, e.shape[1])), np.zeros(number * m)
     for start in range(0, n, rows):
@@ -362,8 +338,7 @@ def _permuted_lengths(
         shuffled = np.take(pull, order[:, block].T, axis=0).reshape(-1, number * m)
         b += shuffled.T @ (e[block] * scale[block, None]).astype(pull.dtype, copy=False)
         error += own[block] @ np.square(shuffled, out=shuffled)
-    parts = b.reshape(number, m, -1)
-    return np.einsum("bmd,bmd->bm", parts, parts), error.reshape(number, m)
+    return np.square(b).reshape(number, -1).sum(axis=1), error.reshape(number, m).sum(axis=1)
 
 
 def _flip_clusters(fit: Fit, bases: list[Doubles], count: int, rng: np.random.Generator, tick: Tick) -> Doubles:

@@ -12,12 +12,12 @@ first group with such, those near to the second or to both with such.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from alacarte._io.arrays import Doubles, Longs, Mask
-from alacarte.inference.cosines import own_pulls, pulls, slope
+from alacarte._io.arrays import Doubles, Longs
+from alacarte.inference.cosines import pulls
 from alacarte.inference.means import WHOLE, Units
 from alacarte.inference.regression_noise import Tick
 
@@ -43,7 +43,7 @@ def difference(
         scaled = [pull / scale for pull, scale in zip(by_unit, scales, strict=True)]
         apart = np.log(values[0]) - np.log(values[1]) if logarithm else values[0] - values[1]
     own = [np.sum(pull**2, axis=0) for pull in scaled]
-    both = _joint(groups[0], groups[1], scaled[0], scaled[1])
+    both = _joint(groups, scaled[0], scaled[1])
     few = min(map(len, groups)) < 3
     if share_clusters(groups):
         df = np.full(len(both), min(group.df() for group in groups))
@@ -55,91 +55,47 @@ def difference(
     return apart, np.where(few, np.nan, np.sqrt(both)), df
 
 
-def _joint(first: Units, second: Units, one: Doubles, other: Doubles) -> Doubles:
+def _joint(groups: list[Units], one: Doubles, other: Doubles) -> Doubles:
     """Σ (pull on the one − pull on the other)², by clusters that lie in both groups and by the others."""
     total = (one**2).sum(axis=0) + (other**2).sum(axis=0)
-    if first.clustered:
-        shared, here, there = np.intersect1d(first.labels, second.labels, return_indices=True)
-        if len(shared):
-            total = total - 2 * (one[here] * other[there]).sum(axis=0)
+    if groups[0].clustered:
+        _, here, there = np.intersect1d(groups[0].labels, groups[1].labels, return_indices=True)
+        total = total - 2 * (one[here] * other[there]).sum(axis=0)
     return np.asarray(total)
 
 
 # ------------------------------------------------------------------------------------------- wild bootstrap
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """The units of both groups; a cluster that lies in both has two cells."""
+def statistic(groups: list[Units], directions: Doubles) -> Doubles:
+    """Return the difference of debiased cosines over its standard error, also where `difference` has none."""
+    (values, pull), (others, other_pull) = (pulls(group, directions, SHORTEST) for group in groups)
+    return np.asarray((values - others) / np.sqrt(_joint(groups, pull, other_pull)))
 
-    sums: Doubles  # (cells, d)
-    sizes: Doubles
-    first: Mask  # which cells are of the first group
-    cluster: Longs | None  # sorted; None where no cluster lies in both groups
 
-    @classmethod
-    def of(cls, groups: list[Units]) -> "Cells":
-        """Return the cells of two groups."""
-        sums = np.concatenate([group.sums for group in groups])
-        sizes = np.concatenate([group.sizes for group in groups])
-        first = np.repeat([True, False], [len(group.sums) for group in groups])
-        if not share_clusters(groups):
-            return cls(sums, sizes, first, None)
-        labels = np.concatenate([group.labels for group in groups])
-        order = np.argsort(labels, kind="stable")
-        cluster = np.unique(labels[order], return_inverse=True)[1]
-        return cls(sums[order], sizes[order], first[order], cluster)
+def under_null(groups: list[Units]) -> tuple[Doubles, list[Doubles]]:
+    """Return (the mean that both groups have in common, the deviations of each group's units from its own mean).
 
-    def means(self) -> Doubles:
-        """Return the two groups' means."""
-        taken = np.stack([self.first, ~self.first]).astype(np.float64)
-        return np.asarray((taken @ self.sums) / (taken @ self.sizes)[:, None])
+    The common mean weighs each group by its noise, and has the length it would have without noise.
+    """
+    means, noise = [group.mean() for group in groups], np.array([group.noise() for group in groups])
+    weights = (1 / noise) / (1 / noise).sum()
+    common = weights @ np.stack(means)
+    common *= np.sqrt(max(1 - float(weights**2 @ noise) / float(common @ common), SHORTEST))
+    deviations = []
+    for group, mean in zip(groups, means, strict=True):
+        left = np.sqrt(np.maximum(1 - group.sizes / group.sizes.sum(), WHOLE))
+        deviations.append((group.sums - np.outer(group.sizes, mean)) / left[:, None])
+    return common, deviations
 
-    def statistic(self, directions: Doubles) -> Doubles:
-        """Return the studentised difference of debiased cosines; as `difference` has it, but never undefined."""
-        sides = [self._side(taken, mean, directions) for taken, mean in zip(self._sides(), self.means(), strict=True)]
-        pull = sides[0][1] - sides[1][1]
-        if self.cluster is not None:
-            pull = np.add.reduceat(pull, np.flatnonzero(np.diff(self.cluster, prepend=-1)), axis=0)
-        return np.asarray((sides[0][0] - sides[1][0]) / np.sqrt((pull**2).sum(axis=0)))
 
-    def under_null(self, groups: list[Units]) -> tuple[Doubles, Doubles]:
-        """Return (the cells' sums if all were at the mean that both groups have in common, their deviations from it).
-
-        That mean weighs each group by its noise, and has the length it would have without noise.
-        """
-        means, noise = self.means(), np.array([group.noise() for group in groups])
-        weights = (1 / noise) / (1 / noise).sum()
-        common = weights @ means
-        squared = float(common @ common)
-        common *= np.sqrt(max(1 - float(weights**2 @ noise) / squared, SHORTEST))
-        own = np.where(self.first[:, None], means[0], means[1])
-        total = np.where(self.first, self.sizes @ self.first, self.sizes @ ~self.first)
-        left = np.sqrt(np.maximum(1 - self.sizes / total, WHOLE))
-        return np.outer(self.sizes, common), (self.sums - self.sizes[:, None] * own) / left[:, None]
-
-    def signs(self, rng: np.random.Generator) -> Doubles:
-        """Return one random sign per cell; cells of one cluster have the same."""
-        number = len(self.sums) if self.cluster is None else int(self.cluster[-1]) + 1
-        signs = np.asarray(rng.integers(0, 2, number) * 2.0 - 1, dtype=np.float64)
-        return signs if self.cluster is None else np.asarray(signs[self.cluster])
-
-    def _sides(self) -> tuple[Mask, Mask]:
-        return self.first, ~self.first
-
-    def _side(self, taken: Mask, mean: Doubles, directions: Doubles) -> tuple[Doubles, Doubles]:
-        """`cosines.pulls` of the cells taken, without a copy of their sums."""
-        total = float(self.sizes @ taken)
-        rest = 1 - self.sizes / total
-        scale = np.where(taken & (rest > WHOLE), 1 / np.sqrt(np.maximum(rest, WHOLE)), 0.0) / total
-        squared = float(mean @ mean)
-        spread = np.einsum("ud,ud->u", self.sums, self.sums) - 2 * self.sizes * (self.sums @ mean)
-        spread = (spread + self.sizes**2 * squared) * scale**2
-        square = max(squared - float(spread.sum()), SHORTEST * squared)
-        w, values = slope(mean, np.sqrt(square), directions)
-        own = own_pulls(spread, taken * self.sizes / total)
-        pull = scale[:, None] * (self.sums @ w.T - np.outer(self.sizes, w @ mean))
-        return values, pull + np.outer(own / square, values)
+def sign_numbers(groups: list[Units]) -> list[Longs]:
+    """Return the number of each unit's sign, by group: a cluster that lies in both groups has one sign."""
+    sizes = [len(group) for group in groups]
+    if not share_clusters(groups):
+        return np.split(np.arange(sum(sizes)), sizes[:1])
+    labels = np.concatenate([group.labels for group in groups])
+    return np.split(np.unique(labels, return_inverse=True)[1], sizes[:1])
 
 
 def share_clusters(groups: list[Units]) -> bool:
@@ -159,21 +115,26 @@ def wild_bootstrap(
 
     Where words are chosen anew, what counts is the share of those near to the same side whose statistic reaches it.
     """
-    cells = Cells.of(groups)
     directions, side = words
-    observed = np.abs(cells.statistic(directions)) * (1 - 1e-9)
+    observed = np.abs(statistic(groups, directions)) * (1 - 1e-9)
     exceeding, drawn = np.zeros(len(observed)), np.zeros(len(observed))
-    centre, deviations = cells.under_null(groups)
+    common, deviations = under_null(groups)
+    numbers = sign_numbers(groups)
+    centres = [np.outer(group.sizes, common) for group in groups]
     for done in range(draws):
-        tossed = replace(cells, sums=centre + cells.signs(rng)[:, None] * deviations)
-        chosen, near = choose(tossed.means())
-        statistic = np.abs(tossed.statistic(chosen))
+        signs = rng.integers(0, 2, 1 + max(own.max() for own in numbers)) * 2.0 - 1
+        tossed = [
+            replace(group, sums=centre + signs[own][:, None] * deviation)
+            for group, centre, own, deviation in zip(groups, centres, numbers, deviations, strict=True)
+        ]
+        chosen, near = choose(np.stack([group.mean() for group in tossed]))
+        reached = np.abs(statistic(tossed, chosen))
         if side is None or near is None:
-            exceeding += statistic >= observed
+            exceeding += reached >= observed
             drawn += 1
         else:
             for kind in np.unique(near):
-                mine, theirs = side == kind, statistic[near == kind]
+                mine, theirs = side == kind, reached[near == kind]
                 exceeding[mine] += (theirs >= observed[mine, None]).mean(axis=1)
                 drawn[mine] += 1
         tick(done + 1)

@@ -8,41 +8,23 @@
 ['raise', 'lower']
 """
 
-from typing import TYPE_CHECKING
-
-from alacarte._io.lazy import exports
-
-if TYPE_CHECKING:
-    from alacarte.regression.checks import joint_test, power, regress_each, sensitivity, standardised_effects
-    from alacarte.regression.context_table import ContextTable, contexts, documents
-    from alacarte.regression.describe import (
-        nearest,
-        nearest_contexts,
-        poles,
-        similarity,
-        similarity_over,
-        typical_contexts,
-    )
-    from alacarte.regression.embed import Embeddings, dem, dem_group
-    from alacarte.regression.frames import read_table
-    from alacarte.regression.infer import EmbeddingRegression, Inference, regress
-    from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio, save_figure
-    from alacarte.regression.ratios import ratio
-    from alacarte.regression.results import Results
-    from alacarte.regression.side_by_side import ModelTable, etable
-
-_MODULES = {
-    "checks": ["joint_test", "power", "regress_each", "sensitivity", "standardised_effects"],
-    "context_table": ["ContextTable", "contexts", "documents"],
-    "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
-    "embed": ["Embeddings", "dem", "dem_group"],
-    "frames": ["read_table"],
-    "infer": ["EmbeddingRegression", "Inference", "regress"],
-    "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio", "save_figure"],
-    "ratios": ["ratio"],
-    "results": ["Results"],
-    "side_by_side": ["ModelTable", "etable"],
-}
+from alacarte.regression.checks import joint_test, power, regress_each, sensitivity, standardised_effects
+from alacarte.regression.context_table import ContextTable, contexts, documents
+from alacarte.regression.describe import (
+    nearest,
+    nearest_contexts,
+    poles,
+    similarity,
+    similarity_over,
+    typical_contexts,
+)
+from alacarte.regression.embed import Embeddings, dem, dem_group
+from alacarte.regression.frames import read_table
+from alacarte.regression.infer import EmbeddingRegression, Inference, regress
+from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio, save_figure
+from alacarte.regression.ratios import ratio
+from alacarte.regression.results import Results
+from alacarte.regression.side_by_side import ModelTable, etable
 
 __all__ = [
     "ContextTable",
@@ -76,5 +58,3 @@ __all__ = [
     "standardised_effects",
     "typical_contexts",
 ]
-
-__getattr__, __dir__ = exports(__name__, _MODULES)

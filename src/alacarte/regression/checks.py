@@ -327,5 +327,4 @@ def _drawn(model: Fit, place: int, effect: Doubles, number: int, rng: np.random.
         raise AlacarteError(f"{number} units are too few for {x.shape[1]} coefficients; ask for more")
     clusters = None if model.units is None else np.repeat(np.arange(number), (bounds[1:] - bounds[:-1])[drawn])
     y = residuals[rows] + np.outer(x[rows, place], effect)
-    weights = None if model.roots is None else model.weights[rows]
-    return least_squares(x[rows], y, clusters, weights=weights)[0]
+    return least_squares(x[rows], y, clusters, equal_clusters=model.roots is not None)[0]

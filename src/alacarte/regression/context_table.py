@@ -206,7 +206,7 @@ def documents(
         nonlocal count
         for number, item in enumerate(items):
             count = number + 1
-            checked = _checked(item, number)
+            checked = _document_of(item, number)
             if checked is not None:
                 kept.append(number)
                 yield checked
@@ -254,7 +254,7 @@ def _text_column(frame: Variables, text: str) -> str:
     )
 
 
-def _checked(item: Any, number: int) -> str | list[str] | Document | None:
+def _document_of(item: Any, number: int) -> str | list[str] | Document | None:
     """A text or its words, or None for a document without any."""
     if is_null(item):
         return None
@@ -368,7 +368,7 @@ def targets_of(targets: str | Iterable[str] | Targets) -> Targets:
 
 
 def checked_window(window: int | tuple[int, int]) -> tuple[int, int]:
-    """(words before, words after), of which there is at least one."""
+    """Return (words before, words after), of which there is at least one."""
     left, right = window_sides(window)
     if min(left, right) < 0 or left + right == 0:
         raise BadTargets(f"a window of {left} words before and {right} after holds nothing")

@@ -10,6 +10,7 @@ that, and is what the interval is around. Where a group has too few contexts or 
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -19,84 +20,59 @@ from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
 from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
-from alacarte.regression.embed import Embeddings, Groups, cluster_codes, group_codes, row_weights
+from alacarte.regression.embed import Embeddings, Groups, cluster_codes, cluster_weights, group_codes
 from alacarte.regression.frames import all_numbers
 from alacarte.regression.results import Column, Results, column_of, joined
 from alacarte.vectors.word_vectors import WordVectors
 
 Candidates = int | Iterable[str] | None
-Weights = str | npt.ArrayLike | None
 EVERYTHING = "all contexts"
 FEW = 3.5  # degrees of freedom of clusters below which one is warned
-SEARCHED = 1 << 24  # cosines of drawn vectors with candidates at a time
 
 
 # ------------------------------------------------------------------------------------------- words and cosines
 
 
-@dataclass(frozen=True, eq=False)
-class Words:
-    """Words to compare with: the rows of their vectors."""
-
-    vectors: WordVectors
-    rows: Longs
-
-    @classmethod
-    def of(cls, vectors: WordVectors, candidates: Candidates, what: str = "candidates") -> "Words":
-        """Return the first words, those of a list that have a vector, or all, in the order of the vectors."""
-        if candidates is None or isinstance(candidates, (int, np.integer)):
-            most = len(vectors) if candidates is None else min(int(candidates), len(vectors))
-            return cls(vectors, np.arange(most))
-        listed = [candidates] if isinstance(candidates, str) else list(candidates)
-        index = vectors.key_to_index
-        unknown = [word for word in listed if word not in index]
-        rows = np.unique(np.array([index[word] for word in listed if word in index], dtype=np.int64))
-        if not len(rows):
-            shown = ", ".join(map(repr, unknown[:5]))
-            raise NotEnoughData(f"none of the {what} has a vector ({shown}); check spelling and case")
-        if unknown:
-            warnings.warn(
-                f"{len(unknown)} of the {what} have no vector and are left out: {', '.join(unknown[:5])}",
-                AlacarteWarning,
-                stacklevel=3,
-            )
-        return cls(vectors, rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def names(self, chosen: Longs) -> Column:
-        """Return some of the words."""
-        return column_of([self.vectors.word(row) for row in self.rows[chosen].tolist()])
-
-    def directions(self, chosen: Longs) -> Doubles:
-        """Return the vectors of some of the words at length 1."""
-        return directions_of(self.vectors.matrix[self.rows[chosen]])
-
-    def cosines(self, means: Doubles) -> Doubles:
-        """Return the cosine of each row with each word, (rows, words); NaN where either is a vector of zeros."""
-        units, result = directions_of(means), np.empty((len(means), len(self)))
-        step = max(1, SEARCHED // self.vectors.dimension)
-        for low in range(0, len(self), step):
-            part = np.arange(low, min(low + step, len(self)))
-            result[:, part] = units @ self.directions(part).T
-        return result
+def candidate_vectors(
+    embeddings: Embeddings, candidates: Candidates | Literal["contexts"], what: str = "candidates"
+) -> WordVectors:
+    """Return the vectors of the first words, of those of a list that have one, of those in the contexts, or all."""
+    vectors = embeddings.vectors
+    if candidates is None:
+        return vectors
+    if isinstance(candidates, (int, np.integer)):
+        return vectors.first(min(int(candidates), len(vectors)))
+    listed = [candidates] if isinstance(candidates, str) else list(candidates)
+    if candidates == "contexts":
+        listed = embeddings.features
+    unknown = [word for word in listed if word not in vectors]
+    if len(unknown) == len(listed):
+        named = ", ".join(map(repr, unknown[:5]))
+        raise NotEnoughData(f"none of the {what} has a vector ({named}); check spelling and case")
+    if unknown:
+        warnings.warn(
+            f"{len(unknown)} of the {what} have no vector and are left out: {', '.join(unknown[:5])}",
+            AlacarteWarning,
+            stacklevel=3,
+        )
+    return vectors.subset(sorted(set(listed).difference(unknown), key=vectors.index))
 
 
-def top(values: Doubles, k: int | None) -> Longs:
+def nearest_words(words: WordVectors, mean: Doubles, k: int | None) -> dict[str, Column]:
+    """Return the columns about the words nearest to a mean; a vector of zeros is near to none."""
+    pairs = words.nearest(mean, len(words) if k is None else k) if mean.any() else []
+    columns = {"feature": column_of([word for word, _ in pairs]), "rank": np.arange(1, len(pairs) + 1)}
+    return columns | {"value": np.array([cosine for _, cosine in pairs], dtype=np.float64)}
+
+
+def largest(values: Doubles, k: int | None) -> Longs:
     """Return the places of the k largest values, the largest first; unknown values (NaN) are not among them.
 
-    >>> top(np.array([0.2, np.nan, 0.9, 0.5]), 2).tolist()
+    >>> largest(np.array([0.2, np.nan, 0.9, 0.5]), 2).tolist()
     [2, 3]
     """
     order = np.argsort(-values, kind="stable")
     return order[: int(np.isfinite(values).sum())][:k]
-
-
-def asked_words(embeddings: Embeddings, candidates: Candidates | Literal["contexts"]) -> Words:
-    """Return the words to search; those of the contexts, if that is what was asked for."""
-    wanted = embeddings.features if isinstance(candidates, str) and candidates == "contexts" else candidates
-    return Words.of(embeddings.vectors, wanted)
 
 
 # -------------------------------------------------------------------------------------------------- groups
@@ -104,16 +80,14 @@ def asked_words(embeddings: Embeddings, candidates: Candidates | Literal["contex
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The groups to describe: labels, which rows they have, means, sizes, and the units of inference of each."""
+    """The groups to describe: their labels, which of them each row has, and how many contexts each is of."""
 
     labels: list[Any]
     codes: Longs
-    units: list[Units]
-    means: Doubles
     sizes: Longs
     matrix: Doubles
-    clusters: Longs | None
-    weights: Doubles | None
+    clusters: Longs | None = None
+    weights: Doubles | None = None
 
     @classmethod
     def of(
@@ -122,32 +96,36 @@ class Grouped:
         by: Groups | None,
         cluster: Groups | None = None,
         equal_clusters: bool = False,
-        weights: Weights = None,
         intervals: float | None = None,
     ) -> "Grouped":
         """Return the contexts of each group, for intervals of this level if any; or means computed before."""
-        matrix = embeddings.matrix
         if intervals is not None:
             check_level(intervals)
         if embeddings.counts is not None:
             if by is not None or cluster is not None or intervals is not None:
                 raise AlacarteError("these are means already; pass the embeddings of the contexts, with by=…")
-            units = [Units.of(row[None]) for row in matrix]
-            codes = np.arange(len(matrix))
-            return cls(list(embeddings.names), codes, units, matrix, embeddings.counts, matrix, None, None)
+            return cls(embeddings.names, np.arange(len(embeddings)), embeddings.counts, embeddings.matrix)
         labels, codes = [EVERYTHING], np.zeros(len(embeddings), dtype=np.int64)
         if by is not None:
             labels, codes = group_codes(embeddings, by)
         clusters = cluster_codes(embeddings, cluster)
         if clusters is not None and (clusters < 0).any():
             raise AlacarteError(f"{int((clusters < 0).sum())} contexts have no cluster; fill in or drop these rows")
-        given = row_weights(embeddings, clusters, equal_clusters, weights, codes >= 0)
-        groups = cls(labels, codes, [], matrix, np.bincount(codes[codes >= 0]), matrix, clusters, given)
-        units = [groups._units(codes == code) for code in range(len(labels))]
+        weights = cluster_weights(clusters, equal_clusters, codes >= 0)
+        groups = cls(labels, codes, np.bincount(codes[codes >= 0]), embeddings.matrix, clusters, weights)
         if intervals is not None:
-            _warn_of_few_clusters(units)
-        means = np.stack([unit.mean() for unit in units])
-        return cls(labels, codes, units, means, groups.sizes, matrix, clusters, given)
+            _warn_of_few_clusters(groups.units)
+        return groups
+
+    @cached_property
+    def units(self) -> list[Units]:
+        """The units of inference of each group."""
+        return [self._units(self.codes == code) for code in range(len(self.labels))]
+
+    @cached_property
+    def means(self) -> Doubles:
+        """The mean of each group."""
+        return np.stack([unit.mean() for unit in self.units])
 
     def _units(self, rows: npt.NDArray[np.bool_]) -> Units:
         clusters = None if self.clusters is None else self.clusters[rows]
@@ -189,8 +167,8 @@ def cosine_columns(
     return known | {"reason": np.where(unknown, "a vector of zeros has no direction", reasons)}
 
 
-def excess_of(group: Units, words: Words, k: int, rng: np.random.Generator) -> Doubles | None:
-    """By how much the cosines of the k nearest words are too large because they are the nearest, by rank.
+def excess_of(group: Units, words: WordVectors, k: int, rng: np.random.Generator) -> Doubles | None:
+    """Return by how much the cosines of the k nearest words are too large because they are the nearest, by rank.
 
     None where there is more noise than signal, or nothing to tell the two apart.
     """
@@ -200,11 +178,8 @@ def excess_of(group: Units, words: Words, k: int, rng: np.random.Generator) -> D
     noise = group.noise()
 
     def search(drawn: Doubles) -> Doubles:
-        step = max(1, SEARCHED // len(words))
-        directions: list[Doubles] = []
-        for low in range(0, len(drawn), step):
-            directions += [words.directions(top(values, k)) for values in words.cosines(drawn[low : low + step])]
-        return np.stack(directions)
+        found = words.nearest(drawn, k)
+        return np.stack([directions_of(words[[word for word, _ in pairs]]) for pairs in found])
 
     def lengths(drawn: Doubles) -> Doubles:
         return debiased_squares(drawn, noise)
@@ -223,7 +198,6 @@ def nearest(
     candidates: Candidates | Literal["contexts"] = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
     seed: int | None = 0,
 ) -> Results:
@@ -239,7 +213,7 @@ def nearest(
         How many words for each group; None for all.
     candidates : int, list of str or "contexts", optional
         Search among this number of first words of the vectors, these words, or those that occur in the contexts.
-    cluster, equal_clusters, weights
+    cluster, equal_clusters
         As in `dem_group`.
     intervals : float, optional
         The level of intervals, such as 0.95. `estimate` and its interval take account of it that these words were
@@ -260,22 +234,20 @@ def nearest(
     >>> nearest(found, ["D", "R", "R"], k=2).rows()
     [('D', 'a', 1, 1.0), ('D', 'c', 2, 0.6), ('R', 'b', 1, 1.0), ('R', 'c', 2, 0.8)]
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
-    words = asked_words(embeddings, candidates)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
+    words = candidate_vectors(embeddings, candidates)
     rng = np.random.default_rng(seed)
     parts: list[dict[str, Column]] = []
-    for label, unit, values in zip(groups.labels, groups.units, words.cosines(groups.means), strict=True):
-        chosen = top(values, k)
-        excess = None
-        if intervals is not None and len(chosen) < len(words):
-            excess = excess_of(unit, words, len(chosen), rng)
-        columns = cosine_columns([unit], words.directions(chosen), intervals, excess)
-        part = {
-            "target": column_of([label] * len(chosen)),
-            "feature": words.names(chosen),
-            "rank": np.arange(1, len(chosen) + 1),
-        }
-        parts.append(part | {name: column[0] for name, column in columns.items()} | {"value": values[chosen]})
+    for label, unit, mean in zip(groups.labels, groups.units, groups.means, strict=True):
+        near = nearest_words(words, mean, k)
+        part = {"target": column_of([label] * len(near["rank"]))} | near
+        if intervals is not None:
+            excess = None
+            if len(near["rank"]) < len(words):
+                excess = excess_of(unit, words, len(near["rank"]), rng)
+            columns = cosine_columns([unit], directions_of(words[near["feature"]]), intervals, excess)
+            part |= {name: column[0] for name, column in columns.items()} | {"value": near["value"]}
+        parts.append(part)
     return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest", "level": intervals})
 
 
@@ -286,14 +258,13 @@ def similarity(
     *,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
 ) -> Results:
     """Return the cosine of each group's mean with some words.
 
     Parameters
     ----------
-    embeddings, by, cluster, equal_clusters, weights, intervals
+    embeddings, by, cluster, equal_clusters, intervals
         As in `nearest`.
     features : str or list of str
         The words.
@@ -310,8 +281,8 @@ def similarity(
     >>> similarity(found, ["c"], ["D", "R"]).rows()
     [('D', 'c', 0.6), ('R', 'c', 0.8)]
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
-    names, directions = _asked(embeddings, features)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
+    names, directions = _known_features(embeddings, features)
     found = cosine_columns(groups.units, directions, intervals)
     columns = {
         "target": np.repeat(column_of(groups.labels), len(names)),
@@ -320,13 +291,12 @@ def similarity(
     return Results(columns, embeddings.variables.backend, {"kind": "similarity", "level": intervals})
 
 
-def _asked(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
+def _known_features(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
     """The features that have a vector, in the order asked for, and their directions."""
     listed = [features] if isinstance(features, str) else list(features)
-    words = Words.of(embeddings.vectors, listed, "features")
-    names = [name for name in dict.fromkeys(listed) if name in embeddings.vectors]
-    order = np.searchsorted(words.rows, [embeddings.vectors.index(name) for name in names])
-    return names, words.directions(order)
+    words = candidate_vectors(embeddings, listed, "features")
+    names = [name for name in dict.fromkeys(listed) if name in words]
+    return names, directions_of(words[names])
 
 
 # ------------------------------------------------------------------------------------------------- contexts
@@ -340,7 +310,6 @@ def nearest_contexts(
     within: bool = True,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
     seed: int | None = 0,
 ) -> Results:
@@ -348,10 +317,10 @@ def nearest_contexts(
 
     Parameters
     ----------
-    embeddings, by, k, cluster, equal_clusters, weights, seed
+    embeddings, by, k, cluster, equal_clusters, seed
         As in `nearest`.
     within : bool
-        Whether a group is shown its own contexts only.
+        Whether to look among a group's own contexts only.
     intervals : float, optional
         The level of intervals. `estimate` is with the mean of the group's other contexts, of other clusters, and takes
         account of it that these contexts were chosen.
@@ -361,7 +330,7 @@ def nearest_contexts(
     Results
         As `nearest` gives, with `context` for `feature`; and `name` and `document` of the context.
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
     texts = np.array(embeddings.texts(with_match=True), dtype=object)
     units = directions_of(embeddings.matrix)
     parts: list[dict[str, Column]] = []
@@ -369,14 +338,14 @@ def nearest_contexts(
         mine = np.flatnonzero(groups.codes == row) if within else np.arange(len(texts))
         eligible = mine[np.sort(np.unique(texts[mine].astype(str), return_index=True)[1])]
         values = directions_of(groups.means[row]) @ units[eligible].T
-        places = top(values, k)
+        places = largest(values, k)
         chosen = eligible[places]
         part = {"target": column_of([label] * len(chosen)), "context": texts[chosen]}
         part |= {"rank": np.arange(1, len(chosen) + 1), "value": values[places]}
         if intervals is not None:
             found = _context_columns(groups, row, (eligible, chosen), units, intervals, seed)
             part |= found | {"value": values[places]}
-        parts.append(part | _where(embeddings, chosen))
+        parts.append(part | _identity(embeddings, chosen))
     return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest contexts", "level": intervals})
 
 
@@ -390,9 +359,8 @@ def _context_columns(
     eligible, chosen = contexts
     excess = None
     if len(chosen) < len(eligible):
-        names = [str(context) for context in eligible.tolist()]
-        words = Words.of(WordVectors(names, groups.matrix[eligible]), None)
-        excess = excess_of(groups.units[row], words, len(chosen), np.random.default_rng(seed))
+        others = WordVectors([str(context) for context in eligible.tolist()], groups.matrix[eligible])
+        excess = excess_of(groups.units[row], others, len(chosen), np.random.default_rng(seed))
     parts = []
     for rank, context in enumerate(chosen.tolist()):
         own = None if excess is None else excess[[rank]]
@@ -400,7 +368,7 @@ def _context_columns(
     return {name: column.ravel() for name, column in joined(parts).items()}
 
 
-def _where(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
+def _identity(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
     """The columns that say which contexts these are: their names, and their documents' where there are any."""
     columns = {"name": column_of([embeddings.names[row] for row in rows.tolist()])}
     return columns | {name: column[rows] for name, column in embeddings.own.items() if name == "document"}
@@ -438,7 +406,7 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
         scores = (scores - scores.mean()) / spread if spread > 0 else np.full(len(rows), np.nan)
         chosen = np.argsort(-scores, kind="stable")[:k]
         part = {"target": column_of([label] * len(chosen)), "context": texts[rows[chosen]], "score": scores[chosen]}
-        parts.append(part | _where(embeddings, rows[chosen]))
+        parts.append(part | _identity(embeddings, rows[chosen]))
     return Results(joined(parts), embeddings.variables.backend, {"kind": "typical contexts"})
 
 
@@ -450,64 +418,42 @@ def similarity_over(
     over: str,
     features: str | Sequence[str],
     *,
-    within: str | None = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
 ) -> Results:
     """Return the cosine with some words at each value of an ordered variable (a year, a quartile).
 
     Parameters
     ----------
-    embeddings, features, cluster, equal_clusters, weights, intervals
+    embeddings, features, cluster, equal_clusters, intervals
         As in `similarity`.
     over : str
         The variable. Values that the documents have, but no context does, come with NaN and a count of 0.
-    within : str, optional
-        A second variable; the contexts of each of its values are taken by themselves.
 
     Returns
     -------
     Results
         As `similarity` gives, with `n`, the number of contexts.
     """
-    names, directions = _asked(embeddings, features)
-    splits: list[tuple[Any, npt.NDArray[np.bool_]]] = [(None, np.ones(len(embeddings), dtype=bool))]
-    if within is not None:
-        labels, codes = group_codes(embeddings, within)
-        splits = [(label, codes == code) for code, label in enumerate(labels)]
-    clusters = cluster_codes(embeddings, cluster)
-    given = row_weights(embeddings, None, False, weights)
-    parts: list[dict[str, Column]] = []
-    for split, rows in splits:
-        groups = Grouped.of(
-            embeddings.select(rows),
-            over,
-            None if clusters is None else clusters[rows],
-            equal_clusters,
-            None if given is None else given[rows],
-            intervals,
-        )
-        values = _levels_of_documents(embeddings, over, groups.labels)
-        place = {label: number for number, label in enumerate(groups.labels)}
-        at = np.array([place.get(value, -1) for value in values])
-        columns: dict[str, Column] = {}
-        if within is not None:
-            columns[within] = column_of([split] * (len(values) * len(names)))
-        columns[over] = np.repeat(np.array(values, dtype=None if all_numbers(values) else object), len(names))
-        columns["feature"] = column_of(names * len(values))
-        for name, column in cosine_columns(groups.units, directions, intervals).items():
-            absent: Any = "no context" if column.dtype == object else np.nan
-            columns[name] = np.where(at[:, None] >= 0, column[at], absent).ravel()
-        columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(names))
-        parts.append(columns)
-    info = {"kind": "over", "over": over, "within": within, "level": intervals}
-    return Results(joined(parts), embeddings.variables.backend, info)
+    names, directions = _known_features(embeddings, features)
+    groups = Grouped.of(embeddings, over, cluster, equal_clusters, intervals)
+    values = _levels_of_documents(embeddings, over, groups.labels)
+    place = {label: number for number, label in enumerate(groups.labels)}
+    at = np.array([place.get(value, -1) for value in values])
+    columns: dict[str, Column] = {
+        over: np.repeat(np.array(values, dtype=None if all_numbers(values) else object), len(names)),
+        "feature": column_of(names * len(values)),
+    }
+    for name, column in cosine_columns(groups.units, directions, intervals).items():
+        absent: Any = "no context" if column.dtype == object else np.nan
+        columns[name] = np.where(at[:, None] >= 0, column[at], absent).ravel()
+    columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(names))
+    return Results(columns, embeddings.variables.backend, {"kind": "over", "over": over, "level": intervals})
 
 
 def _levels_of_documents(embeddings: Embeddings, over: str, labels: list[Any]) -> list[Any]:
-    """All values that the documents have, in order."""
+    """Return all values that the documents have, in order."""
     if embeddings.contexts is None or over not in embeddings.contexts.variables.columns:
         return labels
     column = embeddings.contexts.variables.columns[over]
@@ -526,18 +472,17 @@ def poles(
     *,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     intervals: float | None = None,
 ) -> Results:
     """Return how much nearer each group's mean is to the words of one pole than to those of another.
 
     Parameters
     ----------
-    embeddings, by, cluster, equal_clusters, weights, intervals
+    embeddings, by, cluster, equal_clusters, intervals
         As in `nearest`.
     first, second : list of str
         The words of the poles. The value is the mean cosine with the words of `first`, less that with the words of
-        `second` if they are given. Words without a vector are left out, and named in the table's `info`.
+        `second` if they are given. Words without a vector are left out, with a warning.
 
     Returns
     -------
@@ -551,20 +496,11 @@ def poles(
     >>> poles(found, ["D", "R"], ["a"], ["b"]).rows()
     [('D', 1.0, 1), ('R', -1.0, 1)]
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, intervals)
-    vectors = embeddings.vectors
-    left_out: list[str] = []
-    direction = np.zeros(vectors.dimension)
-    for sign, words in ((1.0, first), (-1.0, second or ())):
-        listed = [words] if isinstance(words, str) else list(words)
-        known = [word for word in listed if word in vectors]
-        left_out += [word for word in listed if word not in vectors]
-        if listed and not known:
-            raise NotEnoughData(f"none of the words {', '.join(map(repr, listed))} has a vector; name others")
-        if known:
-            direction += sign * directions_of(vectors[known]).mean(axis=0)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
+    direction = _known_features(embeddings, first)[1].mean(axis=0)
+    if second:
+        direction -= _known_features(embeddings, second)[1].mean(axis=0)
     found = cosine_columns(groups.units, direction[None], intervals)
     columns: dict[str, Column] = {"group": column_of(groups.labels)}
     columns |= {name: column[:, 0] for name, column in found.items()} | {"n": groups.sizes}
-    info = {"kind": "poles", "left_out": left_out, "level": intervals}
-    return Results(columns, embeddings.variables.backend, info)
+    return Results(columns, embeddings.variables.backend, {"kind": "poles", "level": intervals})

@@ -45,19 +45,14 @@ class Design:
 
     def at(self, profile: Mapping[str, Any] | Any) -> Doubles:
         """Return the rows of the design for given values of the variables: a mapping, or a frame of several."""
-        given = (
-            dict(profile) if isinstance(profile, Mapping) else {name: list(profile[name]) for name in profile.columns}
-        )
-        lacking = [name for name in self.variables if name not in given]
+        lacking = [name for name in self.variables if name not in profile]
         if lacking:
             raise BadFormula(
                 f"the profile has no value for {', '.join(map(repr, lacking))}; give one for each variable"
             )
-        many = {name: value for name, value in given.items() if isinstance(value, (list, tuple, np.ndarray))}
-        count = len(next(iter(many.values()))) if many else 1
-        full = {
-            name: as_column(list(given[name]) if name in many else [given[name]] * count) for name in self.variables
-        }
+        given = [np.atleast_1d(np.array(profile[name], dtype=object)) for name in self.variables]
+        columns = map(as_column, np.broadcast_arrays(*given))
+        full = dict(zip(self.variables, columns, strict=True))
         for name, column in full.items():
             levels = self.levels.get(name)
             if levels is not None:
@@ -82,7 +77,7 @@ def build(covariates: str, embeddings: Embeddings, usable: Mask) -> Design:
     built = _model_matrix(parsed.formula, columns, levels)
     names, matrix = [str(name) for name in built.columns], np.asarray(built, dtype=np.float64)
     encode = partial(_encoded, built.model_spec, levels)
-    return checked(Design(covariates, columns, rows, left_out, levels, matrix, names, encode))
+    return check_design(Design(covariates, columns, rows, left_out, levels, matrix, names, encode))
 
 
 def _encoded(spec: Any, levels: Mapping[str, list[Any]], columns: Columns) -> Doubles:
@@ -93,14 +88,15 @@ def _encoded(spec: Any, levels: Mapping[str, list[Any]], columns: Columns) -> Do
 def complete_rows(
     covariates: str, names: list[str], embeddings: Embeddings, usable: Mask, dates: Callable[[str], bool]
 ) -> tuple[Columns, Longs, dict[str, int], dict[str, list[Any]]]:
-    """(columns, rows, left_out, levels) of a design: of the usable rows that have a value for every variable.
+    """Return (columns, rows, left_out, levels) of a design: of the usable rows that have a value for every variable.
 
-    Columns of dates become days, where `dates` says so.
+    Columns of dates become days, where `dates` says so. `left_out` counts rows by the first variable that they lack.
     """
     variables = embeddings.variables
     if not names:
         raise BadFormula(f"the formula has no covariate ({covariates!r}); name at least one column right of ~")
     columns: dict[str, Column] = {}
+    keep, left_out = usable.copy(), {}
     for name in names:
         if name not in variables.columns and name not in embeddings.own:
             raise BadFormula(
@@ -110,12 +106,21 @@ def complete_rows(
         columns[name] = embeddings.column(name, "the formula")
         if name not in variables.levels and dates(name):
             columns[name] = as_days(columns[name])
-    rows, left_out = _complete_rows(columns, usable)
-    columns = {name: column[rows] for name, column in columns.items()}
-    return columns, rows, left_out, _levels(columns, variables)
+        absent = missing(columns[name])
+        if absent.all():
+            raise BadFormula(f"every value of {name!r} is missing; fill it in or leave it out of the formula")
+        if (absent & keep).any():
+            left_out[f"missing {name}"] = int((absent & keep).sum())
+        keep &= ~absent
+    if not keep.any():
+        raise BadFormula(
+            "no row has a value for every variable of the formula; leave out those that are mostly missing"
+        )
+    columns = {name: column[keep] for name, column in columns.items()}
+    return columns, np.flatnonzero(keep), left_out, _levels(columns, variables)
 
 
-def checked(design: Design) -> Design:
+def check_design(design: Design) -> Design:
     """Return the design, if its columns are finite and none of them is explained by others."""
     matrix, names = design.matrix, design.names
     if not np.isfinite(matrix).all():
@@ -126,25 +131,6 @@ def checked(design: Design) -> Design:
         )
     _check_rank(matrix, names, design.levels)
     return design
-
-
-def _complete_rows(columns: Columns, usable: Mask) -> tuple[Longs, dict[str, int]]:
-    """(the usable rows with a value for every variable, how many the others are by the first variable they lack)."""
-    keep = usable.copy()
-    left_out: dict[str, int] = {}
-    for name, column in columns.items():
-        absent = missing(column)
-        if absent.all():
-            raise BadFormula(f"every value of {name!r} is missing; fill it in or leave it out of the formula")
-        lost = int((absent & keep).sum())
-        if lost:
-            left_out[f"missing {name}"] = lost
-        keep &= ~absent
-    if not keep.any():
-        raise BadFormula(
-            "no row has a value for every variable of the formula; leave out those that are mostly missing"
-        )
-    return np.flatnonzero(keep), left_out
 
 
 def _levels(columns: Columns, variables: Variables) -> dict[str, list[Any]]:
@@ -163,7 +149,7 @@ def _levels(columns: Columns, variables: Variables) -> dict[str, list[Any]]:
 
 
 def _model_matrix(formula: Any, columns: Columns, levels: Mapping[str, list[Any]]) -> Any:
-    """formulaic's matrix of a formula, or of the spec of one, whose knots, centres and scales stay as they were."""
+    """Return formulaic's matrix of a formula, or of the spec of one, which keeps its knots, centres and scales."""
     try:
         # An empty context: nothing of ours, and nothing of the caller's, can be named in a formula.
         return formula.get_model_matrix(_frame(columns, levels), context={}, na_action="ignore")

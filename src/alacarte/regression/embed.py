@@ -125,9 +125,7 @@ class Embeddings:
         return make_frame(beside(columns, self.variables.columns), self.variables.backend)
 
 
-def dem(
-    contexts: ContextTable | Sequence[Sequence[str]], model: Any, *, averaging: Averaging | None = None
-) -> Embeddings:
+def dem(contexts: ContextTable | Sequence[Sequence[str]], model: Any) -> Embeddings:
     """Embed each context: the transform times the average of the vectors of its words.
 
     Contexts are read as the model says (window, averaging, weights of words and of distances, words without a vector),
@@ -141,8 +139,6 @@ def dem(
         with their own, and a warning says so.
     model : ALaCarte or vectors
         A model; or word vectors of any kind, for the plain mean over 10 words on each side.
-    averaging : {"occurrence", "token", "context"}, optional
-        What the average divides by (see `Reading`), if not what the model says.
 
     Returns
     -------
@@ -156,8 +152,6 @@ def dem(
     """
     table = contexts if isinstance(contexts, ContextTable) else documents(list(contexts))
     vectors, transform, reading = _space(model)
-    if averaging is not None:
-        reading = replace(reading, averaging=averaging)
     if not table.whole:
         window = table.window or (reading.left, reading.right)
         if transform.settings is not None and window != (reading.left, reading.right):
@@ -210,7 +204,7 @@ def _space(model: Any) -> tuple[WordVectors, Transform, Reading]:
 def _averages_of_documents(
     table: ContextTable, spelled: list[str], reader: ContextReader, averaging: Averaging
 ) -> tuple[Doubles, Longs]:
-    """(the average of each document that has any known word, the numbers of these)."""
+    """Return (the average of each document that has any known word, the numbers of these)."""
     bounds = zip(table.starts.tolist(), table.ends.tolist(), strict=True)
     sums = [reader.whole([spelled[token] for token in table.ids[low:high].tolist()]) for low, high in bounds]
     kept = [row for row, one in enumerate(sums) if one.weight > 0]
@@ -223,7 +217,7 @@ def _averages_of_documents(
 def _averages_of_windows(
     table: ContextTable, ids: Any, vectors: WordVectors, transform: Transform, reading: Reading
 ) -> tuple[Doubles, Longs, Any]:
-    """(the average of each window that has any known word, the numbers of these, the rows of all words in windows)."""
+    """Return (averages of the windows with a known word, the numbers of these, the rows of all words in windows)."""
     offsets, starts, ends = table.offsets, table.starts, table.ends
     integers = IntegerVectors.of(vectors, transform.weights, reading, few=True)
     order = np.argsort(starts, kind="stable")
@@ -272,7 +266,6 @@ def dem_group(
     *,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: str | npt.ArrayLike | None = None,
 ) -> Embeddings:
     """Average the rows of each group.
 
@@ -287,8 +280,6 @@ def dem_group(
         What belongs together; by itself it changes no mean.
     equal_clusters : bool
         Whether every cluster weighs the same, and not every context.
-    weights : str or one number per row, optional
-        How much each context counts.
 
     Returns
     -------
@@ -302,24 +293,23 @@ def dem_group(
     (['D', 'R'], [[0.5, 0.5], [0.0, 1.0]], [2, 1])
     """
     labels, codes = group_codes(embeddings, groups)
-    present = codes >= 0
-    given = row_weights(embeddings, cluster_codes(embeddings, cluster), equal_clusters, weights, present)
-    weight = np.ones(len(embeddings)) if given is None else given
-    adding = sparse.csr_matrix((weight[present], (codes[present], np.flatnonzero(present))), (len(labels), len(codes)))
-    return means_of(embeddings, adding, labels, codes)
+    weights = cluster_weights(cluster_codes(embeddings, cluster), equal_clusters, codes >= 0)
+    return means_of(embeddings, labels, codes, weights)
 
 
-def means_of(embeddings: Embeddings, adding: Any, labels: list[Any], codes: Longs) -> Embeddings:
-    """Return the means of groups; `adding` has the weight of each row in each group."""
-    present = codes >= 0
+def means_of(embeddings: Embeddings, labels: list[Any], codes: Longs, weights: Doubles | None = None) -> Embeddings:
+    """Return the means of groups from the number of each row's group, -1 for none; all rows weigh 1 if not given."""
+    rows = np.flatnonzero(codes >= 0)
+    amounts = np.ones(len(rows)) if weights is None else weights[rows]
+    adding = sparse.csr_matrix((amounts, (codes[rows], rows)), (len(labels), len(codes)))
     return replace(
         embeddings,
         matrix=np.asarray(adding @ embeddings.matrix / np.asarray(adding.sum(axis=1))),
         names=labels,
         variables=Variables(backend=embeddings.variables.backend),
         rows=np.arange(len(labels)),
-        dropped=int((~present).sum()),
-        counts=np.bincount(codes[present], minlength=len(labels)),
+        dropped=len(codes) - len(rows),
+        counts=np.bincount(codes[rows], minlength=len(labels)),
         contexts=None,
     )
 
@@ -331,39 +321,19 @@ def cluster_codes(embeddings: Embeddings, cluster: Groups | None) -> Longs | Non
     return group_codes(embeddings, cluster)[1]
 
 
-def row_weights(
-    embeddings: Embeddings,
-    clusters: Longs | None,
-    equal_clusters: bool,
-    weights: str | npt.ArrayLike | None,
-    used: Mask | None = None,
-) -> Doubles | None:
-    """Return what each context counts; None if all count the same. Contexts that are not used count nothing."""
-    given = None if weights is None else _checked_weights(embeddings, weights)
+def cluster_weights(clusters: Longs | None, equal_clusters: bool, used: Mask) -> Doubles | None:
+    """Return what each context that is used counts if clusters weigh the same; None if all contexts count the same."""
     if not equal_clusters:
-        return given
+        return None
     if clusters is None:
         raise AlacarteError("equal_clusters needs to know the clusters; pass cluster=… too")
-    taken = clusters >= 0 if used is None else used & (clusters >= 0)
-    own = np.ones(len(clusters)) if given is None else given
-    sizes = np.bincount(clusters[taken], weights=own[taken], minlength=int(clusters.max(initial=0)) + 1)
-    return np.asarray(np.where(taken, own / np.where(sizes > 0, sizes, 1.0)[clusters], 0.0))
-
-
-def _checked_weights(embeddings: Embeddings, weights: str | npt.ArrayLike) -> Doubles:
-    column = embeddings.column(weights, "the weights") if isinstance(weights, str) else as_column(weights)
-    if column.dtype.kind not in "iuf":
-        raise AlacarteError(f"weights are numbers, and {weights!r} holds {column.dtype.kind!r} values")
-    if len(column) != len(embeddings):
-        raise AlacarteError(f"{len(column)} weights for {len(embeddings)} rows; give one for each row")
-    values = np.asarray(column, dtype=np.float64)
-    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise AlacarteError("weights are finite, not negative, and not all 0")
-    return values
+    taken = used & (clusters >= 0)
+    sizes = np.bincount(clusters[taken], minlength=int(clusters.max(initial=0)) + 1)
+    return np.asarray(np.where(taken, 1 / np.maximum(sizes, 1)[clusters], 0.0))
 
 
 def group_codes(embeddings: Embeddings, groups: Groups) -> tuple[list[Any], Longs]:
-    """(labels in order, which label each row has; -1 where it is missing)."""
+    """Return (labels in order, which label each row has; -1 where it is missing)."""
     names = [groups] if isinstance(groups, str) else groups
     many = isinstance(names, list) and all(isinstance(name, str) for name in names) and len(names) != len(embeddings)
     known = embeddings.variables.columns.keys() | embeddings.own.keys() if many else set()
@@ -380,7 +350,7 @@ def group_codes(embeddings: Embeddings, groups: Groups) -> tuple[list[Any], Long
 
 
 def codes_of(column: Column, levels: list[Any] | None, key: Any = None) -> tuple[list[Any], Longs]:
-    """(labels that occur, in order; the place of each value's label, -1 where it is missing)."""
+    """Return (labels that occur, in order; the place of each value's label, -1 where it is missing)."""
     absent = missing(column)
     occurring = set(column[~absent].tolist())
     if levels is not None:
@@ -398,7 +368,7 @@ def codes_of(column: Column, levels: list[Any] | None, key: Any = None) -> tuple
 
 
 def _crossed(parts: list[tuple[list[Any], Longs]]) -> tuple[list[Any], Longs]:
-    """Every combination of several variables that occurs."""
+    """Return the labels and codes of every combination of several variables that occurs."""
     codes = np.stack([codes for _, codes in parts], axis=1)
     absent = (codes < 0).any(axis=1)
     used, inverse = np.unique(codes[~absent], axis=0, return_inverse=True)

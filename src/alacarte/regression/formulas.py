@@ -118,7 +118,7 @@ def tokens_of(text: str) -> list[Any]:
 
 
 def _uses(source: str, kind: str) -> list[tuple[str, bool]]:
-    """(variable, whether it is in C(…)) for each variable of an expression, which is checked on the way.
+    """Return (variable, whether it is in C(…)) for each variable of an expression, which is checked on the way.
 
     `kind` is "formula" or "condition".
 
@@ -197,7 +197,7 @@ def _call_allowed(node: ast.Call) -> bool:
 
 
 def _attribute_allowed(node: ast.Attribute, kind: str) -> bool:
-    """np.log and contr.sum in a formula; party.str.contains in a condition."""
+    """Whether an attribute is allowed: np.log and contr.sum in a formula, party.str.contains in a condition."""
     owner = node.value
     if kind == "condition":
         inner = isinstance(owner, ast.Name) or (isinstance(owner, ast.Attribute) and _attribute_allowed(owner, kind))

@@ -41,12 +41,12 @@ class Variables:
         return Variables({name: column[rows] for name, column in self.columns.items()}, self.levels, self.backend)
 
     def without(self, name: str) -> "Variables":
-        """All columns but one."""
+        """Return all columns but one."""
         kept = {other: column for other, column in self.columns.items() if other != name}
         return Variables(kept, self.levels, self.backend)
 
     def column(self, name: str, purpose: str) -> Column:
-        """One column; an error that names all of them if there is none of this name."""
+        """Return one column; an error that names all of them if there is none of this name."""
         if name not in self.columns:
             raise BadCorpus(
                 f"no column {name!r} for {purpose}; the columns are {', '.join(map(repr, self.columns)) or 'none'}"
@@ -84,7 +84,7 @@ def read_frame(data: Any) -> Variables:
 
 
 def as_column(values: Any) -> Column:
-    """Numbers as numbers (missing ones as NaN), everything else as objects (missing ones as None).
+    """Return numbers as numbers (missing ones as NaN), everything else as objects (missing ones as None).
 
     >>> as_column([1, None, 3]).tolist(), as_column(["a", float("nan")]).tolist()
     ([1.0, nan, 3.0], ['a', None])
@@ -103,7 +103,7 @@ def as_column(values: Any) -> Column:
 
 
 def missing(column: Column) -> Mask:
-    """Which values are missing.
+    """Return which values are missing.
 
     >>> missing(as_column(["a", None])).tolist(), missing(as_column([1.0, None])).tolist()
     ([False, True], [False, True])
@@ -116,7 +116,7 @@ def missing(column: Column) -> Mask:
 
 
 def as_days(column: Column) -> Column:
-    """Dates, or strings such as 2001-01-20, as days since 1970; any other column as it is.
+    """Return dates, or strings such as 2001-01-20, as days since 1970; any other column as it is.
 
     >>> as_days(as_column(["1970-01-11", None])).tolist(), as_days(as_column(["1970", "a"])).tolist()
     ([10.0, nan], ['1970', 'a'])
@@ -217,7 +217,7 @@ def _read_json_lines(path: Path, pandas: Any) -> Any:
 
 
 def _typed(frame: Any, pandas: Any) -> Any:
-    """Columns of strings as numbers or as dates, where every value is written as one."""
+    """Return the frame with strings as numbers or as dates, where every value of a column is written as one."""
     for name in frame.columns:
         present = frame[name].dropna()
         if not len(present) or not all(isinstance(value, str) and len(value) < LONGEST for value in present):

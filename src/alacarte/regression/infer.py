@@ -6,22 +6,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io import html
-from alacarte._io.arrays import Doubles, Longs, Mask
-from alacarte._io.figures import SizeName
+from alacarte._io.arrays import Doubles, Mask
 from alacarte._io.progress import progress
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
 from alacarte.inference.lengths import score_interval
 from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
-from alacarte.inference.regression_noise import Fit, alone, covariances, least_squares, noise, permute
+from alacarte.inference.regression_noise import Fit, covariances, least_squares, noise, on_one_unit, permute
 from alacarte.model import ALaCarte
 from alacarte.regression.context_table import ContextTable, checked_window, contexts, documents
-from alacarte.regression.describe import Candidates, nearest
+from alacarte.regression.describe import Candidates, candidate_vectors, nearest_words
 from alacarte.regression.design import INTERCEPT, Design, build
-from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem, row_weights
+from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem
 from alacarte.regression.formulas import parse_formula
 from alacarte.regression.results import Results, column_of, make_frame
 from alacarte.vectors.word_vectors import WordVectors
@@ -90,11 +88,6 @@ class EmbeddingRegression:
     def terms(self) -> list[str]:
         """The names of the columns of the design."""
         return self.design.names
-
-    @property
-    def features(self) -> list[str]:
-        """The words of the contexts that have a vector."""
-        return self.embeddings.features
 
     @property
     def window(self) -> tuple[int, int] | None:
@@ -179,41 +172,32 @@ class EmbeddingRegression:
         if profile is None:
             return np.asarray(self.design.matrix @ self.coefficients)
         rows = self.design.at(profile) @ self.coefficients
-        single = isinstance(profile, Mapping) and not any(
-            isinstance(value, (list, tuple, np.ndarray)) for value in profile.values()
-        )
+        single = isinstance(profile, Mapping) and not any(map(np.ndim, profile.values()))
         return np.asarray(rows[0] if single else rows)
 
+    def _row(self, profile: Mapping[str, Any]) -> Doubles:
+        """Return the row of the design for one profile, as a matrix."""
+        rows = self.design.at(profile)
+        if len(rows) != 1:
+            raise BadFormula(f"these are {len(rows)} profiles, and one is wanted; give one value for each variable")
+        return rows
+
     def nearest(
-        self, profile: Mapping[str, Any] | Any, k: int = 10, *, candidates: Candidates | Literal["contexts"] = None
+        self, profile: Mapping[str, Any], k: int = 10, *, candidates: Candidates | Literal["contexts"] = None
     ) -> Results:
         """Return the words nearest to the embedding of a profile."""
-        rows = np.atleast_2d(self.predict(profile))
-        means = replace(
-            self.embeddings,
-            matrix=rows,
-            names=list(range(len(rows))),
-            variables=replace(self.embeddings.variables, columns={}),
-            rows=np.arange(len(rows)),
-            counts=np.ones(len(rows), dtype=np.int64),
-            contexts=None,
-        )
-        columns = dict(nearest(means, k=k, candidates=candidates).values)
-        profiles = columns.pop("target")
-        return Results(columns if len(rows) == 1 else {"profile": profiles} | columns, self.table.backend)
+        mean = self._row(profile)[0] @ self.coefficients
+        return Results(nearest_words(candidate_vectors(self.embeddings, candidates), mean, k), self.table.backend)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Results:
         """Return how far apart two profiles are: the squared length of the difference of their embeddings."""
-        rows = self.design.at(a), self.design.at(b)
-        if len(rows[0]) != 1 or len(rows[1]) != 1:
-            raise BadFormula("a contrast is between two profiles; give one value for each variable, not several")
-        difference = rows[0] - rows[1]
+        difference = self._row(a) - self._row(b)
         if not np.abs(difference).any():
             raise BadFormula("the two profiles are the same; let them differ in at least one variable")
         name = ", ".join(f"{key}: {a[key]} − {b[key]}" for key in self.design.variables if a[key] != b[key])
         return table_of(self, difference, [name], np.full(1, np.nan))
 
-    # --------------------------------------------------------------------------------------------- shown
+    # ------------------------------------------------------------------------------------------ printing
 
     def summary(self) -> str:
         """Return what was fitted on what, and the table of terms, as text."""
@@ -242,27 +226,11 @@ class EmbeddingRegression:
         lines = self.summary().split("\n\n")[0].splitlines()
         return "".join(f"<p>{html.text_of(line)}</p>" for line in lines) + self.table._repr_html_()
 
-    def to_markdown(self) -> str:
-        """Return the table of terms in Markdown; `etable` sets several models side by side."""
-        return self.table.to_markdown()
-
-    def to_latex(self) -> str:
-        """Return the table of terms as a LaTeX `tabular`; `etable` sets several models side by side."""
-        return self.table.to_latex()
-
-    def plot(
-        self,
-        *,
-        standardised: bool = False,
-        labels: Mapping[str, str] | None = None,
-        ax: Any = None,
-        title: str | None = None,
-        size: SizeName = "page",
-    ) -> Any:
-        """Draw the terms' debiased lengths with their intervals; see `plot_coefficients`."""
+    def plot(self, **options: Any) -> Any:
+        """Draw the terms' debiased lengths with their intervals, with the options of `plot_coefficients`."""
         from alacarte.regression.plots import plot_coefficients
 
-        return plot_coefficients(self, standardised=standardised, labels=labels, ax=ax, title=title, size=size)
+        return plot_coefficients(self, **options)
 
 
 # ------------------------------------------------------------------------------------------------------ regress
@@ -277,7 +245,6 @@ def regress(
     window: int | tuple[int, int] | None = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: str | npt.ArrayLike | None = None,
     inference: Inference | None = None,
 ) -> EmbeddingRegression:
     """Regress the embeddings of a word's contexts on who speaks, when, and where.
@@ -302,8 +269,6 @@ def regress(
         changes standard errors, intervals and p-values, and no estimate.
     equal_clusters : bool
         Whether every cluster weighs the same, whatever its size; this changes the estimates.
-    weights : str or one number per context, optional
-        How much each context counts.
     inference : Inference, optional
         The level of the intervals, the number of permutations, how p-values are adjusted, and the seed.
 
@@ -331,46 +296,39 @@ def regress(
     targets, covariates = parse_formula(formula)
     left_out: dict[str, int] = {}
     if isinstance(data, Embeddings):
+        if window is not None:
+            raise BadFormula("embeddings have a window already; leave `window` out, or pass contexts")
         embedded = data
     else:
         if model is None:
             raise BadFormula("no vectors are given; pass an ALaCarte model, or word vectors")
         model = model if isinstance(model, ALaCarte) else WordVectors.of(model)
-        found = _found(data, targets, model, text, window, asked.show_progress)
+        found = _contexts_of(data, targets, model, text, window, asked.show_progress)
         left_out = {"documents without text": found.skipped} if found.skipped else {}
         left_out |= {f"no match of {pattern!r}": 0 for pattern in found.missing}
         embedded = dem(found, model)
-    if window is not None and embedded.contexts is not None:
-        _with_window(embedded.contexts, checked_window(window))
     targets = _same_targets(targets, embedded.contexts)
     if embedded.dropped:
         left_out["contexts without a known word"] = embedded.dropped
-    codes, weight = cluster_codes(embedded, cluster), row_weights(embedded, None, False, weights)
-    usable = _usable(len(embedded), codes, weight, left_out)
+    codes = cluster_codes(embedded, cluster)
+    usable = np.ones(len(embedded), dtype=bool) if codes is None else codes >= 0
+    if not usable.all():
+        left_out["missing cluster"] = int((~usable).sum())
     if equal_clusters and codes is None:
         raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
     design = build(covariates, embedded, usable)
-    fit = fitted(design, embedded, codes, weight, equal_clusters)
     rows = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
+    clusters = None if codes is None else codes[design.rows]
+    fit, _ = least_squares(design.matrix, rows.matrix, clusters, equal_clusters=equal_clusters)
+    if clusters is not None and fit.clusters <= len(design.names):
+        raise BadFormula(
+            f"{fit.clusters} clusters are too few for {len(design.names)} coefficients; use another cluster"
+        )
     model_of = EmbeddingRegression(formula, targets, design, rows, left_out | design.left_out, asked, fit)
     return replace(model_of, table=table_of_terms(model_of))
 
 
-def fitted(
-    design: Design, embeddings: Embeddings, codes: Longs | None, weights: Doubles | None, equal_clusters: bool
-) -> Fit:
-    """Least squares over the rows of a design."""
-    kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
-    if kept is not None and int(kept.max()) + 1 <= len(design.names):
-        raise BadFormula(
-            f"{int(kept.max()) + 1} clusters are too few for {len(design.names)} coefficients; use another cluster"
-        )
-    given = None if weights is None else weights[design.rows]
-    matrix = embeddings.matrix[design.rows]
-    return least_squares(design.matrix, matrix, kept, equal_clusters=equal_clusters, weights=given)[0]
-
-
-def _found(
+def _contexts_of(
     data: Any,
     targets: list[str] | None,
     model: Any,
@@ -378,35 +336,12 @@ def _found(
     window: int | tuple[int, int] | None,
     show_progress: bool | None,
 ) -> ContextTable:
-    """The contexts of the words in the data, or whole documents; contexts found before with the window asked for."""
+    """Return whole documents, or the contexts of the words in them; contexts found before get the window asked for."""
     if isinstance(data, ContextTable) and (targets is None or not data.whole):
-        return data if window is None else _with_window(data, checked_window(window))
+        return data if window is None or data.whole else replace(data, window=checked_window(window))
     if targets is None:
         return documents(data, text=text, known=model, show_progress=show_progress)
     return contexts(data, targets, window=window, text=text, known=model, show_progress=show_progress)
-
-
-def _usable(count: int, codes: Longs | None, weights: Doubles | None, left_out: dict[str, int]) -> Mask:
-    """Which contexts have a cluster and a weight; how many have not goes into `left_out`."""
-    usable = np.ones(count, dtype=bool) if codes is None else codes >= 0
-    if not usable.all():
-        left_out["missing cluster"] = int((~usable).sum())
-    if weights is not None and (usable & (weights == 0)).any():
-        left_out["weight 0"] = int((usable & (weights == 0)).sum())
-        usable = usable & (weights > 0)
-    return usable
-
-
-def _with_window(table: ContextTable, window: tuple[int, int]) -> ContextTable:
-    """Contexts with the window asked for; an error if they were cut with another one."""
-    if table.whole or table.window == window:
-        return table
-    if table.window is None:
-        return replace(table, window=window)
-    raise BadFormula(
-        f"a window of {window} (words before, after) is asked for and the contexts have {table.window}; leave one of "
-        "the two out"
-    )
 
 
 def _same_targets(wanted: list[str] | None, table: ContextTable | None) -> list[str] | None:
@@ -437,8 +372,7 @@ def table_of_terms(model: EmbeddingRegression) -> Results:
 def table_of(model: EmbeddingRegression, combinations: Doubles, names: list[str], means: Doubles) -> Results:
     """Return the table of squared lengths for some linear combinations of the coefficients."""
     fit, asked = model.fit, model.inference
-    check_level(asked.level)
-    lone = alone(fit, combinations)
+    lone = on_one_unit(fit, combinations)
     unit = "context" if fit.units is None else "cluster"
     _warn(names, lone, f"on a single {unit}: without it there is no estimate, so it has no standard error. Merge "
           "levels, or read it with care")  # fmt: skip

@@ -104,8 +104,7 @@ def plot_coefficients(
         header = "p" if p_name == "p" else "adjusted p"
         axes.annotate(header, (1.02, len(terms) - 0.45), fontsize=size_of(size).font, **where)
         mark = {"marker": "o", "mec": COLOURS[0], "ms": 6, "mew": 1.4}
-        filled_mark, open_mark = mark | {"mfc": COLOURS[0]}, mark | {"mfc": "white"}
-        key(axes, size, [(f"{p_name} < {alpha:g}", filled_mark), (f"{p_name} ≥ {alpha:g}", open_mark)])
+        key(axes, size, _p_key(p_name, alpha, mark))
     axes.axvline(0, color=GREY, lw=0.8, zorder=1)
     axes.set_yticks(places, [literal(name) for name in _row_names(table, labels)])
     axes.set_ylim(-0.6, len(terms) - 0.4)
@@ -131,11 +130,16 @@ def _row_names(table: Results, labels: Mapping[str, str] | None) -> list[str]:
 
 
 def _p_values(table: Results) -> tuple[Doubles | None, str]:
-    """(p-values, or None; what they are called): adjusted ones, if the table has them, are called so."""
+    """Return (p-values, or None; what they are called): adjusted ones, if the table has them, are called so."""
     adjust = table.info.get("adjust")
     if "p_adjusted" in table and adjust != "none":
         return table["p_adjusted"], f"adjusted p ({ADJUSTED[adjust]})" if adjust in ADJUSTED else "adjusted p"
     return table.values.get("p_value"), "p"
+
+
+def _p_key(name: str, alpha: float, mark: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the entries of a key for filled and open marks: p below `alpha`, or not."""
+    return [(f"{name} < {alpha:g}", mark | {"mfc": mark["mec"]}), (f"{name} ≥ {alpha:g}", mark | {"mfc": "white"})]
 
 
 def _p_text(p: float) -> str:
@@ -200,7 +204,15 @@ def plot_ratio(
     axes.set_xlabel(literal(f"cosine with {above} / cosine with {below}"))
     axes.set_yticks(range(len(shown)), [literal(word) for word in shown["feature"][order].tolist()])
     axes.set_ylim(-0.8, len(shown) - 0.2)
-    key(axes, size, _ratio_key(shown, looks, both, p is not None, f"{p_name} < {alpha:g}", f"{p_name} ≥ {alpha:g}"))
+    groups = set(shown["group"].tolist())
+    entries: list[tuple[str, dict[str, Any]]] = [
+        ("near both" if group == both else f"near {group}", {"marker": mark, "color": colour, "ms": 5.5})
+        for group, (colour, mark) in looks.items()
+        if group in groups
+    ]
+    if p is not None:
+        entries += _p_key(p_name, alpha, {"marker": "o", "mec": GREY, "mew": 1.3, "ms": 5.5})
+    key(axes, size, entries)
     return finish(axes, size, title, "x")
 
 
@@ -220,29 +232,14 @@ def _ratio_axis(axes: Any, values: Doubles) -> float:
     return limit
 
 
-def _ratio_key(
-    shown: Results, looks: Mapping[str, tuple[str, str]], both: str, with_p: bool, filled: str, unfilled: str
-) -> list[tuple[str, dict[str, Any]]]:
-    groups = set(shown["group"].tolist())
-    entries: list[tuple[str, dict[str, Any]]] = [
-        ("near both" if group == both else f"near {group}", {"marker": mark, "color": colour, "ms": 5.5})
-        for group, (colour, mark) in looks.items()
-        if group in groups
-    ]
-    if with_p:
-        mark = {"marker": "o", "mec": GREY, "mew": 1.3, "ms": 5.5}
-        entries += [(filled, mark | {"mfc": GREY}), (unfilled, mark | {"mfc": "white"})]
-    return entries
-
-
 # ------------------------------------------------------------------------------------------------- over time
 
 
 def plot_over(table: Results, *, ax: Any = None, title: str | None = None, size: SizeName = "page") -> Any:
     """Draw cosines over an ordered variable as lines, with their intervals as bands.
 
-    One line for each feature (and group, if `within` was given); marks grow with the number of contexts, and those
-    without an interval are open. The axis stays within −1 and 1.
+    One line for each feature; marks grow with the number of contexts, and those without an interval are open. The axis
+    stays within −1 and 1.
 
     Parameters
     ----------
@@ -257,24 +254,19 @@ def plot_over(table: Results, *, ax: Any = None, title: str | None = None, size:
     """
     if table.info.get("kind") != "over":
         raise AlacarteError("plot_over draws what `similarity_over` gives; pass that table")
-    over, within = table.info["over"], table.info["within"]
+    over = table.info["over"]
     axes = new_axes(ax, size, {"column": 2.7, "page": 4.2}[size])
     levels = list(dict.fromkeys(table[over].tolist()))
     numeric = all(isinstance(level, (int, float)) for level in levels)
     at = np.array([level if numeric else levels.index(level) for level in table[over].tolist()], dtype=np.float64)
     features = list(dict.fromkeys(table["feature"].tolist()))
-    groups = list(dict.fromkeys(table[within].tolist())) if within else [None]
     largest = max(int(table["n"].max()), 1)
     ends: list[tuple[float, str, str]] = []
-    for number, (group, feature) in enumerate((group, feature) for group in groups for feature in features):
+    for number, feature in enumerate(features):
         rows = table["feature"] == feature
-        if within:
-            rows = rows & (table[within] == group)
         y = _line(axes, table.take(rows), at[rows], number, largest)
-        if not np.isfinite(y).any():
-            continue
-        label = feature if group is None else f"{feature}, {group}" if len(features) > 1 else str(group)
-        ends.append((float(y[np.flatnonzero(np.isfinite(y))[-1]]), label, look(number).colour))
+        if np.isfinite(y).any():
+            ends.append((float(y[np.flatnonzero(np.isfinite(y))[-1]]), feature, look(number).colour))
     low, high = axes.get_ylim()
     axes.set_ylim(max(low, -1.0), min(high, 1.0))
     _label_ends(axes, ends, size)

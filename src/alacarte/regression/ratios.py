@@ -13,10 +13,11 @@ from alacarte.inference.cosines import directions_of, interval, why_undefined
 from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
-from alacarte.regression.describe import Candidates, Grouped, Weights, Words, asked_words, excess_of, top
+from alacarte.regression.describe import Candidates, Grouped, candidate_vectors, excess_of, largest, nearest_words
 from alacarte.regression.embed import Embeddings, Groups
 from alacarte.regression.infer import Inference
 from alacarte.regression.results import Column, Results, column_of
+from alacarte.vectors.word_vectors import WordVectors
 
 POOL = 2000  # nearest words of either group that may be chosen when a test chooses anew
 FIRST, SECOND, BOTH = 1, 2, 3  # whose neighbour a word is
@@ -31,14 +32,13 @@ def ratio(
     candidates: Candidates | Literal["contexts"] = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
-    weights: Weights = None,
     inference: Inference | None = None,
 ) -> Results:
     """Return the ratio of two groups' cosines with the k nearest words of either, the largest ratio first.
 
     Parameters
     ----------
-    embeddings, by, k, candidates, cluster, equal_clusters, weights
+    embeddings, by, k, candidates, cluster, equal_clusters
         As in `nearest`; there must be two groups.
     numerator : optional
         The group whose cosines are the numerators; the first one if left out.
@@ -60,22 +60,24 @@ def ratio(
     ['D', 'R']
     """
     level = None if inference is None else inference.level
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, weights, level)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters, level)
     first = first_group(groups.labels, numerator)
     pair = [first, 1 - first]
-    words = asked_words(embeddings, candidates)
-    values = words.cosines(groups.means[pair])
-    chosen, near = _chosen(values, k)
-    asked = _Asked([groups.units[code] for code in pair], words, chosen, near, k)
+    means, words = groups.means[pair], candidate_vectors(embeddings, candidates)
+    pool = _pool(words, means, k)
+    directions = directions_of(pool.matrix)
+    values = directions_of(means) @ directions.T
+    chosen, near = _near_either(values, k)
+    compared = _Pair([groups.units[code] for code in pair], words, directions, chosen, near, k)
     above, below = values[:, chosen]
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where((above > 0) & (below > 0), above / below, np.nan)
-    columns: dict[str, Column] = {"feature": words.names(chosen), "value": value}
+    columns: dict[str, Column] = {"feature": column_of([pool.word(row) for row in chosen.tolist()]), "value": value}
     if inference is not None:
         rng = np.random.default_rng(inference.seed)
-        columns |= _intervals(asked, inference.level, rng)
+        columns |= _intervals(compared, inference.level, rng)
         if inference.permutations:
-            columns |= _p_values(asked, inference, rng)
+            columns |= _p_values(compared, inference, rng)
     one, other = (str(groups.labels[code]) for code in pair)
     # Longer than either name, so that it is the name of no group.
     label = {FIRST: one, SECOND: other, BOTH: f"{one} and {other}"}
@@ -99,12 +101,13 @@ def first_group(labels: list[Any], numerator: Any) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """Two groups, and the words they are compared by."""
+class _Pair:
+    """Two groups, the words that may be chosen, and those they are compared by."""
 
     units: list[Units]
-    words: Words
-    chosen: Longs
+    words: WordVectors
+    pool: Doubles  # directions of the words that are not far from either group
+    chosen: Longs  # rows of the pool
     near: Longs  # whose neighbour each word is
     k: int | None
 
@@ -115,24 +118,18 @@ class _Asked:
 
     @cached_property
     def directions(self) -> Doubles:
-        return self.words.directions(self.chosen)
+        return self.pool[self.chosen]
 
     @property
     def choice(self) -> Chosen:
         """The words as a test takes them: with the groups that they were chosen for, if they were chosen."""
         return self.directions, None if self.all_words else self.near
 
-    @cached_property
-    def pool(self) -> Doubles:
-        """The words that may be chosen after a toss: those that are not far from either group."""
-        means = np.stack([unit.mean() for unit in self.units])
-        return self.words.directions(_chosen(self.words.cosines(means), max(POOL, 20 * len(self.chosen)))[0])
-
     def choose(self, means: Doubles) -> Chosen:
         """Return the words that would be chosen for these two means."""
         if self.all_words:
             return self.choice
-        chosen, near = _chosen(directions_of(means) @ self.pool.T, self.k)
+        chosen, near = _near_either(directions_of(means) @ self.pool.T, self.k)
         return self.pool[chosen], near
 
     def excess(self, rng: np.random.Generator) -> Doubles | None:
@@ -149,21 +146,29 @@ class _Asked:
         return result
 
 
-def _chosen(values: Doubles, k: int | None) -> tuple[Longs, Longs]:
-    """(the words among the k nearest of either group, in order; whose neighbour each is) from (2, words) cosines."""
+def _pool(words: WordVectors, means: Doubles, k: int | None) -> WordVectors:
+    """Return the words that are chosen, or may be after a toss: those that are not far from either of two means."""
+    if k is None or len(words) <= POOL:
+        return words
+    near = [nearest_words(words, mean, max(POOL, 40 * k))["feature"].tolist() for mean in means]
+    return words.subset(sorted({*near[0], *near[1]}, key=words.index))
+
+
+def _near_either(values: Doubles, k: int | None) -> tuple[Longs, Longs]:
+    """Return (the words that are among the k nearest of either group, whose neighbour each is), from their cosines."""
     near = np.zeros(values.shape[1], dtype=np.int64)
     for row, side in zip(values, (FIRST, SECOND), strict=True):
-        near[top(row, k)] += side
+        near[largest(row, k)] += side
     chosen = np.flatnonzero(near)
     return chosen, near[chosen]
 
 
-def _intervals(asked: _Asked, level: float, rng: np.random.Generator) -> dict[str, Column]:
+def _intervals(compared: _Pair, level: float, rng: np.random.Generator) -> dict[str, Column]:
     """Around the ratio of debiased cosines, on the scale of its logarithm."""
-    units = asked.units
-    excess = asked.excess(rng) if min(map(len, units)) > 1 else None
+    units = compared.units
+    excess = compared.excess(rng) if min(map(len, units)) > 1 else None
     with np.errstate(invalid="ignore", over="ignore"):
-        centre, error, df = difference(units, asked.directions, excess, logarithm=True)
+        centre, error, df = difference(units, compared.directions, excess, logarithm=True)
         low, high = interval(centre, error, np.maximum(df, 1.0), level, np.inf)
         ratio_at, low, high = np.exp(centre), np.exp(low), np.exp(high)
     reasons = [reason for reason in map(why_undefined, units) if reason] or ["cosines that are not positive"]
@@ -176,14 +181,14 @@ def _intervals(asked: _Asked, level: float, rng: np.random.Generator) -> dict[st
     }
 
 
-def _p_values(asked: _Asked, inference: Inference, rng: np.random.Generator) -> dict[str, Column]:
+def _p_values(compared: _Pair, inference: Inference, rng: np.random.Generator) -> dict[str, Column]:
     """The columns of the test, for each word."""
-    units, number = asked.units, inference.permutations
-    apart, error, _ = difference(units, asked.directions)
+    units, number = compared.units, inference.permutations
+    apart, error, _ = difference(units, compared.directions)
     known = np.isfinite(apart + error)
     p = np.full(len(apart), np.nan)
     if known.any():
         with progress(number, "draws", "testing ratios", show=inference.show_progress) as bar:
-            exceeding, drawn = wild_bootstrap(units, asked.choice, asked.choose, number, rng, bar.update_to)
+            exceeding, drawn = wild_bootstrap(units, compared.choice, compared.choose, number, rng, bar.update_to)
         p = np.where(known, (1 + exceeding) / (1 + drawn), np.nan)
     return {"p_value": p, "p_adjusted": adjusted(p, inference.adjust)}

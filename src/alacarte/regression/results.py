@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.figures import SizeName
 from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError, require
 
@@ -108,17 +107,15 @@ class Results(Table):
         pandas = require("pandas", extra="regression", purpose="confint()")
         return pandas.DataFrame({name: self._series(name) for name in ("conf_low", "conf_high")})
 
-    def plot(self, *, ax: Any = None, title: str | None = None, size: SizeName = "page") -> Any:
-        """Draw the figure for a table of this kind: see `plot_coefficients`, `plot_ratio` and `plot_over`."""
+    def plot(self, **options: Any) -> Any:
+        """Draw the figure for a table of this kind: options as in `plot_coefficients`, `plot_ratio` and `plot_over`."""
         from alacarte.regression import plots
 
         kind = self.info.get("kind")
         if kind in ("regression", "regressions", "sensitivity"):
-            return plots.plot_coefficients(self, ax=ax, title=title, size=size)
-        if kind == "ratio":
-            return plots.plot_ratio(self, ax=ax, title=title, size=size)
-        if kind == "over":
-            return plots.plot_over(self, ax=ax, title=title, size=size)
+            return plots.plot_coefficients(self, **options)
+        if kind in ("ratio", "over"):
+            return plots.plot_ratio(self, **options) if kind == "ratio" else plots.plot_over(self, **options)
         raise AlacarteError(f"there is no figure for a table of this kind ({kind}); plot a column of to_frame()")
 
     def _series(self, *names: str) -> Any:
@@ -180,5 +177,5 @@ def column_of(values: Sequence[Any]) -> Column:
 
 
 def joined(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
-    """Tables with the same columns, below each other."""
+    """Return tables with the same columns, below each other."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

@@ -13,7 +13,7 @@ from alacarte.errors import AlacarteError
 if TYPE_CHECKING:
     from alacarte.regression.infer import EmbeddingRegression
 
-Below = Literal["std_error", "interval", "p_value", "none"]
+Below = Literal["std_error", "interval"]
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 ABSENT = "–"
 
@@ -80,8 +80,8 @@ def etable(
         Of the columns; (1), (2), … if left out.
     labels : dict, optional
         Other names for terms, such as {"party[T.R]": "Republican"}; terms are in this order, others after them.
-    below : {"std_error", "interval", "p_value", "none"}
-        What is below an estimate; standard errors are in round brackets, intervals in square ones.
+    below : {"std_error", "interval"}
+        What is below an estimate: the standard error in round brackets, or the interval in square ones.
     stars : bool
         Whether to mark p (adjusted, if the model adjusts it) below 0.05, 0.01 and 0.001.
     digits : int
@@ -106,8 +106,8 @@ def etable(
         raise AlacarteError("there is no model to show; pass a list of what `regress` gives")
     if names is not None and len(names) != len(listed):
         raise AlacarteError(f"{len(names)} names for {len(listed)} models; give one per model")
-    if below not in ("std_error", "interval", "p_value", "none"):
-        raise AlacarteError(f"below is 'std_error', 'interval', 'p_value' or 'none', not {below!r}")
+    if below not in ("std_error", "interval"):
+        raise AlacarteError(f"below is 'std_error' or 'interval', not {below!r}")
     known = list(dict.fromkeys(term for model in listed for term in model.table["term"].tolist()))
     order = [term for term in labels or () if term in known]
     order += [term for term in known if term not in order]
@@ -115,8 +115,7 @@ def etable(
     for term in order:
         cells = [_cells(model, term, below, stars, digits) for model in listed]
         rows.append((label_of(term, labels), tuple(first for first, _ in cells)))
-        if below != "none":
-            rows.append(("", tuple(second for _, second in cells)))
+        rows.append(("", tuple(second for _, second in cells)))
     terms = len(rows)
     rows += _about(listed)
     shown = tuple(names) if names is not None else tuple(f"({number + 1})" for number in range(len(listed)))
@@ -124,7 +123,7 @@ def etable(
 
 
 def label_of(term: str, labels: Mapping[str, str] | None) -> str:
-    """Return the name that people are shown for a term; those of its factors, if only they have one.
+    """Return the label of a term; those of its factors, if only they have one.
 
     >>> label_of("party[T.R]:year", {"party[T.R]": "Republican"}), label_of("year", None)
     ('Republican × year', 'year')
@@ -137,7 +136,7 @@ def label_of(term: str, labels: Mapping[str, str] | None) -> str:
 
 
 def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, digits: int) -> tuple[str, str]:
-    """(the estimate, what is below it); empty where the model has no such term."""
+    """Return (the estimate, what is below it); empty where the model has no such term."""
     table = model.table
     rows = np.flatnonzero(table["term"] == term)
     if not len(rows):
@@ -152,15 +151,10 @@ def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, d
 
     adjusted = value("p_adjusted" if model.inference.adjust != "none" else "p_value")
     marks = next((mark for limit, mark in STARS if adjusted < limit), "") if stars else ""
-    p = value("p_value")
-    p_value = f"p < {table.least_p:g}" if p < table.least_p else f"p = {written(p)}"
-    second = {
-        "std_error": f"({written(value('std_error'))})",
-        "interval": f"[{written(value('conf_low'))}, {written(value('conf_high'))}]",
-        "p_value": p_value,
-        "none": "",
-    }
-    return f"{written(value('estimate'))}{marks}", second[below]
+    second = f"({written(value('std_error'))})"
+    if below == "interval":
+        second = f"[{written(value('conf_low'))}, {written(value('conf_high'))}]"
+    return f"{written(value('estimate'))}{marks}", second
 
 
 def _about(models: "Sequence[EmbeddingRegression]") -> list[tuple[str, tuple[str, ...]]]:
@@ -177,13 +171,8 @@ def _about(models: "Sequence[EmbeddingRegression]") -> list[tuple[str, tuple[str
 
 def _note(models: "Sequence[EmbeddingRegression]", below: Below, stars: bool) -> str:
     levels = ", ".join(dict.fromkeys(f"{model.inference.level:.0%}" for model in models))
-    beneath = {
-        "std_error": "standard errors in brackets",
-        "interval": f"{levels} intervals in brackets",
-        "p_value": "p-values below",
-        "none": "",
-    }
-    parts = ["Debiased squared lengths of coefficients"] + ([beneath[below]] if beneath[below] else [])
+    beneath = "standard errors" if below == "std_error" else f"{levels} intervals"
+    parts = ["Debiased squared lengths of coefficients", f"{beneath} in brackets"]
     if stars:
         adjustments = dict.fromkeys(model.inference.adjust for model in models)
         named = ", ".join("not adjusted" if adjust == "none" else f"adjusted: {adjust}" for adjust in adjustments)

@@ -8,7 +8,6 @@ from alacarte.inference.multiple_testing import adjusted
 from alacarte.regression import (
     Inference,
     dem,
-    dem_group,
     documents,
     joint_test,
     nearest,
@@ -120,34 +119,7 @@ def test_power_grows_with_contexts_and_is_the_size_without_an_effect():
         power(fitted("tax ~ year", data=speeches(30, seed=2, effect=False)), "year", [20])
 
 
-# ------------------------------------------------------------------------------------- weights, clusters
-
-
-@pytest.mark.filterwarnings("ignore:.*clusters that count")
-def test_weights_are_copies_everywhere():
-    rng = np.random.default_rng(4)
-    tokens = [rng.choice(WORDS, 5).tolist() for _ in range(40)]
-    party, speaker, weight = ["D", "R"] * 20, (np.arange(40) // 4).tolist(), rng.integers(1, 4, 40)
-    found = dem(documents({"text": tokens} | {"party": party, "speaker": speaker, "weight": weight.tolist()}), VECTORS)
-    copies = found.select(np.repeat(np.arange(40), weight))
-    options = {"intervals": 0.95, "cluster": "speaker"}
-    ours, theirs = (
-        similarity(found, ["w1"], "party", weights="weight", **options),
-        similarity(copies, ["w1"], "party", **options),
-    )
-    for name in ("value", "estimate", "std_error", "conf_low", "conf_high"):
-        np.testing.assert_allclose(ours[name], theirs[name])
-    np.testing.assert_allclose(dem_group(found, "party", weights=weight).matrix, dem_group(copies, "party").matrix)
-    fit = regress("~ party", found, weights="weight", cluster="speaker", inference=NO_P)
-    want = regress("~ party", copies, cluster="speaker", inference=NO_P)
-    for name in ("estimate", "conf_low", "conf_high"):
-        np.testing.assert_allclose(fit.table[name], want.table[name], rtol=1e-6)
-    np.testing.assert_allclose(fit.predict({"party": "D"}), dem_group(found, "party", weights="weight")["D"])
-    nothing = weight * (np.arange(40) > 5)
-    assert regress("~ party", found, weights=nothing, inference=NO_P).left_out == {"weight 0": 6}
-    for wrong in ([1.0] * 3, -weight, ["a"] * 40):
-        with pytest.raises(AlacarteError, match="weights"):
-            similarity(found, ["w1"], "party", weights=wrong)
+# ---------------------------------------------------------------------------------------------- clusters
 
 
 def test_clusters_by_several_variables():

@@ -44,13 +44,14 @@ def test_fit_and_variance(clustered, equal, k):
     fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=equal)
     b, covariance, debiased = plain(x, y, clusters, equal)
     np.testing.assert_allclose(fit.coefficients, b, atol=1e-12)
-    np.testing.assert_allclose(regression_noise.covariances(fit, "HC1"), covariance, atol=1e-12)
     lengths = (fit.coefficients**2).sum(axis=1)
     np.testing.assert_allclose(lengths - regression_noise.noise(fit, np.eye(k), "HC1"), debiased, atol=1e-12)
     combination = np.arange(k)[None] - 1.0
     np.testing.assert_allclose(
         regression_noise.noise(fit, combination, "HC1"), np.einsum("mp,dpq,mq->m", combination, covariance, combination)
     )
+    of_outputs = np.einsum("mp,dpq,mq->m", combination, regression_noise.covariances(fit), combination)
+    np.testing.assert_allclose(regression_noise.noise(fit, combination), of_outputs)
 
 
 @settings(max_examples=20)
@@ -169,24 +170,6 @@ def test_joint_tests_against_refitting(clustered):
     assert 0 < want < 60
 
 
-def test_weights_are_copies_of_rows_for_the_coefficients_and_the_clustered_noise():
-    x, y, clusters = example(11, clustered=True)
-    weights = np.random.default_rng(0).integers(1, 4, len(x))
-    fit, _ = regression_noise.least_squares(x, y, clusters, weights=weights.astype(float))
-    copies = np.repeat(np.arange(len(x)), weights)
-    want, _ = regression_noise.least_squares(x[copies], y[copies], clusters[copies])
-    np.testing.assert_allclose(fit.coefficients, want.coefficients)
-    np.testing.assert_allclose(regression_noise.noise(fit, np.eye(3)), regression_noise.noise(want, np.eye(3)))
-    alone, _ = regression_noise.least_squares(x, y, None, weights=weights.astype(float))
-    whitened, _ = regression_noise.least_squares(x * fit_roots(weights), y * fit_roots(weights), None)
-    np.testing.assert_allclose(alone.coefficients, whitened.coefficients)
-    np.testing.assert_allclose(regression_noise.noise(alone, np.eye(3)), regression_noise.noise(whitened, np.eye(3)))
-
-
-def fit_roots(weights):
-    return np.sqrt(weights)[:, None]
-
-
 def test_the_jackknife_says_beforehand_that_it_would_not_fit_into_memory():
     rng = np.random.default_rng(0)
     fit, _ = regression_noise.least_squares(rng.normal(size=(300, 120)), rng.normal(size=(300, 2)), None)
@@ -244,6 +227,6 @@ def test_which_combinations_rest_on_a_single_unit():
     x, y, clusters = example(3, clustered=True)
     for units, lone in ((None, np.eye(len(x))[:, 5]), (clusters, (clusters == 4).astype(float))):
         fit, _ = regression_noise.least_squares(np.column_stack([x, lone]), y, units, equal_clusters=True)
-        assert regression_noise.alone(fit, np.eye(4)).tolist() == [False, False, False, True]
+        assert regression_noise.on_one_unit(fit, np.eye(4)).tolist() == [False, False, False, True]
     fit, _ = regression_noise.least_squares(x, y, None, equal_clusters=True)
-    assert not regression_noise.alone(fit, np.eye(3)).any()
+    assert not regression_noise.on_one_unit(fit, np.eye(3)).any()

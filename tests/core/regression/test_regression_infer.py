@@ -220,7 +220,7 @@ def test_profiles_and_contrasts():
         fit.predict({"party": "Whig", "year": 2000})
     with pytest.raises(BadFormula, match="the same"):
         fit.contrast(a, a)
-    with pytest.raises(BadFormula, match="between two profiles"):
+    with pytest.raises(BadFormula, match="2 profiles, and one is wanted"):
         fit.contrast({"party": ["R", "D"], "year": 2000}, b)
     with pytest.raises(BadFormula, match="no term"):
         fit.coef("gender")

@@ -10,7 +10,7 @@ from scipy import special, stats
 
 from alacarte.inference import lengths as squared_lengths
 from alacarte.inference import regression_noise
-from alacarte.inference.lengths import Length, Noise, noises, score_interval, tails
+from alacarte.inference.lengths import Length, Noise, noise_of_each, score_interval, tails
 
 
 def example(seed, n=40, d=4, clustered=False):
@@ -44,7 +44,7 @@ def test_noise_against_products_of_different_units(clustered):
     fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
     combination = np.array([0.5, 1.0, -1.0])
     s = corrected_scores(x, y, clusters, combination)
-    noise = noises(fit, combination[None])[0]
+    noise = noise_of_each(fit, combination[None])[0]
     assert noise.total == pytest.approx((s**2).sum())
     assert regression_noise.noise(fit, combination[None])[0] == pytest.approx((s**2).sum())
     np.testing.assert_allclose(

@@ -114,14 +114,12 @@ def test_another_window_than_the_transforms_is_said():
 
 def test_a_window_for_contexts_that_are_cut_already():
     data = speeches()
-    with pytest.raises(BadFormula, match=r"\(2, 2\).*\(4, 4\)"):
-        regress("tax ~ party", contexts(data, "tax", window=4), VECTORS, window=2)
-    with pytest.raises(BadFormula, match=r"\(2, 2\).*\(4, 4\)"):
+    with pytest.raises(BadFormula, match="have a window already"):
         regress("tax ~ party", dem(contexts(data, "tax", window=4), VECTORS), window=2)
-    open_window, direct = (
-        regress("tax ~ party", given, VECTORS, window=2, inference=NO_P) for given in (contexts(data, "tax"), data)
-    )
-    np.testing.assert_array_equal(open_window.coefficients, direct.coefficients)
+    direct = regress("tax ~ party", data, VECTORS, window=2, inference=NO_P)
+    for found in (contexts(data, "tax"), contexts(data, "tax", window=4)):
+        cut = regress("tax ~ party", found, VECTORS, window=2, inference=NO_P)
+        np.testing.assert_array_equal(cut.coefficients, direct.coefficients)
 
 
 def test_the_formula_and_the_contexts_must_be_of_the_same_words():

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
 
 from alacarte._io.arrays import Longs
 from alacarte.contexts.reading import Reading
@@ -147,15 +146,11 @@ def collation_key(text: str) -> tuple[str, str, str]:
 
 def dem_group(x: Embeddings, groups: Groups | None) -> Embeddings:
     """Average the rows of each group, or of all."""
-    labels, codes = numbered_groups(x, groups)
-    rows = np.flatnonzero(codes >= 0)
-    return means_of(
-        x, sparse.csr_matrix((np.ones(len(rows)), (codes[rows], rows)), (len(labels), len(x))), labels, codes
-    )
+    return means_of(x, *numbered_groups(x, groups))
 
 
 def numbered_groups(x: Embeddings, groups: Groups | None) -> tuple[list[Any], Longs]:
-    """(labels in R's order, which of them each row has, -1 for none)."""
+    """Return (labels in R's order, which of them each row has, -1 for none)."""
     if groups is None:
         return ["all contexts"], np.zeros(len(x), dtype=np.int64)
     named = isinstance(groups, str)

@@ -11,7 +11,7 @@ from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import AlacarteError, require
 from alacarte.inference.cosines import directions_of
 from alacarte.regression.compat.contexts import dem_group, numbered_groups
-from alacarte.regression.describe import Candidates, Words, asked_words, top
+from alacarte.regression.describe import Candidates, candidate_vectors, largest
 from alacarte.regression.embed import Embeddings, Groups
 from alacarte.regression.ratios import first_group
 from alacarte.regression.results import Column, Results, column_of, joined
@@ -44,14 +44,13 @@ class _Features(NamedTuple):
     @classmethod
     def of(cls, x: Embeddings, candidates: Stems, stem: str | None) -> "_Features":
         """Words, or stems with the mean over all words that have them."""
-        words = asked_words(x, candidates) if stem is None else Words.of(x.vectors, None)
-        names = words.names(np.arange(len(words))).tolist()
-        directions = np.nan_to_num(words.directions(np.arange(len(words))))  # R has 0 for a vector of zeros
+        words = candidate_vectors(x, candidates) if stem is None else x.vectors
+        directions = np.nan_to_num(directions_of(words.matrix))  # R has 0 for a vector of zeros
         if stem is None:
-            return cls(names, directions)
-        listed = asked_words(x, candidates) if candidates is None or isinstance(candidates, int | str) else None
-        asked = list(candidates) if listed is None else listed.names(np.arange(len(listed))).tolist()  # type: ignore[arg-type]
-        wanted, of_all = set(stems(asked, stem)), stems(names, stem)
+            return cls(list(words.words), directions)
+        named = candidates is None or isinstance(candidates, int | str)
+        asked = candidate_vectors(x, candidates).words if named else candidates
+        wanted, of_all = set(stems(asked, stem)), stems(words.words, stem)  # type: ignore[arg-type]
         rows = [row for row, name in enumerate(of_all) if name in wanted]
         labels, owner = np.unique([of_all[row] for row in rows], return_inverse=True)
         shares = sparse.csr_matrix((1 / np.bincount(owner)[owner], (owner, np.arange(len(rows)))))
@@ -75,7 +74,7 @@ def summary(values: Doubles, confidence_level: float = 0.95) -> dict[str, Double
 
 def _tied(values: Doubles, N: int | None) -> Longs:
     """The places of the N largest values, and of all that equal the last of them."""
-    order = top(values, None)
+    order = largest(values, None)
     return order if N is None or len(order) <= N else order[values[order] >= values[order[N - 1]]]
 
 
@@ -112,7 +111,7 @@ def _by_group(
     confidence_level: float,
     seed: int | None,
 ) -> Iterator[tuple[Any, dict[str, Doubles]]]:
-    """(group, its columns): the values of its mean, or a summary of those of means of rows drawn with replacement."""
+    """Yield (group, its columns): the values of its mean, or a summary of those of means of rows that are drawn."""
     rng = np.random.default_rng(seed)
     labels, codes = numbered_groups(x, groups)
     for code, label in enumerate(labels):
@@ -215,7 +214,7 @@ def nns_ratio(
 
 
 def _ratios(labels: list[str], features: _Features, means: Doubles, N: int | None) -> tuple[Results, Longs]:
-    """(the table, which features it has)."""
+    """Return (the table, which features it has)."""
     values = features.values(means)
     of = np.zeros(len(features.names), dtype=np.int64)
     for row, side in zip(values, (1, 2), strict=True):

@@ -15,7 +15,7 @@ from alacarte.inference.regression_noise import jackknife as leave_one_out
 from alacarte.regression import embed
 from alacarte.regression.compat.contexts import embedded_as_written, tokens_context
 from alacarte.regression.context_table import ContextTable, documents
-from alacarte.regression.design import INTERCEPT, Columns, Design, checked, complete_rows
+from alacarte.regression.design import INTERCEPT, Columns, Design, check_design, complete_rows
 from alacarte.regression.embed import Groups
 from alacarte.regression.formulas import parse_formula, tokens_of
 from alacarte.regression.infer import EmbeddingRegression, Inference
@@ -74,10 +74,10 @@ def conText(
     columns, rows_used, left_out, levels = complete_rows(covariates, names, embedded, usable, dates=lambda name: False)
     encode = partial(_dummies, levels)
     terms = _terms(levels, names)
-    design = checked(Design(covariates, columns, rows_used, left_out, levels, encode(columns), terms, encode))
+    design = check_design(Design(covariates, columns, rows_used, left_out, levels, encode(columns), terms, encode))
     rows = embedded.select(design.rows)
-    kept = None if codes is None else np.unique(codes[design.rows], return_inverse=True)[1]
-    fit, order = least_squares(design.matrix, rows.matrix, kept, equal_clusters=True)
+    clusters = None if codes is None else codes[design.rows]
+    fit, order = least_squares(design.matrix, rows.matrix, clusters, equal_clusters=True)
     if embedded.dropped:
         left_out = {"contexts without a known word": embedded.dropped} | left_out
     inference = Inference(permutations=num_permutations, adjust="none", seed=seed)
@@ -114,7 +114,7 @@ def _terms(levels: Mapping[str, list[Any]], names: Sequence[str]) -> list[str]:
 
 
 def _dummies(levels: Mapping[str, list[Any]], columns: Columns) -> Doubles:
-    """conText's design: an intercept, the numeric covariates, then 0/1 columns of levels."""
+    """Return conText's design: an intercept, the numeric covariates, then 0/1 columns of levels."""
     matrix = [np.ones(len(next(iter(columns.values()))))]
     matrix += [column.astype(np.float64) for name, column in columns.items() if name not in levels]
     for name, column in columns.items():
