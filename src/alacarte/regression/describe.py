@@ -418,6 +418,7 @@ def similarity_over(
     over: str,
     features: str | Sequence[str],
     *,
+    within: str | None = None,
     cluster: Groups | None = None,
     equal_clusters: bool = False,
     intervals: float | None = None,
@@ -430,6 +431,8 @@ def similarity_over(
         As in `similarity`.
     over : str
         The variable. Values that the documents have, but no context does, come with NaN and a count of 0.
+    within : str, optional
+        A second variable; the contexts of each of its values are taken by themselves.
 
     Returns
     -------
@@ -437,19 +440,35 @@ def similarity_over(
         As `similarity` gives, with `n`, the number of contexts.
     """
     names, directions = _known_features(embeddings, features)
-    groups = Grouped.of(embeddings, over, cluster, equal_clusters, intervals)
-    values = _levels_of_documents(embeddings, over, groups.labels)
-    place = {label: number for number, label in enumerate(groups.labels)}
-    at = np.array([place.get(value, -1) for value in values])
-    columns: dict[str, Column] = {
-        over: np.repeat(np.array(values, dtype=None if all_numbers(values) else object), len(names)),
-        "feature": column_of(names * len(values)),
-    }
-    for name, column in cosine_columns(groups.units, directions, intervals).items():
-        absent: Any = "no context" if column.dtype == object else np.nan
-        columns[name] = np.where(at[:, None] >= 0, column[at], absent).ravel()
-    columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(names))
-    return Results(columns, embeddings.variables.backend, {"kind": "over", "over": over, "level": intervals})
+    splits: list[tuple[Any, npt.NDArray[np.bool_]]] = [(None, np.ones(len(embeddings), dtype=bool))]
+    if within is not None:
+        labels, codes = group_codes(embeddings, within)
+        splits = [(label, codes == code) for code, label in enumerate(labels)]
+    clusters = cluster_codes(embeddings, cluster)
+    parts: list[dict[str, Column]] = []
+    for split, rows in splits:
+        groups = Grouped.of(
+            embeddings.select(rows),
+            over,
+            None if clusters is None else clusters[rows],
+            equal_clusters,
+            intervals,
+        )
+        values = _levels_of_documents(embeddings, over, groups.labels)
+        place = {label: number for number, label in enumerate(groups.labels)}
+        at = np.array([place.get(value, -1) for value in values])
+        columns: dict[str, Column] = {}
+        if within is not None:
+            columns[within] = column_of([split] * (len(values) * len(names)))
+        columns[over] = np.repeat(np.array(values, dtype=None if all_numbers(values) else object), len(names))
+        columns["feature"] = column_of(names * len(values))
+        for name, column in cosine_columns(groups.units, directions, intervals).items():
+            absent: Any = "no context" if column.dtype == object else np.nan
+            columns[name] = np.where(at[:, None] >= 0, column[at], absent).ravel()
+        columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(names))
+        parts.append(columns)
+    info = {"kind": "over", "over": over, "within": within, "level": intervals}
+    return Results(joined(parts), embeddings.variables.backend, info)
 
 
 def _levels_of_documents(embeddings: Embeddings, over: str, labels: list[Any]) -> list[Any]:

@@ -238,8 +238,8 @@ def _ratio_axis(axes: Any, values: Doubles) -> float:
 def plot_over(table: Results, *, ax: Any = None, title: str | None = None, size: SizeName = "page") -> Any:
     """Draw cosines over an ordered variable as lines, with their intervals as bands.
 
-    One line for each feature; marks grow with the number of contexts, and those without an interval are open. The axis
-    stays within −1 and 1.
+    One line for each feature (and group, if `within` was given); marks grow with the number of contexts, and those
+    without an interval are open. The axis stays within −1 and 1.
 
     Parameters
     ----------
@@ -254,19 +254,24 @@ def plot_over(table: Results, *, ax: Any = None, title: str | None = None, size:
     """
     if table.info.get("kind") != "over":
         raise AlacarteError("plot_over draws what `similarity_over` gives; pass that table")
-    over = table.info["over"]
+    over, within = table.info["over"], table.info["within"]
     axes = new_axes(ax, size, {"column": 2.7, "page": 4.2}[size])
     levels = list(dict.fromkeys(table[over].tolist()))
     numeric = all(isinstance(level, (int, float)) for level in levels)
     at = np.array([level if numeric else levels.index(level) for level in table[over].tolist()], dtype=np.float64)
     features = list(dict.fromkeys(table["feature"].tolist()))
+    groups = list(dict.fromkeys(table[within].tolist())) if within else [None]
     largest = max(int(table["n"].max()), 1)
     ends: list[tuple[float, str, str]] = []
-    for number, feature in enumerate(features):
+    for number, (group, feature) in enumerate((group, feature) for group in groups for feature in features):
         rows = table["feature"] == feature
+        if within:
+            rows = rows & (table[within] == group)
         y = _line(axes, table.take(rows), at[rows], number, largest)
-        if np.isfinite(y).any():
-            ends.append((float(y[np.flatnonzero(np.isfinite(y))[-1]]), feature, look(number).colour))
+        if not np.isfinite(y).any():
+            continue
+        label = feature if group is None else f"{feature}, {group}" if len(features) > 1 else str(group)
+        ends.append((float(y[np.flatnonzero(np.isfinite(y))[-1]]), label, look(number).colour))
     low, high = axes.get_ylim()
     axes.set_ylim(max(low, -1.0), min(high, 1.0))
     _label_ends(axes, ends, size)

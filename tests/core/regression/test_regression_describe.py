@@ -270,8 +270,9 @@ def test_over_an_ordered_variable():
     assert table["n"].tolist() == [10] * 8
     mean = dem_group(found, "year").matrix[2]
     assert table["value"][4] == pytest.approx(cosine(mean, VECTORS[1][3]))
-    split = similarity_over(found.select(found.variables.columns["party"] == "D"), "year", "w3")
-    assert split["n"].tolist() == [10, 0, 10, 0]
+    split = similarity_over(found, "year", "w3", within="party")
+    assert split["party"].tolist() == ["D"] * 4 + ["R"] * 4
+    assert split["n"].tolist() == [10, 0, 10, 0, 0, 10, 0, 10]
     assert np.isnan(split["value"][1])
 
 

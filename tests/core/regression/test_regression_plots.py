@@ -59,6 +59,7 @@ def test_over_time(found):
     axes = plot_over(table)
     assert len(axes.lines) == 2
     np.testing.assert_allclose(axes.lines[0].get_ydata(), table["estimate"][::2])
+    assert len(plot_over(similarity_over(found, "party", "w1", within="two")).lines) == 2
     with pytest.raises(AlacarteError, match="similarity_over"):
         plot_over(ratio(found, "two"))
 

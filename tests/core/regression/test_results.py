@@ -86,8 +86,8 @@ def test_other_tables_behave_the_same(found):
     assert apart.pvalue().index.tolist() == apart["feature"].tolist()
     with pytest.raises(AlacarteError, match="std_error"):
         ratio(found, "two", k=3).se()
-    over = similarity_over(found, "year", ["w1", "w2"])
-    assert over.coef().loc[(2001, "w1")] == pytest.approx(float(over["value"][2]))
+    over = similarity_over(found, "year", "w1", within="two")
+    assert over.coef().loc[("D", 2001, "w1")] == pytest.approx(float(over["value"][1]))
     assert over.tidy().equals(over.to_frame())
     assert len(over.plot().lines) == 2
     with pytest.raises(AlacarteError, match="no figure"):
