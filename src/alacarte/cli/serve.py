@@ -69,7 +69,7 @@ def serve(
 
     secret = checked_token(token)
     name = model.model or MODEL
-    usual = Opening(None, name, model.vectors) if is_matrix(name) else Opening(name, None, model.vectors)
+    usual = Opening(name, model.vectors, bare=is_matrix(name))
     opened = open_model(ModelOptions(name, model.vectors))  # says at once what is wrong with it
     corpora = {corpus_name(path): Concordance(path).path.absolute() for path in concordances or ()}
     if len(corpora) < len(concordances or ()):
@@ -92,7 +92,9 @@ def serve(
         h11_max_incomplete_event_size=LARGEST,
     )
     try:
-        listening = _listening("127.0.0.1" if host is None else "0.0.0.0", port)
+        bound = socket.create_server(("127.0.0.1" if host is None else ANY_ADDRESS, port))
+        # A socket that says that it is TCP: only then asyncio sends answers at once, and not 40 ms later.
+        listening = socket.socket(fileno=bound.detach())
     except OSError as error:
         raise AlacarteError(
             f"port {port} cannot be used ({os.strerror(error.errno or 0)}); pass --port 0 for any that is free"
@@ -109,19 +111,6 @@ def serve(
         webbrowser.open(address)
     with suppress(KeyboardInterrupt):  # how it is meant to end
         uvicorn.Server(config).run(sockets=[listening])
-
-
-def _listening(address: str, port: int) -> socket.socket:
-    """Return a socket that says that it is TCP: only then asyncio sends answers at once, and not 40 ms later."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":  # elsewhere this would let two servers have the same port
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((address, port))
-    except OSError:
-        listening.close()
-        raise
-    return listening
 
 
 def _small_corpus(model: "ALaCarte") -> "Concordance":

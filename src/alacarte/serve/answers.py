@@ -155,8 +155,7 @@ def lines(
 def all_lines(workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, sort: Sort) -> Iterator[Any]:
     """All lines in which a phrase occurs, one at a time."""
     uses = workspace.uses(corpus, where, phrase, sort)
-    for low in range(0, len(uses), AT_ONCE):
-        yield from uses.lines(low, AT_ONCE).to_dict()
+    return (line for low in range(0, len(uses), AT_ONCE) for line in uses.lines(low, AT_ONCE).to_dict())
 
 
 def document(

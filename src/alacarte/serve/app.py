@@ -20,7 +20,7 @@ from alacarte.passes.work import usable_cores
 from alacarte.serve.answers import QUESTIONS
 from alacarte.serve.desk import PAGES, Desk
 from alacarte.serve.jobs import Jobs
-from alacarte.serve.questions import BadQuestion, Question, as_json, checked, openapi
+from alacarte.serve.questions import BadQuestion, Question, as_json, checked, error_message, openapi
 from alacarte.serve.workspace import Workspace
 
 LARGEST = 1 << 20  # bytes of a request, or of its address
@@ -139,26 +139,13 @@ def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
                 sent = {"parts": request.stream()} if question.manner == "upload" else {}
                 answer = question.answer(desk, **values, **sent)
                 return _answer((await answer if isinstance(answer, Coroutine) else answer) or {})
-            if question.manner == "lines":
-                return _stream(await _begun(iterate_in_threadpool(question.answer(desk.workspace, **values))))
             asked = partial(question.answer, desk.workspace, **values)
-            return _answer(await to_thread.run_sync(asked, limiter=at_once))
-        except AlacarteError as error:
-            return _answer({"error": error.message, "hint": error.hint.python if error.hint else ""}, 400)
+            answer = await to_thread.run_sync(asked, limiter=at_once)
+            return _stream(iterate_in_threadpool(answer)) if question.manner == "lines" else _answer(answer)
+        except (AlacarteError, OSError) as error:
+            return _answer(error_message(error), 400)
 
     return endpoint
-
-
-async def _begun(items: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    """The same items; what is wrong with the first one is said before anything is sent."""
-    first = await anext(items)  # there is one: a phrase that nobody uses is an error
-
-    async def all_items() -> AsyncIterator[Any]:
-        yield first
-        async for item in items:
-            yield item
-
-    return all_items()
 
 
 def _stream(messages: AsyncIterator[Any]) -> Any:

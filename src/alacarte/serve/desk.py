@@ -9,8 +9,7 @@ import json
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -21,7 +20,7 @@ from alacarte.concordance.folder import delete_concordance
 from alacarte.errors import AlacarteError
 from alacarte.serve.jobs import BUILD, Jobs
 from alacarte.serve.questions import Parameter
-from alacarte.serve.workspace import Workspace, checked_name, is_inside
+from alacarte.serve.workspace import Workspace, checked_name
 
 PAGES = ("/", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
 MOST_NOTES = 10_000
@@ -51,40 +50,18 @@ class Desk:
             raise AlacarteError("this server has no folder to keep things in; start it with alc serve --workspace DIR")
         return self.workspace.folder
 
-    @contextmanager
-    def _using_folder(self) -> Iterator[None]:
-        """Raise an error in words for a folder that cannot be written to, or a full disk."""
-        try:
-            yield
-        except OSError as error:
-            if isinstance(error, AlacarteError):
-                raise
-            raise AlacarteError(
-                f"{self._folder} cannot be used ({error.strerror}); make room, or start with --workspace and another "
-                "folder"
-            ) from None
-
     def _part(self, name: str) -> Path:
         part = self._folder / name
-        with self._using_folder():
-            part.mkdir(parents=True, exist_ok=True)
-        self._refuse_link(part)
+        part.mkdir(parents=True, exist_ok=True)
         return part
-
-    def _refuse_link(self, path: Path) -> None:
-        """Nothing is written or deleted outside of the workspace."""
-        if not is_inside(path, self._folder):
-            raise AlacarteError(f"{path} is a link to another place, and this server changes only its own folder")
 
     @property
     def _database(self) -> SqliteFile:
         path = self._folder / "workspace.sqlite"
         file = SqliteFile(path, [re.escape(table) for table in TABLES])
-        with self._using_folder():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._refuse_link(path)
-            if not path.exists():
-                file.create(*TABLES)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            file.create(*TABLES)
         return file
 
     def _change(self, query: str, values: Sequence[Any]) -> int:
@@ -134,13 +111,12 @@ class Desk:
     def texts(self) -> list[dict[str, Any]]:
         """The files that corpora can be built from."""
         found = sorted(path for path in self._part("texts").iterdir() if path.is_file() and path.name[0] != ".")
-        inside = [path for path in found if is_inside(path, self._folder)]
-        return [{"name": path.name, "bytes": path.stat().st_size} for path in inside]
+        return [{"name": path.name, "bytes": path.stat().st_size} for path in found]
 
     def text(self, name: str) -> Path:
         """Where a text is; nothing outside the folder of texts."""
         path = self._part("texts") / checked_name(name)
-        if not path.is_file() or not is_inside(path, self._folder):
+        if not path.is_file():
             raise AlacarteError(f"there is no text {name!r}; send it, or put the file into {path.parent}")
         return path
 
@@ -163,15 +139,12 @@ class Desk:
                 size += len(part)
                 if size > LARGEST_TEXT:
                     raise AlacarteError(f"that is more than {LARGEST_TEXT >> 30} GB; put the file into {path.parent}")
-                with self._using_folder():
-                    await asyncio.to_thread(file.write, part)
+                await asyncio.to_thread(file.write, part)
         return {"bytes": size}
 
     def delete_text(self, name: Annotated[str, Parameter("the name of a text", required=True, most=80)]) -> None:
         """Delete a text."""
-        path = self.text(name)
-        with self._using_folder():
-            path.unlink()
+        self.text(name).unlink()
 
     # --------------------------------------------------------------------------------------------------- builds
 
@@ -242,7 +215,6 @@ class Desk:
         if not self.workspace.is_own(name) and not self._requests(name):
             raise AlacarteError(f"there is no corpus {name!r} that this server made, and it deletes no other")
         path = self.workspace.corpora[name] if self.workspace.is_own(name) else self.workspace.corpus_path(name)
-        self._refuse_link(path)
         await asyncio.to_thread(delete_concordance, path)
         self._change("DELETE FROM builds WHERE name = ?", (path.stem,))
 

@@ -133,6 +133,13 @@ def _integer(parameter: Parameter, value: Any) -> int:
     return number
 
 
+def error_message(error: AlacarteError | OSError) -> dict[str, str]:
+    """Return what is wrong, and what to do, as it is sent."""
+    if isinstance(error, AlacarteError):
+        return {"error": error.message, "hint": error.hint.python if error.hint else ""}
+    return {"error": f"{error.filename or 'a file'} cannot be used ({error.strerror})", "hint": ""}
+
+
 def as_json(value: object) -> bytes:
     """Return JSON, whatever the value holds: numbers that are not finite are null, half characters are escapes.
 

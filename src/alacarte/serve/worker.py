@@ -8,10 +8,10 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from alacarte._io.progress import ProgressState
+from alacarte._io.progress import ProgressCallback, ProgressState
 from alacarte.errors import AlacarteError
 from alacarte.serve.answers import INSIDE, QUESTIONS
-from alacarte.serve.questions import as_json
+from alacarte.serve.questions import as_json, error_message
 from alacarte.serve.workspace import Workspace
 
 EVERY = 0.1  # seconds between two messages about progress
@@ -32,7 +32,7 @@ def main() -> None:
     if line:
         path, values = json.loads(line)
         threading.Thread(target=_end_with_the_server, daemon=True).start()
-        _write(out, _answered(workspace, path, values, _Reporter(out)))
+        _write(out, _answered(workspace, path, values, _reporter(out)))
 
 
 def _end_with_the_server() -> None:
@@ -41,27 +41,28 @@ def _end_with_the_server() -> None:
     os._exit(1)
 
 
-def _answered(workspace: Workspace, path: str, values: dict[str, Any], report: "_Reporter") -> dict[str, Any]:
+def _answered(workspace: Workspace, path: str, values: dict[str, Any], report: ProgressCallback) -> dict[str, Any]:
     question = next(question for question in (*QUESTIONS, *INSIDE) if question.path == path)
     try:
         return {"answer": question.answer(workspace, report, **values)}
-    except AlacarteError as error:
-        return {"error": error.message, "hint": error.hint.python if error.hint else ""}
+    except (AlacarteError, OSError) as error:
+        return error_message(error)
     except MemoryError:
         return {"error": "this needs more memory than one question may take; ask about less text, or raise --memory"}
 
 
-class _Reporter:
-    """Writes how far a pass has come, a few times a second."""
+def _reporter(out: Any) -> ProgressCallback:
+    """Return a function that writes how far a pass has come, a few times a second."""
+    last = 0.0
 
-    def __init__(self, out: Any) -> None:
-        self._out, self._last = out, 0.0
-
-    def __call__(self, state: ProgressState) -> None:
+    def report(state: ProgressState) -> None:
+        nonlocal last
         now = time.monotonic()
-        if now - self._last >= EVERY:
-            self._last = now
-            _write(self._out, {"progress": {"phase": "reading", "done": state.done, "total": state.total}})
+        if now - last >= EVERY:
+            last = now
+            _write(out, {"progress": {"phase": "reading", "done": state.done, "total": state.total}})
+
+    return report
 
 
 def _write(out: Any, message: dict[str, Any]) -> None:

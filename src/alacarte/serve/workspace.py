@@ -23,22 +23,21 @@ REMEMBERED = 16  # slices of corpora, and orders of lines, that are kept
 
 
 class Opening(NamedTuple):
-    """How a model is opened: a name or a folder; or the file of a transform, with its vectors."""
+    """How a model is opened: by a name or a folder; or, if it is `bare`, by the file of a transform, with vectors."""
 
-    model: str | None = None
-    transform: str | None = None
+    model: str
     vectors: str | None = None
+    bare: bool = False
 
     def open(self) -> ALaCarte:
-        if self.transform is not None:
-            return ALaCarte(self.vectors or "", Transform.load(self.transform))
-        name = self.model or "glove.6B.50d"
-        opened = ALaCarte.pretrained if self._is_shipped(name) else ALaCarte.load
-        return opened(name, vectors=self.vectors)
+        if self.bare:
+            return ALaCarte(self.vectors or "", Transform.load(self.model))
+        opened = ALaCarte.pretrained if self._is_shipped else ALaCarte.load
+        return opened(self.model, vectors=self.vectors)
 
-    @staticmethod
-    def _is_shipped(name: str) -> bool:
-        return name in pretrained_names() and not Path(name).is_dir()
+    @property
+    def _is_shipped(self) -> bool:
+        return self.model in pretrained_names() and not Path(self.model).is_dir()
 
     @property
     def python(self) -> str:
@@ -47,22 +46,21 @@ class Opening(NamedTuple):
         >>> Opening("glove.6B.50d").python
         'ALaCarte.pretrained("glove.6B.50d")'
         """
-        given = "" if self.vectors is None else f", vectors={json.dumps(self.vectors)}"
-        if self.transform is not None:
-            return f"ALaCarte({json.dumps(self.vectors)}, Transform.load({json.dumps(self.transform)}))"
-        name = self.model or "glove.6B.50d"
-        return f"ALaCarte.{'pretrained' if self._is_shipped(name) else 'load'}({json.dumps(name)}{given})"
+        model, vectors = json.dumps(self.model), json.dumps(self.vectors)
+        if self.bare:
+            return f"ALaCarte({vectors}, Transform.load({model}))"
+        given = "" if self.vectors is None else f", vectors={vectors}"
+        return f"ALaCarte.{'pretrained' if self._is_shipped else 'load'}({model}{given})"
 
     @property
     def imports(self) -> list[str]:
         """The names that this Python imports from alacarte."""
-        return ["ALaCarte"] if self.transform is None else ["ALaCarte", "Transform"]
+        return ["ALaCarte", "Transform"] if self.bare else ["ALaCarte"]
 
     @property
     def options(self) -> list[str]:
         """The options of `alc` that open it."""
-        given = (("--model", self.model or self.transform), ("--vectors", self.vectors))
-        return [word for option, value in given if value is not None for word in (option, value)]
+        return ["--model", self.model, *([] if self.vectors is None else ["--vectors", self.vectors])]
 
 
 @dataclass(frozen=True)
@@ -103,23 +101,19 @@ class Workspace:
     def _models(self) -> "_Kept":
         return _Kept()
 
-    def opening(self, name: str = "") -> Opening:
-        """How a model is opened: the first one for ""."""
+    def model(self, name: str = "") -> ALaCarte:
+        """A model, opened when it is first asked for; the first one for ""."""
         if name and name not in self.models:
             raise AlacarteError(f"there is no model {name!r}; there are {', '.join(map(repr, self.models))}")
-        return self.models[name or next(iter(self.models))]
-
-    def model(self, name: str = "") -> ALaCarte:
-        """A model, opened when it is first asked for."""
-        opening = self.opening(name)
-        return self._models.get(("model", opening), opening.open)  # type: ignore[no-any-return]
+        opening = self.models[name or next(iter(self.models))]
+        return self._models.get(opening, opening.open)  # type: ignore[no-any-return]
 
     def spelling_model(self, name: str = "") -> ALaCarte:
         """A model that knows of spelling too; learned from its vectors the first time, which takes minutes."""
-        model, opening = self.model(name), self.opening(name)
+        model = self.model(name)
         if model.form is not None:
             return model
-        return self._models.get(("spelling", opening), lambda: model.with_form(show_progress=False))  # type: ignore[no-any-return]
+        return self._models.get(model, lambda: model.with_form(show_progress=False))  # type: ignore[no-any-return]
 
     def knows_spelling(self, name: str = "") -> bool:
         """Whether `spelling_model` is there at once."""
@@ -133,9 +127,13 @@ class Workspace:
     @property
     def corpora(self) -> dict[str, Path]:
         """Concordances by name: those that were given, and those in the folder, which say so if a name is taken."""
-        found = {} if self.folder is None else {corpus_name(path): path for path in corpora_in(self.folder)}
-        named = {name if name not in self.given else f"{name} (workspace)": path for name, path in found.items()}
-        return {**self.given, **named}
+        found = [] if self.folder is None else list((self.folder / "corpora").glob(f"[!.]*{SUFFIX}"))
+        oldest_first = sorted(filter(is_concordance, found), key=lambda path: (path.stat().st_ctime_ns, path.name))
+        corpora = dict(self.given)
+        for path in oldest_first:
+            name = corpus_name(path)
+            corpora[f"{name} (workspace)" if name in self.given else name] = path
+        return corpora
 
     def corpus_path(self, name: str) -> Path:
         """Where a corpus is built."""
@@ -143,10 +141,8 @@ class Workspace:
         return self.folder / "corpora" / f"{checked_name(name)}{SUFFIX}"
 
     def is_own(self, name: str) -> bool:
-        """Whether a corpus lies in the folder itself, and not behind a link."""
-        path = self.corpora.get(name)
-        ours = path is not None and name not in self.given and self.folder is not None
-        return ours and is_inside(path, self.folder)  # type: ignore[arg-type]
+        """Whether a corpus was built in the folder."""
+        return name in self.corpora and name not in self.given
 
     def path(self, name: str) -> Path:
         """Where a corpus is; the first one for ""."""
@@ -204,17 +200,6 @@ class _Kept:
 def target_of(phrase: str) -> Targets:
     """A word, a phrase, or a pattern in which * is any letters."""
     return Targets.glob(phrase) if "*" in phrase else Targets.of([phrase])
-
-
-def corpora_in(folder: Path) -> list[Path]:
-    """The concordances in the folder of a workspace, the oldest first."""
-    found = [path for path in (folder / "corpora").glob(f"[!.]*{SUFFIX}") if is_concordance(path)]
-    return sorted(found, key=lambda path: (path.stat().st_ctime_ns, path.name))
-
-
-def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path in a folder leads to where it says, through no link on the way."""
-    return path.resolve() == folder.resolve() / path.relative_to(folder)
 
 
 def corpus_name(path: Path) -> str:
