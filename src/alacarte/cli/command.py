@@ -25,8 +25,8 @@ PANELS = {
 READ: dict[str, Callable[[Any], Any]] = {  # fields that are typed as a text of another kind
     "Reading.left": opening.parse_window,
     "Work.shard": opening.parse_shard,
-    "Solve.ridge": opening.parse_ridge,
-    "Solve.weighting": opening.parse_weighting,
+    "Solve.ridge": opening.parse_number,
+    "Solve.weighting": opening.parse_number,
     "Solve.exclude": opening.read_list,
     "InducedTargets.ngrams": opening.parse_lengths,
 }

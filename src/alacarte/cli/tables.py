@@ -16,12 +16,8 @@ if TYPE_CHECKING:
 DATA = "The data"
 ENDS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
 
-Where = Annotated[
-    str | None,
-    typer.Option(
-        metavar="EXPR", rich_help_panel=DATA, help="Of a table, only rows for which this holds: 'year >= 1900'."
-    ),
-]
+WHERE = "Of a table, only rows for which this holds: 'year >= 1900'."
+Where = Annotated[str | None, typer.Option(metavar="EXPR", rich_help_panel=DATA, help=WHERE)]
 
 
 @dataclass(frozen=True)
