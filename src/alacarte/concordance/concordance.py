@@ -142,7 +142,7 @@ class Concordance:
         Raises
         ------
         BadCorpus
-            If there is a concordance already, the corpus has no text, or the folder cannot be written.
+            If there is a concordance already, or the corpus has no text.
         """
         refuse_unknown("Concordance.build", work, WorkOptions)
         folder = folder_of(path)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -175,11 +175,7 @@ class Disambiguator:
         instances = [instance for sentence in read for instance in sentence.instances]
         if not instances:
             return []
-        words = [
-            " ".join(sentence.words[instance.start : instance.end])
-            for sentence in read
-            for instance in sentence.instances
-        ]
+        words = [" ".join(sentence.words[one.start : one.end]) for sentence in read for one in sentence.instances]
         candidates = self.candidates(read)
         bounds = candidates.bounds
         scores = self.scores(candidates)
@@ -194,8 +190,9 @@ class Disambiguator:
         self, instance: Instance, word: str, candidates: Candidates, share: Doubles, choice: int, own: range
     ) -> Answer:
         """Return the answer for an instance with the candidates in the range `own`; `choice` has the best score."""
+        unanswered = Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no synset", id=instance.id)
         if not own:
-            return Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no synset", id=instance.id)
+            return unanswered
         source: Source = "context"
         confidence = float(share[choice])
         if len(own) == 1:
@@ -206,23 +203,20 @@ class Disambiguator:
             elif self.fallback:
                 source, confidence, choice = "first sense", 1 / len(own), own.start
             else:
-                return Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no vector", id=instance.id)
+                return replace(unanswered, source="no vector")
         order = sorted(own, key=lambda place: (-share[place], place))
         ranked = tuple((candidates.synsets[place].id, float(share[place])) for place in order)
         cosine = float(candidates.cosines[choice])
         synset = candidates.synsets[choice]
-        return Answer(
-            word,
-            instance.lemma,
-            instance.pos,
-            synset.id,
-            candidates.keys[choice],
-            confidence,
-            None if np.isnan(cosine) else cosine,
-            source,
-            synset.definition,
-            instance.id,
-            ranked if len(own) > 1 else (),
+        return replace(
+            unanswered,
+            synset=synset.id,
+            key=candidates.keys[choice],
+            confidence=confidence,
+            cosine=None if np.isnan(cosine) else cosine,
+            source=source,
+            definition=synset.definition,
+            candidates=ranked if len(own) > 1 else (),
         )
 
     # --------------------------------------------------------------------------------------------- scores
@@ -295,13 +289,10 @@ def check_inventory(senses: WordVectors, wordnet: WordNet) -> None:
 
 
 def _is_listed(name: str, wordnet: WordNet) -> bool:
-    if "%" in name:
-        return wordnet.find_key(name) is not None
     try:
-        wordnet.synset(name)
+        return bool(wordnet.by_key(name) if "%" in name else wordnet.synset(name))
     except UnknownKey:
         return False
-    return True
 
 
 def filled(cosines: Doubles, bounds: Longs) -> Doubles:

@@ -60,7 +60,6 @@ class DatabaseWordNet(WordNet):
         self._index = {pos: _index_lines(files[f"index.{name}"]) for pos, name in FILES.items()}
         self._exceptions = {pos: _exception_lists(files.get(f"{name}.exc", b"")) for pos, name in FILES.items()}
         self._counts = _counts(files)
-        self.counted = bool(self._counts)
         self._parsed: dict[tuple[str, int], Synset] = {}
         self._by_lemma: dict[tuple[str, str], list[Synset]] = {}
         version = re.search(rb"WordNet (\d+(?:\.\d+)*)", self._data["n"][:4000])
@@ -71,9 +70,6 @@ class DatabaseWordNet(WordNet):
         if senses is None:
             senses = self._by_lemma[lemma, pos] = [self._at(pos, offset) for offset in self._offsets(lemma, pos)]
         return senses
-
-    def _count(self, key: str) -> int:
-        return self._counts.get(key, 0)
 
     def all_synsets(self) -> Iterator[Synset]:
         """Return every synset, in the order of the files."""

@@ -37,7 +37,6 @@ class WnWordNet(WordNet):
         self._counts: dict[str, int] = {}  # of sense keys; only those that the lexicon counts
         self._keys: dict[str, list[tuple[str, str]]] = {}  # synset id of wn → (lemma, key)
         self._read(sense_keys(opened.id, opened.version))
-        self.counted = bool(self._counts)
         self._parsed: dict[str, Synset] = {}
 
     def _read(self, key_of: Callable[[Any], str | None]) -> None:
@@ -71,9 +70,6 @@ class WnWordNet(WordNet):
 
     def _senses(self, lemma: str, pos: str) -> list[Synset]:
         return [self._synset(wn_id) for wn_id in self._lemmas.get(lemma, {}).get(pos, [])]
-
-    def _count(self, key: str) -> int:
-        return self._counts.get(key, 0)
 
     def all_synsets(self) -> Iterator[Synset]:
         """Return every synset, in the order of the lexicon."""
