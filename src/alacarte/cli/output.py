@@ -91,11 +91,15 @@ def _for_command_line(message: object) -> str:
 # ------------------------------------------------------------------------------------------------------------ results
 
 
-def show(result: object, *parts: "str | Table | Callable[[], None]", summary: bool = False) -> None:
+def show(
+    result: object, *parts: "str | Table | Callable[[], None]", summary: bool = False, csv: Path | None = None
+) -> None:
     """Print a result: as JSON with --json, else its parts, of which strings are lines; by default, the result itself.
 
-    A `summary` of what was written is left out with --quiet.
+    A `summary` of what was written is left out with --quiet. A result that is a table is also written to `csv`.
     """
+    if csv is not None:
+        write_csv(cast("Table", result), csv)
     if voice.silent:
         return
     if voice.as_json:

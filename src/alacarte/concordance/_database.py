@@ -27,7 +27,6 @@ TABLES = (re.escape(FACTS), re.escape(SEGMENTS), re.escape(REMOVED), DOCUMENTS)
 SEGMENT_FILE = re.compile(r"segment-[0-9]{4,}\.safetensors")
 IN_ORDER = "{0} IS NULL, number({0}) IS NULL, number({0}), {0}"  # numbers, however they are written; text; nothing
 REPEATED = 1 << 12  # values of a column, of which many documents have the same
-MOST_VALUES = 500  # in a statement; SQLite limits their number
 
 
 class SegmentRow(NamedTuple):
@@ -129,12 +128,9 @@ class Database:
         """The values of each column for some documents, in their order."""
         columns = self.facts.columns
         listed = ", ".join(["number", *map(self._column, columns)])
-        rows: dict[int, tuple[Any, ...]] = {}
-        wanted = np.unique(documents).tolist() if columns else []
-        for low in range(0, len(wanted), MOST_VALUES):
-            part = wanted[low : low + MOST_VALUES]
-            query = f"SELECT {listed} FROM documents WHERE number IN ({', '.join('?' * len(part))})"
-            rows |= {number: row for number, *row in self.file.rows(query, part)}
+        query = f"SELECT {listed} FROM documents WHERE number IN (SELECT value FROM json_each(?))"
+        wanted = json.dumps(np.unique(documents).tolist() if columns else [])
+        rows = {number: row for number, *row in self.file.rows(query, [wanted])}
         missing = (None,) * len(columns)
         chosen = [rows.get(number, missing) for number in documents.tolist()]
         return {name: [row[place] for row in chosen] for place, name in enumerate(columns)}

@@ -307,24 +307,26 @@ class Concordance:
         Concordance
             Its documents also meet the conditions of this one.
         """
-        slice_ = copy(self)
-        slice_._shared = {}
+        slice_ = self._copy()
         slice_._conditions = (*self._conditions, *conditions)
-        slice_._forget()
         _ = slice_._mask  # a column that is not there is said at once
         return slice_
+
+    def _copy(self) -> "Concordance":
+        copied = copy(self)
+        copied._shared = {}
+        copied._forget()
+        return copied
 
     def holding(self, target: TargetsLike) -> "Concordance":
         """Return the slice of documents in which a word, phrase or pattern occurs.
 
         What asks about its single contexts has to read no others.
         """
-        slice_ = copy(self)
-        slice_._shared = {}
+        slice_ = self._copy()
         slice_._chosen = np.zeros(self._documents, dtype=bool)
         for place in self.uses(target).places:
             slice_._chosen[place.documents] = True
-        slice_._forget()
         return slice_
 
     @cached_property
