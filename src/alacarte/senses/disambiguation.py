@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,6 @@ from alacarte.senses.segments import best, log_prior, owners, shares
 from alacarte.senses.synset_vectors import sentence_sums
 from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.targets.targets import Targets
-from alacarte.text.documents import Document
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -242,15 +242,9 @@ class Disambiguator:
 
     def contexts(self, sentences: Sequence[Sentence]) -> Doubles:
         """Return the unit vector of each instance's context; zeros where no word of it has a vector."""
-        names: list[str] = []
-        documents: list[Document] = []
-        for sentence in sentences:
-
-            def label(instance: Instance) -> list[str]:
-                names.append(str(len(names)))
-                return names[-1:]
-
-            documents.append(sentence.document(label))
+        numbers = count()
+        documents = [sentence.document(lambda instance: [str(next(numbers))]) for sentence in sentences]
+        names = list(map(str, range(next(numbers))))
         sums = sentence_sums(self.model, documents, Targets.spans(names))
         result = np.zeros((len(names), self.model.vectors.dimension))
         result[sums.seen] = unit_rows(self.model.transform(sums.means()))
