@@ -25,14 +25,4 @@ __all__ = [
     "pretrained_names",
 ]
 
-__getattr__, __dir__ = exports(
-    __name__,
-    {
-        "embedding": ["Contexts"],
-        "explaining": ["Explanation", "explain"],
-        "induced": ["InducedVectors"],
-        "few_shot": ["SLOT"],
-        "model": ["ALaCarte"],
-        "saving": ["pretrained_names"],
-    },
-)
+__getattr__, __dir__ = exports(__name__, __file__)
