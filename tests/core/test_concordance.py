@@ -597,11 +597,10 @@ def test_lines_are_sorted_by_a_column_that_is_called_before(taken: Concordance) 
     assert taken.uses("bank", sort="columns.match", descending=True).lines().document.tolist() == [1, 0]
 
 
-def test_columns_that_cannot_be_written_are_refused(vectors: WordVectors, tmp_path: Path) -> None:
-    for names in (["a", "A"], ["\ud800"]):
-        corpus = Corpus([Document("the bank", values=("x",) * len(names))], columns=names)
-        with pytest.raises(BadCorpus, match="column"):
-            Concordance.build(vectors, corpus, tmp_path / "c", show_progress=False)
+def test_columns_of_one_name_are_refused(vectors: WordVectors, tmp_path: Path) -> None:
+    corpus = Corpus([Document("the bank", values=("x", "y"))], columns=["a", "A"])
+    with pytest.raises(BadCorpus, match="column"):
+        Concordance.build(vectors, corpus, tmp_path / "c", show_progress=False)
     assert list(tmp_path.iterdir()) == []
 
 

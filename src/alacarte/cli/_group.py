@@ -160,12 +160,6 @@ def report_failure(problem: Exception) -> int:
         error(_in_words(problem))
     try:
         sys.stdout.flush()
-    except OSError:
-        _discard_stdout()
+    except OSError:  # nobody reads any more: what is still in the buffer must not fail again when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return PIPE_CLOSED if closed else FAILED
-
-
-def _discard_stdout() -> None:
-    """Nobody reads any more: what is still in the buffer must not fail again when Python ends."""
-    sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, sys.stdout.fileno())

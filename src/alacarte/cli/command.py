@@ -61,7 +61,7 @@ def command(
                 parameters.append(_option(name, hints[name], item.metadata["option"], item.default, None))
             else:
                 parameters.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
-        writes = {item.name: kind for item in parameters if (kind := _written(item.annotation)) is not None}
+        writes = {item.name: kind for item in parameters if (kind := _output_of(item.annotation)) is not None}
         if writes:
             parameters.append(_flag("overwrite", Overwrite))
         if as_json:
@@ -90,7 +90,7 @@ def _flag(name: str, annotation: Any, default: Any = False) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-def _written(annotation: Any) -> Writes | None:
+def _output_of(annotation: Any) -> Writes | None:
     found = [item for item in getattr(annotation, "__metadata__", ()) if isinstance(item, Writes)]
     return found[0] if found else None
 

@@ -183,7 +183,7 @@ def read_list(path: str) -> list[str]:
     return list(Targets.from_file(path))
 
 
-def _listed(file: str) -> list[str]:
+def _read_places(file: str) -> list[str]:
     """Return the places that a file lists, one per line, relative to the folder of the file."""
     from alacarte._io.urls import url_of
 
@@ -266,7 +266,7 @@ def open_corpus(
     from alacarte.text.sources import find_files
 
     options = options or CorpusOptions()
-    places = [name for path in paths for name in (_listed(path[1:]) if path.startswith("@") else [path])]
+    places = [name for path in paths for name in (_read_places(path[1:]) if path.startswith("@") else [path])]
     if not places:
         raise typer.BadParameter("no text is given; name a file, or - for standard input")
     if "-" in places and len(places) > 1:

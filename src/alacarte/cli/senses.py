@@ -18,6 +18,7 @@ from alacarte.cli.output import (
     show_columns,
     show_line,
     show_neighbours,
+    show_table,
     voice,
     wrote,
 )
@@ -170,7 +171,7 @@ def disambiguate(
     if spacy is None:
         sentences = [sentence for part in text for sentence in sentences_of_text(part, net)]
     else:
-        sentences = _tagged(text, spacy, net)
+        sentences = _tag(text, spacy, net)
     wanted = {name.lower().replace(" ", "_") for name in word or []}
     prior_counts: dict[str, int] | Literal["wordnet"] | None = None
     if prior:
@@ -365,11 +366,7 @@ def _show_induced(found: "InducedSenses", limit: int, number: str) -> None:
             f"one sense: two groups of contexts are too much alike (likeness {found.scores[0]:.2f}, senses are below "
             f"{found.bounds[0]:.2f}); --number 2 groups them all the same"
         )
-    rows = [
-        (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
-        for sense in found
-    ]
-    show_columns(["sense", "share", "contexts", "nearest words"], rows)
+    show_table(found)
     for sense in found:
         for example in sense.examples:
             show_line(f"{sense.name}  {example}")
@@ -378,7 +375,7 @@ def _show_induced(found: "InducedSenses", limit: int, number: str) -> None:
 # ---------------------------------------------------------------------------------------------------- helpers
 
 
-def _tagged(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
+def _tag(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
     from alacarte.errors import require
     from alacarte.senses.plain_text import sentences_of_doc
 

@@ -63,11 +63,11 @@ def serve(
     uvicorn = require("uvicorn", extra="serve", purpose="alc serve")
     from alacarte.concordance import Concordance
     from alacarte.passes.memory import parse_size
-    from alacarte.serve.app import ANY_ADDRESS, LARGEST, THIS_MACHINE, application, checked_token
+    from alacarte.serve.app import ANY_ADDRESS, LARGEST, THIS_MACHINE, application, check_token
     from alacarte.serve.worker import usual_memory
     from alacarte.serve.workspace import Opening, Workspace, corpus_name
 
-    secret = checked_token(token)
+    secret = check_token(token)
     name = model.model or MODEL
     usual = Opening(name, model.vectors, bare=is_matrix(name))
     opened = open_model(ModelOptions(name, model.vectors))  # says at once what is wrong with it

@@ -13,7 +13,7 @@ from alacarte._io.arrays import Bytes, Codes, Ints, Longs
 from alacarte._io.artifact import Artifact, identity, read_artifact, write_artifact
 from alacarte._io.decoding import decoding
 from alacarte.concordance._database import SegmentRow
-from alacarte.concordance._parts import Tensors, restored
+from alacarte.concordance._parts import Tensors, decode_document
 from alacarte.errors import BadCorpus, require
 from alacarte.text.units import Unit, pack_units, unpack_units
 from alacarte.vectors.words import PackedWords
@@ -183,16 +183,14 @@ class StoredSegment:
         frames = np.searchsorted(firsts, documents, side="right") - 1
         with decoding(self.artifact.path, BadCorpus):
             for frame in np.unique(frames).tolist():
-                content = _decompressed(
-                    self._text[ends[frame] : ends[frame + 1]], int(text_ends[firsts[frame + 1] - 1])
-                )
+                content = _decompress(self._text[ends[frame] : ends[frame + 1]], int(text_ends[firsts[frame + 1] - 1]))
                 for document in np.unique(documents[frames == frame]).tolist():
                     begin = 0 if document == firsts[frame] else int(text_ends[document - 1])
-                    texts[document] = restored(content[begin : int(text_ends[document])], int(kinds[document]))
+                    texts[document] = decode_document(content[begin : int(text_ends[document])], int(kinds[document]))
         return [texts[document] for document in documents.tolist()]
 
 
-def _decompressed(content: Bytes, size: int) -> bytes:
+def _decompress(content: Bytes, size: int) -> bytes:
     """A frame of text, of which the size is known: one that claims more would take all memory."""
     zstandard = require("zstandard", extra="zst", purpose="a concordance")
     data = content.tobytes()

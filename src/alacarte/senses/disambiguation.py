@@ -263,7 +263,7 @@ class Disambiguator:
         else:
             amounts = [self.counts.get(key, 0) for key in candidates.keys]
         prior = log_prior(np.array(amounts, dtype=np.float64), candidates.bounds, self.smoothing)
-        return self.sharpness * filled(candidates.cosines, candidates.bounds) + prior
+        return self.sharpness * fill_gaps(candidates.cosines, candidates.bounds) + prior
 
 
 def check_inventory(senses: WordVectors, wordnet: WordNet) -> None:
@@ -289,12 +289,12 @@ def _is_listed(name: str, wordnet: WordNet) -> bool:
         return False
 
 
-def filled(cosines: Doubles, bounds: Longs) -> Doubles:
+def fill_gaps(cosines: Doubles, bounds: Longs) -> Doubles:
     """Return the values with gaps (nan) filled by the mean of the choice's other values, or by 0.
 
     Examples
     --------
-    >>> filled(np.array([0.2, np.nan, 0.4, np.nan]), np.array([0, 3, 4])).round(2).tolist()
+    >>> fill_gaps(np.array([0.2, np.nan, 0.4, np.nan]), np.array([0, 3, 4])).round(2).tolist()
     [0.2, 0.3, 0.4, 0.0]
     """
     owner = owners(bounds)

@@ -175,19 +175,19 @@ def _read(path: Path) -> dict[str, bytes]:
         raise BadWordNet(f"{path}: no such file or folder; {ADVICE}")
     if path.is_dir():
         folder = path / "dict" if (path / "dict" / "data.noun").is_file() else path
-        return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if _wanted(file.name)}
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if _is_wordnet_file(file.name)}
     files: dict[str, bytes] = {}
     try:
         for stream in file_streams(path):
             name = re.split(r"[/\\:]", stream.name)[-1]
-            if _wanted(name):
+            if _is_wordnet_file(name):
                 files[name] = read_whole(stream)
     except BadCorpus as error:
         raise BadWordNet(str(error)) from None
     return files
 
 
-def _wanted(name: str) -> bool:
+def _is_wordnet_file(name: str) -> bool:
     return name.startswith(("data.", "index.", "cntlist")) or name.endswith(".exc")
 
 

@@ -20,7 +20,7 @@ from alacarte.passes.work import usable_cores
 from alacarte.serve.answers import QUESTIONS
 from alacarte.serve.desk import PAGES, Desk
 from alacarte.serve.jobs import Jobs
-from alacarte.serve.questions import BadQuestion, Question, as_json, checked, error_message, openapi
+from alacarte.serve.questions import BadQuestion, Question, as_json, check_values, error_message, openapi
 from alacarte.serve.workspace import Workspace
 
 LARGEST = 1 << 20  # bytes of a request, or of its address
@@ -49,7 +49,7 @@ def application(
 ) -> Any:
     """The ASGI application.
 
-    `hosts` are the names it answers to (0.0.0.0: any address), `token` what one has to know, from `checked_token`
+    `hosts` are the names it answers to (0.0.0.0: any address), `token` what one has to know, from `check_token`
     (without one, everybody on this machine is answered), and `memory` the bytes that one long question may take.
     """
     require("starlette", extra="serve", purpose="alc serve")
@@ -80,10 +80,10 @@ def application(
     return _Guard(inside, hosts, token)
 
 
-def checked_token(given: str | None) -> str:
+def check_token(given: str | None) -> str:
     """Return a token; one is made up for None and "new".
 
-    >>> len(checked_token(None))
+    >>> len(check_token(None))
     32
     """
     token = secrets.token_hex(16) if given in (None, "new") else str(given)
@@ -132,7 +132,7 @@ def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
 
     async def endpoint(request: Any) -> Any:
         try:
-            values = checked(question, await _given(question, request))
+            values = check_values(question, await _values_of(question, request))
             if question.manner == "job":
                 return _stream(desk.jobs.ask(question.path, values))
             if question.manner in ("desk", "upload"):
@@ -164,7 +164,7 @@ def _stream(messages: AsyncIterator[Any]) -> Any:
     return StreamingResponse(written(), media_type="application/x-ndjson")
 
 
-async def _given(question: Question, request: Any) -> dict[str, Any]:
+async def _values_of(question: Question, request: Any) -> dict[str, Any]:
     """What a request says, by name."""
     if question.in_query:
         lists = {parameter.name for parameter in question.parameters if parameter.kind == "strings"}

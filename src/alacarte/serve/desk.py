@@ -20,7 +20,7 @@ from alacarte.concordance.folder import delete_concordance
 from alacarte.errors import AlacarteError
 from alacarte.serve.jobs import BUILD, Jobs
 from alacarte.serve.questions import Parameter
-from alacarte.serve.workspace import Workspace, checked_name
+from alacarte.serve.workspace import Workspace, check_name
 
 PAGES = ("/", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
 MOST_NOTES = 10_000
@@ -115,7 +115,7 @@ class Desk:
 
     def text(self, name: str) -> Path:
         """Where a text is; nothing outside the folder of texts."""
-        path = self._part("texts") / checked_name(name)
+        path = self._part("texts") / check_name(name)
         if not path.is_file():
             raise AlacarteError(f"there is no text {name!r}; send it, or put the file into {path.parent}")
         return path
@@ -126,7 +126,7 @@ class Desk:
         parts: AsyncIterator[bytes],
     ) -> dict[str, int]:
         """Keep a text that is sent as the body, completely or not at all."""
-        path = self._part("texts") / checked_name(name)
+        path = self._part("texts") / check_name(name)
         if not path.name.endswith(ENDINGS):
             raise AlacarteError(f"the name of a text ends with one of {', '.join(ENDINGS)}, which says how to read it")
         if os.path.lexists(path):
@@ -182,7 +182,7 @@ class Desk:
         columns: Annotated[list[str], Parameter("columns or fields to keep", most=40)],
     ) -> None:
         """Begin to build a corpus from texts."""
-        plain = checked_name(name)
+        plain = check_name(name)
         if not texts:
             raise AlacarteError("choose at least one text to build a corpus from")
         for each in texts:
@@ -206,12 +206,12 @@ class Desk:
     async def cancel(self, name: CorpusName) -> None:
         """Stop a build; what was read so far stays, and a build that is resumed goes on from there."""
         self._request(name)
-        await self._stopped(name)
+        await self._stop(name)
         self._settle(name, "stopped")
 
     async def forget(self, name: CorpusName) -> None:
         """Delete a corpus that was built here, or a build; the texts stay."""
-        await self._stopped(name)
+        await self._stop(name)
         if not self.workspace.is_own(name) and not self._requests(name):
             raise AlacarteError(f"there is no corpus {name!r} that this server made, and it deletes no other")
         path = self.workspace.corpora[name] if self.workspace.is_own(name) else self.workspace.corpus_path(name)
@@ -221,7 +221,7 @@ class Desk:
     async def close(self) -> None:
         """End all builds; they are cut off, and can be taken up."""
         for name in list(self._building):
-            await self._stopped(name)
+            await self._stop(name)
 
     def _requests(self, name: str) -> list[dict[str, Any]]:
         """What was asked of a build that is not done; nothing, if there is none."""
@@ -238,9 +238,9 @@ class Desk:
         self._change("UPDATE builds SET state = ?, message = ? WHERE name = ?", (state, message, name))
 
     def _begin(self, name: str, request: dict[str, Any]) -> None:
-        self._building[name] = asyncio.get_running_loop().create_task(self._built(name, request))
+        self._building[name] = asyncio.get_running_loop().create_task(self._run_build(name, request))
 
-    async def _built(self, name: str, request: dict[str, Any]) -> None:
+    async def _run_build(self, name: str, request: dict[str, Any]) -> None:
         try:
             async for message in self.jobs.ask(BUILD, {"name": name, **request}):
                 if "progress" in message:
@@ -253,7 +253,7 @@ class Desk:
             self._building.pop(name, None)
             self._progress.pop(name, None)
 
-    async def _stopped(self, name: str) -> None:
+    async def _stop(self, name: str) -> None:
         task = self._building.get(name)
         if task is not None:
             task.cancel()

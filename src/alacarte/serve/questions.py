@@ -83,11 +83,11 @@ class BadQuestion(AlacarteError):
     """A request whose values make no sense."""
 
 
-def checked(question: Question, given: Mapping[str, Any]) -> dict[str, Any]:
+def check_values(question: Question, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a request, each of the right type and within its limits; `BadQuestion` otherwise.
 
     >>> limit = Parameter("how many lines", default=20, least=1, most=100, name="limit", kind="integer")
-    >>> checked(Question("/api/lines", "Lines.", print, (limit,)), {"limit": "5"})
+    >>> check_values(Question("/api/lines", "Lines.", print, (limit,)), {"limit": "5"})
     {'limit': 5}
     """
     known = {parameter.name for parameter in question.parameters}

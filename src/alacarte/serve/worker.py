@@ -32,7 +32,7 @@ def main() -> None:
     if line:
         path, values = json.loads(line)
         threading.Thread(target=_end_with_the_server, daemon=True).start()
-        _write(out, _answered(workspace, path, values, _reporter(out)))
+        _write(out, _answer(workspace, path, values, _reporter(out)))
 
 
 def _end_with_the_server() -> None:
@@ -41,7 +41,7 @@ def _end_with_the_server() -> None:
     os._exit(1)
 
 
-def _answered(workspace: Workspace, path: str, values: dict[str, Any], report: ProgressCallback) -> dict[str, Any]:
+def _answer(workspace: Workspace, path: str, values: dict[str, Any], report: ProgressCallback) -> dict[str, Any]:
     question = next(question for question in (*QUESTIONS, *INSIDE) if question.path == path)
     try:
         return {"answer": question.answer(workspace, report, **values)}

@@ -94,12 +94,12 @@ class Workspace:
     # --------------------------------------------------------------------------------------------------- models
 
     @cached_property
-    def _kept(self) -> "_Kept":
-        return _Kept()
+    def _cache(self) -> "_Cache":
+        return _Cache()
 
     @cached_property
-    def _models(self) -> "_Kept":
-        return _Kept()
+    def _models(self) -> "_Cache":
+        return _Cache()
 
     def model(self, name: str = "") -> ALaCarte:
         """A model, opened when it is first asked for; the first one for ""."""
@@ -138,7 +138,7 @@ class Workspace:
     def corpus_path(self, name: str) -> Path:
         """Where a corpus is built."""
         assert self.folder is not None
-        return self.folder / "corpora" / f"{checked_name(name)}{SUFFIX}"
+        return self.folder / "corpora" / f"{check_name(name)}{SUFFIX}"
 
     def is_own(self, name: str) -> bool:
         """Whether a corpus was built in the folder."""
@@ -161,10 +161,10 @@ class Workspace:
         except OSError as error:
             raise AlacarteError(f"the corpus {name!r} cannot be read ({error.strerror}); was it deleted?") from None
         changed = facts.st_ino, facts.st_mtime_ns
-        whole: Concordance = self._kept.get((path, changed), lambda: Concordance(path))
+        whole: Concordance = self._cache.get((path, changed), lambda: Concordance(path))
         if not where:
             return whole
-        return self._kept.get((path, changed, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
+        return self._cache.get((path, changed, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
 
     def uses(self, name: str, where: list[str], phrase: str, sort: str) -> Uses:
         """All uses of a phrase, in an order: "", or what `Concordance.uses` sorts by, with "-" for the other way."""
@@ -174,10 +174,10 @@ class Workspace:
         def found() -> Uses:
             return corpus.uses(target_of(phrase), sort=sort[turned:] or None, descending=turned)
 
-        return self._kept.get((id(corpus), phrase, sort), found, corpus)  # type: ignore[no-any-return]
+        return self._cache.get((id(corpus), phrase, sort), found, corpus)  # type: ignore[no-any-return]
 
 
-class _Kept:
+class _Cache:
     """The few values that were asked for last; each is made once, however many ask for it at the same time."""
 
     def __init__(self) -> None:
@@ -210,10 +210,10 @@ def corpus_name(path: Path) -> str:
     return path.name.removesuffix(SUFFIX)
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """A name that is safe as that of a file: letters, digits and a few marks; `AlacarteError` otherwise.
 
-    >>> checked_name(" reviews 2024.txt ")
+    >>> check_name(" reviews 2024.txt ")
     'reviews 2024.txt'
     """
     plain = name.strip()

@@ -23,7 +23,7 @@ from alacarte.errors import AlacarteError
 from alacarte.serve.app import application
 from alacarte.serve.desk import Desk
 from alacarte.serve.jobs import Jobs
-from alacarte.serve.workspace import Opening, Workspace, checked_name
+from alacarte.serve.workspace import Opening, Workspace, check_name
 
 WORDS = [f"w{number}" for number in range(50)]
 
@@ -200,7 +200,7 @@ def test_a_server_without_a_folder_keeps_nothing(tmp_path: Path, workspace: Work
 
 @pytest.mark.parametrize("name", ["reviews", "Größe 2", "a-b_c.d"])
 def test_names_that_are_fine(name: str) -> None:
-    assert checked_name(f" {name} ") == name
+    assert check_name(f" {name} ") == name
 
 
 def test_a_worker_that_takes_too_much_memory_is_an_error(workspace: Workspace) -> None:
