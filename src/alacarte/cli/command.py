@@ -1,4 +1,4 @@
-"""Commands out of functions whose parameters are records: every field of a record becomes an option."""
+"""Make commands of functions that take records: every field of a record becomes an option."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, fields, is_dataclass

@@ -1,4 +1,4 @@
-"""From what was typed to what the library takes."""
+"""Turn what was typed into what the library takes."""
 
 import os
 from collections.abc import Container, Iterable, Sequence

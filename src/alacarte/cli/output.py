@@ -62,13 +62,13 @@ def error(message: object) -> None:
 
 
 def note(message: object) -> None:
-    """Something worth knowing; silent with --quiet."""
+    """Say something worth knowing, unless with --quiet."""
     if not voice.quiet:
         _say(f"alc: note: {_for_command_line(message)}")
 
 
 def detail(message: str) -> None:
-    """Something only --verbose shows."""
+    """Say something with --verbose."""
     if voice.verbose:
         _say(f"alc: {message}")
 
@@ -132,7 +132,7 @@ def write_csv(table: "Table", path: Path | None) -> None:
 
 
 def show_json(value: object) -> None:
-    """JSON; results of the library as their `to_dict()`."""
+    """Print JSON; results of the library as their `to_dict()`."""
     print(json_text(value))
 
 

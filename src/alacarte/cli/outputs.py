@@ -149,7 +149,7 @@ def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Con
 
 
 def _size(file: Path) -> int:
-    """How many bytes there are at a path or URL; 0 if there is nothing."""
+    """Return the number of bytes at a path or URL; 0 if there is nothing."""
     from alacarte._io.urls import locate
 
     try:

@@ -114,7 +114,7 @@ def serve(
 
 
 def _small_corpus(model: "ALaCarte") -> "Concordance":
-    """Python's own language reference, which is on every machine, as a concordance in the cache."""
+    """Return Python's language reference, which is on every machine, as a concordance in the cache."""
     from alacarte._io.files import cache_folder
     from alacarte.cli._demo import language_reference, paragraphs, part_of_reference
     from alacarte.concordance import Concordance, is_concordance

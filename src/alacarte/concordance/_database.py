@@ -73,7 +73,7 @@ class Database:
     # ----------------------------------------------------------------------------------------------- segments
 
     def segments(self) -> list[SegmentRow]:
-        """All segments, in the order in which they were added."""
+        """Return all segments, in the order in which they were added."""
         query = "SELECT file, documents, tokens, id FROM segments ORDER BY number"
         found = [SegmentRow(*row) for row in self.file.rows(query)]
         for row in found:
@@ -99,11 +99,11 @@ class Database:
             connection.executemany("INSERT OR IGNORE INTO removed VALUES (?)", [(n,) for n in documents.tolist()])
 
     def kept(self, count: int) -> Mask:
-        """Of each of `count` documents whether it was not removed."""
+        """Return for each of `count` documents whether it is still there, and was not removed."""
         return ~self._marked("SELECT number FROM removed", count)
 
     def matching(self, conditions: Sequence[str], count: int) -> Mask:
-        """Of each of `count` documents whether its columns are as all of the conditions say."""
+        """Return for each of `count` documents whether its columns meet all of the conditions."""
         parsed = [Condition.parse(text, self.facts.columns) for text in conditions]
         remembered = lru_cache(REPEATED, typed=True)
         meets = {f"meets{place}": remembered(condition.holds) for place, condition in enumerate(parsed)}

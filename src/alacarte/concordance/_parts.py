@@ -63,7 +63,7 @@ class SegmentParts:
         """Nothing to do: blocks are added at once."""
 
     def arrays(self) -> Tensors:
-        """All parts one behind the other, with their sizes, and the words that have no vector."""
+        """Return all parts one after the other, their sizes, and the words that have no vector."""
         places = sorted(self._parts)
         names, bounds = pack_words([name for name, _ in places])
         words, word_bounds = pack_words(self._lexicon.extra)
@@ -287,7 +287,7 @@ def _encode_documents(
 
 
 def decode_document(content: bytes, kind: int) -> str | list[str]:
-    """What `_encode_documents` made bytes of."""
+    """Return the document that `_encode_documents` turned into bytes."""
     text = content.decode("utf-8", "surrogatepass")
     return text.split(BETWEEN) if kind == TOKENS else text
 

@@ -75,12 +75,12 @@ class StoredSegment:
 
     @cached_property
     def offsets(self) -> Longs:
-        """Where each document begins, and where the last one ends."""
+        """The positions at which documents begin, and the end of the last one."""
         return self._ends("offsets", self.artifact.tensor("ids").size)
 
     @cached_property
     def starts(self) -> Longs:
-        """Where the positions of each word begin."""
+        """The places at which the positions of each word begin."""
         starts = self._ends("starts", self.artifact.tensor("ids").size)
         if starts.size != self.vocabulary + len(self.extra) + 1:
             raise self.artifact.damaged("it has not as many words as it should")
@@ -97,12 +97,12 @@ class StoredSegment:
 
     @cached_property
     def codes(self) -> Codes:
-        """What says which group each document belongs to."""
+        """The code of each document, which decides its group."""
         return self._tensor("codes", np.uint64, self.documents)
 
     @cached_property
     def known(self) -> Ints:
-        """How many tokens of each document have a vector."""
+        """The number of tokens of each document that have a vector."""
         return self._tensor("known", np.int32, self.documents)
 
     @cached_property
@@ -130,7 +130,7 @@ class StoredSegment:
         return np.intersect1d(np.flatnonzero(np.diff(self.starts)), np.array(rows, dtype=np.int64))
 
     def find(self, sequence: list[Longs]) -> Longs:
-        """Where a sequence begins, of which each element may be any of several words; in the order of the text."""
+        """Return where a sequence occurs, in the order of the text; each element may be any of several words."""
         length = len(sequence)
         counts = [int((self.starts[words + 1] - self.starts[words]).sum()) for words in sequence]
         rarest = int(np.argmin(counts))
@@ -172,11 +172,11 @@ class StoredSegment:
 
     @cached_property
     def _documents(self) -> tuple[npt.NDArray[np.uint32], Bytes]:
-        """Where the text of each document ends in its frame, and of which kind it is."""
+        """The end of each document in its frame, and the kind of each."""
         return self._tensor("text_ends", np.uint32, self.documents), self._tensor("kinds", np.uint8, self.documents)
 
     def texts(self, documents: Longs) -> list[str | list[str]]:
-        """Documents as they came, in this order: text, or tokens."""
+        """Return documents as they were read, text or tokens, in the order that is asked for."""
         firsts, ends = self._frames
         text_ends, kinds = self._documents
         texts: dict[int, Any] = {}

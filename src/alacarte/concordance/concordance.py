@@ -249,7 +249,7 @@ class Concordance:
         return [word for word in words if word.isalpha() and len(word) > 3][:count]
 
     def _word_counts(self) -> Longs:
-        """How often the documents have each word of the vectors."""
+        """Return how often each word of the vectors occurs in the documents."""
         known = len(self._words)
         counts = np.zeros(known, dtype=np.int64)
         for segment in self._segments:
@@ -322,12 +322,12 @@ class Concordance:
 
     @cached_property
     def _kept(self) -> Mask:
-        """Of each document whether it was not removed."""
+        """Whether each document is still there, and was not removed."""
         return self._database.kept(self._documents)
 
     @cached_property
     def _mask(self) -> Mask:
-        """Of each document whether it belongs to this slice."""
+        """Whether each document belongs to this slice."""
         mask = self._kept.copy()
         if self._conditions:
             mask &= self._database.matching(self._conditions, self._documents)
@@ -472,7 +472,7 @@ class Concordance:
         return uses.at(np.sort(chosen), around=around)
 
     def _matches_of(self, targets: Targets) -> Iterator[tuple[str, list[Place]]]:
-        """Each target with its matches in each segment."""
+        """Yield each target with its matches in each segment."""
         vocabulary = Vocabulary(self._words)
         for key in targets:
             parts = targets.parts(key, self.tokenizer, vocabulary)
@@ -592,5 +592,5 @@ class Concordance:
 
 
 def _targets(target: TargetsLike) -> Targets:
-    """What to look for; a string is a word or a phrase."""
+    """Return the targets that are meant; a string is one word or phrase."""
     return Targets.of([target] if isinstance(target, str) else target)

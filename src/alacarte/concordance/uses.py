@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
     @classmethod
     def joined(cls, places: Sequence["Place"]) -> "Place":
-        """Matches of several targets in one segment, in the order of the text."""
+        """Return the matches of several targets in one segment, in the order of the text."""
         begins, ends = (np.concatenate(each) for each in list(zip(*places, strict=True))[1:])
         return cls(places[0].segment, begins, ends).only(np.lexsort((ends, begins)))
 
@@ -78,7 +78,7 @@ class Lines(Table):
         return [{**line, "columns": row} for line, row in zip(_Rows(self._own()).to_dict(), values, strict=True)]
 
     def _printed_columns(self, most: int | None) -> Columns:
-        """Numbers of documents, and values, as they are written in the data: a year has no comma."""
+        """Return the columns with numbers as the data have them: a year has no comma."""
         written = {name: ["" if v is None else str(v) for v in values] for name, values in self.values.items()}
         shown = replace(self, values=written)
         return {**shown.columns(), "document": list(map(str, self.document.tolist()))}
@@ -89,7 +89,7 @@ class Lines(Table):
 
 
 class _Rows(Table):
-    """Some columns, for the rows that JSON can hold."""
+    """A table of some columns, which turns them into rows for JSON."""
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
@@ -114,7 +114,7 @@ class LineSource(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Uses:
-    """All uses of a target, in an order; `Concordance.uses` finds them.
+    """All uses of a target, sorted or in the order of the text; `Concordance.uses` finds them.
 
     `len` is how many there are; `lines` writes any stretch of them.
     """

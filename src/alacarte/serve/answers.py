@@ -198,7 +198,7 @@ def _induce(workspace: Workspace, corpus: str, phrase: str, where: list[str], mo
 
 
 def _likeness(induced: InducedVectors, phrase: str, k: int, among: int) -> dict[str, Any]:
-    """How often a phrase is used, the confidence in its vector, its nearest words; none of these from too little."""
+    """Return the uses of a phrase, the confidence in its vector and its nearest words; or why these are not known."""
     uses = induced.count(phrase)
     try:
         nearest = induced.uncertainty.nearest(phrase, k, among=among).to_dict()
@@ -272,7 +272,7 @@ def two_sides(
 
 
 def _difference(both: list[InducedVectors], phrase: str) -> Comparison:
-    """How far apart two sides are; a reason, where nothing can be known of that."""
+    """Return how far apart two sides are, or why that cannot be known."""
     try:
         found: Comparison = compare_uses(both[0], both[1], [phrase])[0]
         return found
@@ -342,7 +342,7 @@ def word_positions(
 def build_corpus(
     workspace: Workspace, report: ProgressCallback, name: str, texts: list[str], text: str, columns: list[str]
 ) -> Any:
-    """What a worker does for a build."""
+    """Build a corpus, in a worker."""
     assert workspace.folder is not None
     source = Corpus([workspace.folder / "texts" / each for each in texts], text=text, columns=columns)
     path = workspace.corpus_path(name)

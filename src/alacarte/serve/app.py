@@ -122,7 +122,7 @@ def _not_found(request: Any, error: Any) -> Any:
 
 
 def _failed(request: Any, error: Exception) -> Any:
-    """What we did not foresee; the whole of it is in the server's log."""
+    """Return an error that was not foreseen; the server's log has its traceback."""
     return _answer({"error": f"the server has a fault ({type(error).__name__}); its log says more"}, 500)
 
 
@@ -149,7 +149,7 @@ def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
 
 
 def _stream(messages: AsyncIterator[Any]) -> Any:
-    """Lines of JSON, as they come. When nobody listens any more, the source is closed."""
+    """Return lines of JSON, sent one by one. When nobody listens any more, the source is closed."""
     from starlette.responses import StreamingResponse
 
     async def written() -> AsyncIterator[bytes]:
@@ -165,7 +165,7 @@ def _stream(messages: AsyncIterator[Any]) -> Any:
 
 
 async def _values_of(question: Question, request: Any) -> dict[str, Any]:
-    """What a request says, by name."""
+    """Return the values of a request, by name."""
     if question.in_query:
         lists = {parameter.name for parameter in question.parameters if parameter.kind == "strings"}
         query = request.query_params
@@ -193,7 +193,7 @@ class _Guard:
         self._inside, self._hosts, self._token = inside, hosts, token
 
     def _answers_to(self, name: str) -> bool:
-        """Where every address of this machine is one of its names, any address will do: strangers' pages have names."""
+        """Whether a name is one of this machine's; with 0.0.0.0, any address is: pages of strangers have names."""
         return name in self._hosts or (ANY_ADDRESS in self._hosts and _is_address(name))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -246,7 +246,7 @@ class _Guard:
 
     @staticmethod
     def _cookie(request: Any) -> str:
-        """Browsers send cookies to all ports of a machine, on which other servers may be."""
+        """Return the name of the cookie, with the port: browsers send cookies to all ports of a machine."""
         return f"{COOKIE}-{request.url.port or 80}"
 
     def _knows_token(self, request: Any, page: bool) -> bool:

@@ -114,7 +114,7 @@ class Desk:
         return [{"name": path.name, "bytes": path.stat().st_size} for path in found]
 
     def text(self, name: str) -> Path:
-        """Where a text is; nothing outside the folder of texts."""
+        """Return the path of a text in the folder of texts."""
         path = self._part("texts") / check_name(name)
         if not path.is_file():
             raise AlacarteError(f"there is no text {name!r}; send it, or put the file into {path.parent}")
@@ -224,7 +224,7 @@ class Desk:
             await self._stop(name)
 
     def _requests(self, name: str) -> list[dict[str, Any]]:
-        """What was asked of a build that is not done; nothing, if there is none."""
+        """Return the request of a build that is not done; an empty list if there is none."""
         query = "SELECT request FROM builds WHERE name = ? AND state != 'done'"
         return [json.loads(request) for (request,) in self._database.rows(query, (name,))]
 

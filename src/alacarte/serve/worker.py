@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _end_with_the_server() -> None:
-    """Nobody waits for an answer once standard input is closed, as it is when the server ends, however it does."""
+    """End this process when standard input is closed, as it is when the server ends, however that ends."""
     sys.stdin.read()
     os._exit(1)
 
@@ -71,7 +71,7 @@ def _write(out: Any, message: dict[str, Any]) -> None:
 
 
 def usual_memory() -> int | None:
-    """Half of the memory of this machine, in bytes; None where the system does not tell."""
+    """Return half of the memory of this machine, in bytes; None if the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):  # Windows, and whatever has no such number

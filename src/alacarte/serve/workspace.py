@@ -78,7 +78,7 @@ class Workspace:
     # ------------------------------------------------------------------------------------------------ elsewhere
 
     def description(self) -> str:
-        """All of it, as text; `from_description` is the way back."""
+        """Return the whole workspace as text, which `from_description` reads."""
         corpora = {name: str(path) for name, path in self.given.items()}
         return json.dumps([dict(self.models), corpora, None if self.folder is None else str(self.folder)])
 
@@ -126,7 +126,7 @@ class Workspace:
 
     @property
     def corpora(self) -> dict[str, Path]:
-        """Concordances by name: those that were given, and those in the folder, which say so if a name is taken."""
+        """Concordances by name: the given ones and those in the folder, marked as such where a name is taken."""
         found = [] if self.folder is None else list((self.folder / "corpora").glob(f"[!.]*{SUFFIX}"))
         oldest_first = sorted(filter(is_concordance, found), key=lambda path: (path.stat().st_ctime_ns, path.name))
         corpora = dict(self.given)
@@ -136,7 +136,7 @@ class Workspace:
         return corpora
 
     def corpus_path(self, name: str) -> Path:
-        """Where a corpus is built."""
+        """Return the path at which a corpus is built."""
         assert self.folder is not None
         return self.folder / "corpora" / f"{check_name(name)}{SUFFIX}"
 
@@ -145,7 +145,7 @@ class Workspace:
         return name in self.corpora and name not in self.given
 
     def path(self, name: str) -> Path:
-        """Where a corpus is; the first one for ""."""
+        """Return the path of a corpus; of the first one for ""."""
         corpora = self.corpora
         if not corpora:
             raise AlacarteError("there is no corpus yet; add one under Corpora, or start with alc serve CONCORDANCE")
@@ -167,7 +167,7 @@ class Workspace:
         return self._cache.get((path, changed, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
 
     def uses(self, name: str, where: list[str], phrase: str, sort: str) -> Uses:
-        """All uses of a phrase, in an order: "", or what `Concordance.uses` sorts by, with "-" for the other way."""
+        """Return all uses of a phrase, sorted as in `Concordance.uses`; "-" before the name reverses the order."""
         corpus = self.corpus(name, where)
         turned = sort.startswith("-") and sort not in corpus.columns
 
