@@ -15,6 +15,7 @@ from alacarte.cli import completing, opening
 from alacarte.cli.options import Json, Overwrite, Verbosity, Writes
 from alacarte.cli.output import voice
 from alacarte.cli.outputs import check_outputs, or_standard_output
+from alacarte.errors import AlacarteError
 
 PANELS = {
     "CorpusOptions": "The corpus",
@@ -157,4 +158,7 @@ def _record(record: type, given: Mapping[str, object]) -> Any:
         read = READ.get(f"{record.__name__}.{name}")
         taken = value if read is None else read(value)
         values.update(taken if isinstance(taken, dict) else {name: taken})
-    return record(**values)
+    try:
+        return record(**values)
+    except AlacarteError as error:
+        raise typer.BadParameter(error.for_command_line()) from None

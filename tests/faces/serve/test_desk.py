@@ -242,13 +242,13 @@ def test_one_worker_waits_however_often_it_is_asked_for_and_none_after_the_end(w
 
     async def warmed() -> list[int | None]:
         jobs = Jobs(workspace)
-        start = jobs._started
+        start = jobs._start
 
         async def counted() -> Any:
             started.append(await start())
             return started[-1]
 
-        jobs._started = counted  # type: ignore[method-assign]
+        jobs._start = counted  # type: ignore[method-assign]
         await asyncio.gather(*(jobs.warm() for _ in range(5)))
         assert len(started) == 1
         await jobs.close()
