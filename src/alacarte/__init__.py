@@ -47,4 +47,23 @@ __all__ = [
     "merge",
 ]
 
-__getattr__, __dir__ = exports(__name__, __file__)
+__getattr__, __dir__ = exports(
+    __name__,
+    {
+        "_io.table": ["Table"],
+        "concordance.concordance": ["Concordance"],
+        "contexts.sums": ["ContextSums", "merge"],
+        "errors": ["AlacarteError"],
+        "comparing.vocabulary": ["compare"],
+        "model": ["ALaCarte", "InducedVectors", "explain"],
+        "passes.collect": ["collect"],
+        "passes.discover": ["discover"],
+        "senses.induction": ["induce_senses"],
+        "targets.targets": ["Targets"],
+        "text.corpus": ["Corpus"],
+        "text.documents": ["Document"],
+        "transform.transform": ["Transform"],
+        "vectors.neighbours": ["Index"],
+        "vectors.word_vectors": ["WordVectors"],
+    },
+)

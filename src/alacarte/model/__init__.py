@@ -25,4 +25,14 @@ __all__ = [
     "pretrained_names",
 ]
 
-__getattr__, __dir__ = exports(__name__, __file__)
+__getattr__, __dir__ = exports(
+    __name__,
+    {
+        "embedding": ["Contexts"],
+        "explaining": ["Explanation", "explain"],
+        "induced": ["InducedVectors"],
+        "few_shot": ["SLOT"],
+        "model": ["ALaCarte"],
+        "saving": ["pretrained_names"],
+    },
+)

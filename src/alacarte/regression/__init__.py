@@ -31,6 +31,19 @@ if TYPE_CHECKING:
     from alacarte.regression.results import Results
     from alacarte.regression.side_by_side import ModelTable, etable
 
+_MODULES = {
+    "checks": ["joint_test", "power", "regress_each", "sensitivity", "standardised_effects"],
+    "context_table": ["ContextTable", "contexts", "documents"],
+    "describe": ["nearest", "nearest_contexts", "poles", "similarity", "similarity_over", "typical_contexts"],
+    "embed": ["Embeddings", "dem", "dem_group"],
+    "frames": ["read_table"],
+    "infer": ["EmbeddingRegression", "Inference", "regress"],
+    "plots": ["plot_coefficients", "plot_map", "plot_over", "plot_ratio", "save_figure"],
+    "ratios": ["ratio"],
+    "results": ["Results"],
+    "side_by_side": ["ModelTable", "etable"],
+}
+
 __all__ = [
     "ContextTable",
     "EmbeddingRegression",
@@ -64,4 +77,4 @@ __all__ = [
     "typical_contexts",
 ]
 
-__getattr__, __dir__ = exports(__name__, __file__)
+__getattr__, __dir__ = exports(__name__, _MODULES)

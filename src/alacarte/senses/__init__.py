@@ -58,4 +58,23 @@ __all__ = [
     "spacy_documents",
 ]
 
-__getattr__, __dir__ = exports(__name__, __file__)
+__getattr__, __dir__ = exports(
+    __name__,
+    {
+        "annotated": ["Instance", "Sentence", "documents"],
+        "disambiguation": ["Answer", "Disambiguator"],
+        "induction": ["InducedSense", "InducedSenses", "induce_senses"],
+        "plain_text": ["sentences_of_doc", "sentences_of_text"],
+        "readers": ["read_conllu", "read_semcor", "spacy_documents"],
+        "synset_vectors": [
+            "SynsetVectors",
+            "by_sense_key",
+            "combined",
+            "gloss_vectors",
+            "graded",
+            "induce_synsets",
+            "sense_counts",
+        ],
+        "wordnet": ["Synset", "WordNet", "open_wordnet"],
+    },
+)
