@@ -848,7 +848,7 @@ def test_the_old_one_is_there_until_the_new_one_is_complete(tmp_path: Path, vect
 
 
 @pytest.mark.parametrize("which", [1, 2])
-def test_a_swap_that_was_cut_off_is_finished(
+def test_a_swap_that_was_cut_off_is_undone_or_finished(
     tmp_path: Path, vectors: WordVectors, monkeypatch: pytest.MonkeyPatch, which: int
 ) -> None:
     built(vectors, documents(0), tmp_path / "c")
@@ -865,7 +865,7 @@ def test_a_swap_that_was_cut_off_is_finished(
         patched.setattr(Path, "rename", die)
         with pytest.raises(OSError, match="No space left"):
             Concordance.build(vectors, ["a boat"], tmp_path / "c", overwrite=True, show_progress=False)
-    assert is_concordance(tmp_path / "c") == (which == 1)
+    assert list(Concordance(tmp_path / "c")) == plain(documents(0))
     assert list(Concordance.build(vectors, ["a boat"], tmp_path / "c", overwrite=True, show_progress=False)) == [
         "a boat"
     ]

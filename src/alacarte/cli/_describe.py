@@ -1,7 +1,6 @@
 """What a file, a folder or a name is, as far as that can be seen without reading all of it."""
 
 from contextlib import suppress
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +9,6 @@ from alacarte._io.printing import shortened
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from alacarte._io.artifact import Artifact
     from alacarte._io.urls import Location
 
 Facts = dict[str, Any]
@@ -22,13 +16,6 @@ BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
 TABLES = {"csv", "tsv", "parquet", "arrow"}
 LARGEST_MATRIX = 64 << 20  # bytes; a larger file is no d × d matrix of any vectors in use
 FIRST_DOCUMENTS = 3
-# "module:function" for each kind whose metadata do not say enough: it takes an `Artifact` and returns a dictionary.
-KINDS = {
-    "word vectors": "alacarte.vectors.formats.native:describe",
-    "context sums": "alacarte.contexts.sums:describe",
-    "checkpoint": "alacarte.passes.checkpoint:describe",
-    "transform": "alacarte.transform.transform:describe",
-}
 BEGINNING = 1 << 20  # bytes of a file behind a URL that show what it is
 
 
@@ -112,26 +99,15 @@ def _file(path: Path) -> Facts:
 def _tensors(path: Path) -> Facts:
     from alacarte._io.artifact import kind_of, read_artifact
     from alacarte._io.tensors import read_tensors
+    from alacarte.cli import _kinds
 
     if kind_of(path) is not None:
-        return describe_artifact(read_artifact(path))
+        return _kinds.describe(read_artifact(path))
     tensors, _ = read_tensors(path, BadVectors)
     if {"matrix", "words", "words_offsets"} <= tensors.keys():
         return _vectors(path)
-    return {"what": "safetensors of another program", **_on_disk(path), "tensors": _shapes(tensors)}
-
-
-def describe_artifact(artifact: "Artifact") -> Facts:
-    """Return facts about an artifact: by the function in `KINDS`, else its metadata and the shapes of its tensors."""
-    facts = {"what": artifact.kind, **_on_disk(artifact.path)}
-    if artifact.kind not in KINDS:
-        return {**facts, **artifact.metadata, "tensors": _shapes(artifact.tensors)}
-    module, _, function = KINDS[artifact.kind].partition(":")
-    return {**facts, **artifact.decode(getattr(import_module(module), function))}
-
-
-def _shapes(tensors: "Mapping[str, NDArray[Any]]") -> dict[str, str]:
-    return {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
+    shapes = {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
+    return {"what": "safetensors of another program", **_on_disk(path), "tensors": shapes}
 
 
 def _vectors(path: Path) -> Facts:

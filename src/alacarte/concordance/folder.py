@@ -1,7 +1,8 @@
 """The folder of a concordance: built beside its place and swapped in; a reader sees the old one or the new one."""
 
 import os
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from alacarte._io.files import lock
@@ -17,29 +18,39 @@ def is_concordance(path: str | os.PathLike[str]) -> bool:
 
 
 def folder_of(path: str | os.PathLike[str]) -> Path:
-    """Return the folder itself, behind any links."""
+    """The folder itself, behind any links; a concordance that a process did not finish to replace is put back."""
     folder = path_on_disk(path, BadCorpus, "a concordance")
-    return Path(os.path.realpath(folder)) if folder.is_symlink() else folder
+    folder = Path(os.path.realpath(folder)) if folder.is_symlink() else folder
+    if _old(folder).exists() and not folder.exists():
+        with locked(folder):
+            pass
+    return folder
 
 
-def locked(folder: Path) -> AbstractContextManager[None]:
-    """Keep other processes from changing a concordance."""
-    return lock(folder, BadCorpus, "concordance")
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from changing a concordance; what one left behind that was killed is put right first."""
+    with lock(folder, BadCorpus, "concordance"):
+        old = _old(folder)
+        if folder.exists() or old.is_symlink():
+            delete(old)
+        elif old.exists():  # it was killed between the two renames of `swap`
+            old.rename(folder)
+        yield
 
 
 def draft_of(folder: Path) -> Path:
-    """Return where a concordance is built."""
+    """Where a concordance is built."""
     return folder.with_name(f".{folder.name}.draft")
 
 
 def _old(folder: Path) -> Path:
-    """Return where a concordance is while another one takes its place."""
+    """Where a concordance is for the moment in which another one takes its place."""
     return folder.with_name(f".{folder.name}.old")
 
 
 def swap(folder: Path) -> None:
-    """Put the draft in its place; a process that is killed between the two renames is finished by the same build."""
-    delete(_old(folder))
+    """Put the draft in its place."""
     if folder.exists():
         refuse_others(folder)
         folder.rename(_old(folder))
@@ -48,7 +59,7 @@ def swap(folder: Path) -> None:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return the files that a concordance may have, the database first: without it, there is none."""
+    """The files that a concordance may have, the database first: without it, there is none."""
     database = folder / DATABASE
     own = [database.with_name(DATABASE + "-journal"), folder / UNFINISHED, folder / VOCABULARY]
     return [database, *own, *folder.glob("segment-[0-9]*.safetensors")]
@@ -85,5 +96,5 @@ def delete_concordance(path: str | os.PathLike[str]) -> None:
     with locked(folder):
         if folder.is_dir():
             refuse_others(folder)
-        for each in (folder, draft_of(folder), _old(folder)):
-            delete(each)
+        delete(folder)
+        delete(draft_of(folder))
