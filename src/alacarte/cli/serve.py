@@ -63,13 +63,13 @@ def serve(
     uvicorn = require("uvicorn", extra="serve", purpose="alc serve")
     from alacarte.concordance import Concordance
     from alacarte.passes.memory import parse_size
-    from alacarte.serve.app import ANY_ADDRESS, LARGEST, THIS_MACHINE, application, check_token
+    from alacarte.serve.app import ANY_ADDRESS, LARGEST, THIS_MACHINE, application, checked_token
     from alacarte.serve.worker import usual_memory
     from alacarte.serve.workspace import Opening, Workspace, corpus_name
 
-    secret = check_token(token)
+    secret = checked_token(token)
     name = model.model or MODEL
-    usual = Opening(name, model.vectors, bare=is_matrix(name))
+    usual = Opening(None, name, model.vectors) if is_matrix(name) else Opening(name, None, model.vectors)
     opened = open_model(ModelOptions(name, model.vectors))  # says at once what is wrong with it
     corpora = {corpus_name(path): Concordance(path).path.absolute() for path in concordances or ()}
     if len(corpora) < len(concordances or ()):
@@ -92,9 +92,7 @@ def serve(
         h11_max_incomplete_event_size=LARGEST,
     )
     try:
-        bound = socket.create_server(("127.0.0.1" if host is None else ANY_ADDRESS, port))
-        # A socket that says that it is TCP: only then asyncio sends answers at once, and not 40 ms later.
-        listening = socket.socket(fileno=bound.detach())
+        listening = _listening("127.0.0.1" if host is None else "0.0.0.0", port)
     except OSError as error:
         raise AlacarteError(
             f"port {port} cannot be used ({os.strerror(error.errno or 0)}); pass --port 0 for any that is free"
@@ -113,8 +111,21 @@ def serve(
         uvicorn.Server(config).run(sockets=[listening])
 
 
+def _listening(address: str, port: int) -> socket.socket:
+    """Return a socket that says that it is TCP: only then asyncio sends answers at once, and not 40 ms later."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # elsewhere this would let two servers have the same port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((address, port))
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
 def _small_corpus(model: "ALaCarte") -> "Concordance":
-    """Return Python's language reference, which is on every machine, as a concordance in the cache."""
+    """Python's own language reference, which is on every machine, as a concordance in the cache."""
     from alacarte._io.files import cache_folder
     from alacarte.cli._demo import language_reference, paragraphs, part_of_reference
     from alacarte.concordance import Concordance, is_concordance

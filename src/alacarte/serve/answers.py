@@ -62,7 +62,7 @@ def about(workspace: Workspace) -> Any:
     corpora, damaged = [], {}
     for name in workspace.corpora:
         try:
-            corpora.append(_describe_corpus(name, workspace.corpus(name)))
+            corpora.append(_described(name, workspace.corpus(name)))
         except AlacarteError as error:  # the others can be asked all the same
             damaged[name] = str(error)
     return {
@@ -79,7 +79,7 @@ def about(workspace: Workspace) -> Any:
     }
 
 
-def _describe_corpus(name: str, corpus: Concordance) -> dict[str, Any]:
+def _described(name: str, corpus: Concordance) -> dict[str, Any]:
     return {
         "name": name,
         "path": str(corpus.path),
@@ -110,14 +110,14 @@ def invent(
 ) -> Any:
     """A vector for a word, from sentences that use it, from its spelling, or from both, with its nearest words."""
     if by == "spelling":
-        return _invent_from_spelling(workspace, word, model, k, among)
+        return _spelled(workspace, word, model, k, among)
     opened = workspace.model(model) if by == "contexts" else workspace.spelling_model(model)
     explanation = explain(opened, sentences, word, k=k, among=among, form=by == "both")
     tokens = [list(opened.tokens(sentence)) for sentence in sentences]
     return {**explanation.to_dict(), "tokens": tokens}
 
 
-def _invent_from_spelling(workspace: Workspace, word: str, model: str, k: int, among: int) -> Any:
+def _spelled(workspace: Workspace, word: str, model: str, k: int, among: int) -> Any:
     """A vector from spelling alone, of which no standard error is known."""
     opened = workspace.spelling_model(model)
     vector = opened.embed_parts([], word).fused[0]
@@ -155,7 +155,8 @@ def lines(
 def all_lines(workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, sort: Sort) -> Iterator[Any]:
     """All lines in which a phrase occurs, one at a time."""
     uses = workspace.uses(corpus, where, phrase, sort)
-    return (line for low in range(0, len(uses), AT_ONCE) for line in uses.lines(low, AT_ONCE).to_dict())
+    for low in range(0, len(uses), AT_ONCE):
+        yield from uses.lines(low, AT_ONCE).to_dict()
 
 
 def document(
@@ -187,18 +188,18 @@ def word(
     workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, k: K, among: Among, model: ModelName
 ) -> Any:
     """The vector of a phrase in a corpus: its nearest words with intervals, and the confidence in it."""
-    induced = _induce(workspace, corpus, phrase, where, model)
+    induced = _induced(workspace, corpus, phrase, where, model)
     documents = len(workspace.corpus(corpus, where))
     return {"phrase": phrase, "documents": documents, **_likeness(induced, phrase, k, among)}
 
 
-def _induce(workspace: Workspace, corpus: str, phrase: str, where: list[str], model: str) -> InducedVectors:
+def _induced(workspace: Workspace, corpus: str, phrase: str, where: list[str], model: str) -> InducedVectors:
     workspace.uses(corpus, where, phrase, "")  # says what to do where there is none
     return workspace.corpus(corpus, where).induce(workspace.model(model), target_of(phrase))
 
 
 def _likeness(induced: InducedVectors, phrase: str, k: int, among: int) -> dict[str, Any]:
-    """Return the uses of a phrase, the confidence in its vector and its nearest words; or why these are not known."""
+    """How often a phrase is used, the confidence in its vector, its nearest words; none of these from too little."""
     uses = induced.count(phrase)
     try:
         nearest = induced.uncertainty.nearest(phrase, k, among=among).to_dict()
@@ -258,8 +259,8 @@ def two_sides(
 ) -> Any:
     """A phrase on two sides: its nearest words on each, and how far apart the two are."""
     both = [
-        _induce(workspace, corpus, phrase, where, model),
-        _induce(workspace, other or corpus, phrase, other_where, model),
+        _induced(workspace, corpus, phrase, where, model),
+        _induced(workspace, other or corpus, phrase, other_where, model),
     ]
     sides = [_likeness(induced, phrase, k, among) for induced in both]
     words = list(dict.fromkeys(item["other"] for side in sides for item in side["nearest"]))
@@ -272,7 +273,7 @@ def two_sides(
 
 
 def _difference(both: list[InducedVectors], phrase: str) -> Comparison:
-    """Return how far apart two sides are, or why that cannot be known."""
+    """How far apart two sides are; a reason, where nothing can be known of that."""
     try:
         found: Comparison = compare_uses(both[0], both[1], [phrase])[0]
         return found
@@ -342,7 +343,7 @@ def word_positions(
 def build_corpus(
     workspace: Workspace, report: ProgressCallback, name: str, texts: list[str], text: str, columns: list[str]
 ) -> Any:
-    """Build a corpus, in a worker."""
+    """What a worker does for a build."""
     assert workspace.folder is not None
     source = Corpus([workspace.folder / "texts" / each for each in texts], text=text, columns=columns)
     path = workspace.corpus_path(name)

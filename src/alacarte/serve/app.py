@@ -20,7 +20,7 @@ from alacarte.passes.work import usable_cores
 from alacarte.serve.answers import QUESTIONS
 from alacarte.serve.desk import PAGES, Desk
 from alacarte.serve.jobs import Jobs
-from alacarte.serve.questions import BadQuestion, Question, as_json, check_values, error_message, openapi
+from alacarte.serve.questions import BadQuestion, Question, as_json, checked, openapi
 from alacarte.serve.workspace import Workspace
 
 LARGEST = 1 << 20  # bytes of a request, or of its address
@@ -49,7 +49,7 @@ def application(
 ) -> Any:
     """The ASGI application.
 
-    `hosts` are the names it answers to (0.0.0.0: any address), `token` what one has to know, from `check_token`
+    `hosts` are the names it answers to (0.0.0.0: any address), `token` what one has to know, from `checked_token`
     (without one, everybody on this machine is answered), and `memory` the bytes that one long question may take.
     """
     require("starlette", extra="serve", purpose="alc serve")
@@ -80,10 +80,10 @@ def application(
     return _Guard(inside, hosts, token)
 
 
-def check_token(given: str | None) -> str:
+def checked_token(given: str | None) -> str:
     """Return a token; one is made up for None and "new".
 
-    >>> len(check_token(None))
+    >>> len(checked_token(None))
     32
     """
     token = secrets.token_hex(16) if given in (None, "new") else str(given)
@@ -122,7 +122,7 @@ def _not_found(request: Any, error: Any) -> Any:
 
 
 def _failed(request: Any, error: Exception) -> Any:
-    """Return an error that was not foreseen; the server's log has its traceback."""
+    """What we did not foresee; the whole of it is in the server's log."""
     return _answer({"error": f"the server has a fault ({type(error).__name__}); its log says more"}, 500)
 
 
@@ -132,24 +132,37 @@ def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
 
     async def endpoint(request: Any) -> Any:
         try:
-            values = check_values(question, await _values_of(question, request))
+            values = checked(question, await _given(question, request))
             if question.manner == "job":
                 return _stream(desk.jobs.ask(question.path, values))
             if question.manner in ("desk", "upload"):
                 sent = {"parts": request.stream()} if question.manner == "upload" else {}
                 answer = question.answer(desk, **values, **sent)
                 return _answer((await answer if isinstance(answer, Coroutine) else answer) or {})
+            if question.manner == "lines":
+                return _stream(await _begun(iterate_in_threadpool(question.answer(desk.workspace, **values))))
             asked = partial(question.answer, desk.workspace, **values)
-            answer = await to_thread.run_sync(asked, limiter=at_once)
-            return _stream(iterate_in_threadpool(answer)) if question.manner == "lines" else _answer(answer)
-        except (AlacarteError, OSError) as error:
-            return _answer(error_message(error), 400)
+            return _answer(await to_thread.run_sync(asked, limiter=at_once))
+        except AlacarteError as error:
+            return _answer({"error": error.message, "hint": error.hint.python if error.hint else ""}, 400)
 
     return endpoint
 
 
+async def _begun(items: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    """The same items; what is wrong with the first one is said before anything is sent."""
+    first = await anext(items)  # there is one: a phrase that nobody uses is an error
+
+    async def all_items() -> AsyncIterator[Any]:
+        yield first
+        async for item in items:
+            yield item
+
+    return all_items()
+
+
 def _stream(messages: AsyncIterator[Any]) -> Any:
-    """Return lines of JSON, sent one by one. When nobody listens any more, the source is closed."""
+    """Lines of JSON, as they come. When nobody listens any more, the source is closed."""
     from starlette.responses import StreamingResponse
 
     async def written() -> AsyncIterator[bytes]:
@@ -164,8 +177,8 @@ def _stream(messages: AsyncIterator[Any]) -> Any:
     return StreamingResponse(written(), media_type="application/x-ndjson")
 
 
-async def _values_of(question: Question, request: Any) -> dict[str, Any]:
-    """Return the values of a request, by name."""
+async def _given(question: Question, request: Any) -> dict[str, Any]:
+    """What a request says, by name."""
     if question.in_query:
         lists = {parameter.name for parameter in question.parameters if parameter.kind == "strings"}
         query = request.query_params
@@ -193,7 +206,7 @@ class _Guard:
         self._inside, self._hosts, self._token = inside, hosts, token
 
     def _answers_to(self, name: str) -> bool:
-        """Whether a name is one of this machine's; with 0.0.0.0, any address is: pages of strangers have names."""
+        """Where every address of this machine is one of its names, any address will do: strangers' pages have names."""
         return name in self._hosts or (ANY_ADDRESS in self._hosts and _is_address(name))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -246,7 +259,7 @@ class _Guard:
 
     @staticmethod
     def _cookie(request: Any) -> str:
-        """Return the name of the cookie, with the port: browsers send cookies to all ports of a machine."""
+        """Browsers send cookies to all ports of a machine, on which other servers may be."""
         return f"{COOKIE}-{request.url.port or 80}"
 
     def _knows_token(self, request: Any, page: bool) -> bool:

@@ -9,7 +9,8 @@ import json
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from alacarte.concordance.folder import delete_concordance
 from alacarte.errors import AlacarteError
 from alacarte.serve.jobs import BUILD, Jobs
 from alacarte.serve.questions import Parameter
-from alacarte.serve.workspace import Workspace, check_name
+from alacarte.serve.workspace import Workspace, checked_name, is_inside
 
 PAGES = ("/", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
 MOST_NOTES = 10_000
@@ -50,18 +51,40 @@ class Desk:
             raise AlacarteError("this server has no folder to keep things in; start it with alc serve --workspace DIR")
         return self.workspace.folder
 
+    @contextmanager
+    def _using_folder(self) -> Iterator[None]:
+        """Raise an error in words for a folder that cannot be written to, or a full disk."""
+        try:
+            yield
+        except OSError as error:
+            if isinstance(error, AlacarteError):
+                raise
+            raise AlacarteError(
+                f"{self._folder} cannot be used ({error.strerror}); make room, or start with --workspace and another "
+                "folder"
+            ) from None
+
     def _part(self, name: str) -> Path:
         part = self._folder / name
-        part.mkdir(parents=True, exist_ok=True)
+        with self._using_folder():
+            part.mkdir(parents=True, exist_ok=True)
+        self._refuse_link(part)
         return part
+
+    def _refuse_link(self, path: Path) -> None:
+        """Nothing is written or deleted outside of the workspace."""
+        if not is_inside(path, self._folder):
+            raise AlacarteError(f"{path} is a link to another place, and this server changes only its own folder")
 
     @property
     def _database(self) -> SqliteFile:
         path = self._folder / "workspace.sqlite"
         file = SqliteFile(path, [re.escape(table) for table in TABLES])
-        self._folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            file.create(*TABLES)
+        with self._using_folder():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._refuse_link(path)
+            if not path.exists():
+                file.create(*TABLES)
         return file
 
     def _change(self, query: str, values: Sequence[Any]) -> int:
@@ -111,12 +134,13 @@ class Desk:
     def texts(self) -> list[dict[str, Any]]:
         """The files that corpora can be built from."""
         found = sorted(path for path in self._part("texts").iterdir() if path.is_file() and path.name[0] != ".")
-        return [{"name": path.name, "bytes": path.stat().st_size} for path in found]
+        inside = [path for path in found if is_inside(path, self._folder)]
+        return [{"name": path.name, "bytes": path.stat().st_size} for path in inside]
 
     def text(self, name: str) -> Path:
-        """Return the path of a text in the folder of texts."""
-        path = self._part("texts") / check_name(name)
-        if not path.is_file():
+        """Where a text is; nothing outside the folder of texts."""
+        path = self._part("texts") / checked_name(name)
+        if not path.is_file() or not is_inside(path, self._folder):
             raise AlacarteError(f"there is no text {name!r}; send it, or put the file into {path.parent}")
         return path
 
@@ -126,7 +150,7 @@ class Desk:
         parts: AsyncIterator[bytes],
     ) -> dict[str, int]:
         """Keep a text that is sent as the body, completely or not at all."""
-        path = self._part("texts") / check_name(name)
+        path = self._part("texts") / checked_name(name)
         if not path.name.endswith(ENDINGS):
             raise AlacarteError(f"the name of a text ends with one of {', '.join(ENDINGS)}, which says how to read it")
         if os.path.lexists(path):
@@ -139,12 +163,15 @@ class Desk:
                 size += len(part)
                 if size > LARGEST_TEXT:
                     raise AlacarteError(f"that is more than {LARGEST_TEXT >> 30} GB; put the file into {path.parent}")
-                await asyncio.to_thread(file.write, part)
+                with self._using_folder():
+                    await asyncio.to_thread(file.write, part)
         return {"bytes": size}
 
     def delete_text(self, name: Annotated[str, Parameter("the name of a text", required=True, most=80)]) -> None:
         """Delete a text."""
-        self.text(name).unlink()
+        path = self.text(name)
+        with self._using_folder():
+            path.unlink()
 
     # --------------------------------------------------------------------------------------------------- builds
 
@@ -182,7 +209,7 @@ class Desk:
         columns: Annotated[list[str], Parameter("columns or fields to keep", most=40)],
     ) -> None:
         """Begin to build a corpus from texts."""
-        plain = check_name(name)
+        plain = checked_name(name)
         if not texts:
             raise AlacarteError("choose at least one text to build a corpus from")
         for each in texts:
@@ -206,25 +233,26 @@ class Desk:
     async def cancel(self, name: CorpusName) -> None:
         """Stop a build; what was read so far stays, and a build that is resumed goes on from there."""
         self._request(name)
-        await self._stop(name)
+        await self._stopped(name)
         self._settle(name, "stopped")
 
     async def forget(self, name: CorpusName) -> None:
         """Delete a corpus that was built here, or a build; the texts stay."""
-        await self._stop(name)
+        await self._stopped(name)
         if not self.workspace.is_own(name) and not self._requests(name):
             raise AlacarteError(f"there is no corpus {name!r} that this server made, and it deletes no other")
         path = self.workspace.corpora[name] if self.workspace.is_own(name) else self.workspace.corpus_path(name)
+        self._refuse_link(path)
         await asyncio.to_thread(delete_concordance, path)
         self._change("DELETE FROM builds WHERE name = ?", (path.stem,))
 
     async def close(self) -> None:
         """End all builds; they are cut off, and can be taken up."""
         for name in list(self._building):
-            await self._stop(name)
+            await self._stopped(name)
 
     def _requests(self, name: str) -> list[dict[str, Any]]:
-        """Return the request of a build that is not done; an empty list if there is none."""
+        """What was asked of a build that is not done; nothing, if there is none."""
         query = "SELECT request FROM builds WHERE name = ? AND state != 'done'"
         return [json.loads(request) for (request,) in self._database.rows(query, (name,))]
 
@@ -238,9 +266,9 @@ class Desk:
         self._change("UPDATE builds SET state = ?, message = ? WHERE name = ?", (state, message, name))
 
     def _begin(self, name: str, request: dict[str, Any]) -> None:
-        self._building[name] = asyncio.get_running_loop().create_task(self._run_build(name, request))
+        self._building[name] = asyncio.get_running_loop().create_task(self._built(name, request))
 
-    async def _run_build(self, name: str, request: dict[str, Any]) -> None:
+    async def _built(self, name: str, request: dict[str, Any]) -> None:
         try:
             async for message in self.jobs.ask(BUILD, {"name": name, **request}):
                 if "progress" in message:
@@ -253,7 +281,7 @@ class Desk:
             self._building.pop(name, None)
             self._progress.pop(name, None)
 
-    async def _stop(self, name: str) -> None:
+    async def _stopped(self, name: str) -> None:
         task = self._building.get(name)
         if task is not None:
             task.cancel()

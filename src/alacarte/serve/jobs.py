@@ -36,7 +36,7 @@ class Jobs:
         """Start a worker ahead of the next question, if there is none."""
         async with self._starting:
             if not self._closed and (self._spare is None or self._spare.returncode is not None):
-                self._spare = await self._start()
+                self._spare = await self._started()
 
     async def close(self) -> None:
         """End the worker that waits; no other is started."""
@@ -44,7 +44,7 @@ class Jobs:
         await asyncio.gather(*self._ending)
         async with self._starting:
             if self._spare is not None:
-                await _end(self._spare)
+                await _ended(self._spare)
                 self._spare = None
 
     async def ask(self, path: str, values: Mapping[str, Any]) -> AsyncIterator[Message]:
@@ -58,18 +58,18 @@ class Jobs:
         async with free:
             worker, self._spare = self._spare, None
             if worker is None or worker.returncode is not None:
-                worker = await self._start()
+                worker = await self._started()
             try:
                 async for message in self._messages(worker, json.dumps([path, dict(values)])):
                     yield message
             finally:  # in a task of its own: whoever stopped listening may be unable to wait for anything
-                task = asyncio.get_running_loop().create_task(self._replace(worker))
+                task = asyncio.get_running_loop().create_task(self._replaced(worker))
                 self._ending.add(task)
                 task.add_done_callback(self._ending.discard)
                 await asyncio.shield(task)
 
-    async def _replace(self, worker: asyncio.subprocess.Process) -> None:
-        await _end(worker)
+    async def _replaced(self, worker: asyncio.subprocess.Process) -> None:
+        await _ended(worker)
         await self.warm()
 
     async def _messages(self, worker: asyncio.subprocess.Process, question: str) -> AsyncIterator[Message]:
@@ -85,7 +85,7 @@ class Jobs:
         if "answer" not in last and "error" not in last:
             yield {"error": "the process that worked on this ended; it may have needed more memory than there is"}
 
-    async def _start(self) -> asyncio.subprocess.Process:
+    async def _started(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -98,7 +98,7 @@ class Jobs:
         )
 
 
-async def _end(worker: asyncio.subprocess.Process) -> None:
+async def _ended(worker: asyncio.subprocess.Process) -> None:
     with suppress(ProcessLookupError):
         worker.kill()
     await worker.wait()

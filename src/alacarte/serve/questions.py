@@ -83,11 +83,11 @@ class BadQuestion(AlacarteError):
     """A request whose values make no sense."""
 
 
-def check_values(question: Question, given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(question: Question, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a request, each of the right type and within its limits; `BadQuestion` otherwise.
 
     >>> limit = Parameter("how many lines", default=20, least=1, most=100, name="limit", kind="integer")
-    >>> check_values(Question("/api/lines", "Lines.", print, (limit,)), {"limit": "5"})
+    >>> checked(Question("/api/lines", "Lines.", print, (limit,)), {"limit": "5"})
     {'limit': 5}
     """
     known = {parameter.name for parameter in question.parameters}
@@ -131,13 +131,6 @@ def _integer(parameter: Parameter, value: Any) -> int:
     if number is None or not parameter.least <= number <= parameter.most:
         raise BadQuestion(f"{parameter.name} is a whole number from {parameter.least} to {parameter.most:,}")
     return number
-
-
-def error_message(error: AlacarteError | OSError) -> dict[str, str]:
-    """Return what is wrong, and what to do, as it is sent."""
-    if isinstance(error, AlacarteError):
-        return {"error": error.message, "hint": error.hint.python if error.hint else ""}
-    return {"error": f"{error.filename or 'a file'} cannot be used ({error.strerror})", "hint": ""}
 
 
 def as_json(value: object) -> bytes:

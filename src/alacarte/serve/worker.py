@@ -8,10 +8,10 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from alacarte._io.progress import ProgressCallback, ProgressState
+from alacarte._io.progress import ProgressState
 from alacarte.errors import AlacarteError
 from alacarte.serve.answers import INSIDE, QUESTIONS
-from alacarte.serve.questions import as_json, error_message
+from alacarte.serve.questions import as_json
 from alacarte.serve.workspace import Workspace
 
 EVERY = 0.1  # seconds between two messages about progress
@@ -32,37 +32,36 @@ def main() -> None:
     if line:
         path, values = json.loads(line)
         threading.Thread(target=_end_with_the_server, daemon=True).start()
-        _write(out, _answer(workspace, path, values, _reporter(out)))
+        _write(out, _answered(workspace, path, values, _Reporter(out)))
 
 
 def _end_with_the_server() -> None:
-    """End this process when standard input is closed, as it is when the server ends, however that ends."""
+    """Nobody waits for an answer once standard input is closed, as it is when the server ends, however it does."""
     sys.stdin.read()
     os._exit(1)
 
 
-def _answer(workspace: Workspace, path: str, values: dict[str, Any], report: ProgressCallback) -> dict[str, Any]:
+def _answered(workspace: Workspace, path: str, values: dict[str, Any], report: "_Reporter") -> dict[str, Any]:
     question = next(question for question in (*QUESTIONS, *INSIDE) if question.path == path)
     try:
         return {"answer": question.answer(workspace, report, **values)}
-    except (AlacarteError, OSError) as error:
-        return error_message(error)
+    except AlacarteError as error:
+        return {"error": error.message, "hint": error.hint.python if error.hint else ""}
     except MemoryError:
         return {"error": "this needs more memory than one question may take; ask about less text, or raise --memory"}
 
 
-def _reporter(out: Any) -> ProgressCallback:
-    """Return a function that writes how far a pass has come, a few times a second."""
-    last = 0.0
+class _Reporter:
+    """Writes how far a pass has come, a few times a second."""
 
-    def report(state: ProgressState) -> None:
-        nonlocal last
+    def __init__(self, out: Any) -> None:
+        self._out, self._last = out, 0.0
+
+    def __call__(self, state: ProgressState) -> None:
         now = time.monotonic()
-        if now - last >= EVERY:
-            last = now
-            _write(out, {"progress": {"phase": "reading", "done": state.done, "total": state.total}})
-
-    return report
+        if now - self._last >= EVERY:
+            self._last = now
+            _write(self._out, {"progress": {"phase": "reading", "done": state.done, "total": state.total}})
 
 
 def _write(out: Any, message: dict[str, Any]) -> None:
@@ -71,7 +70,7 @@ def _write(out: Any, message: dict[str, Any]) -> None:
 
 
 def usual_memory() -> int | None:
-    """Return half of the memory of this machine, in bytes; None if the system does not say."""
+    """Half of the memory of this machine, in bytes; None where the system does not tell."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):  # Windows, and whatever has no such number

@@ -23,21 +23,22 @@ REMEMBERED = 16  # slices of corpora, and orders of lines, that are kept
 
 
 class Opening(NamedTuple):
-    """How a model is opened: by a name or a folder; or, if it is `bare`, by the file of a transform, with vectors."""
+    """How a model is opened: a name or a folder; or the file of a transform, with its vectors."""
 
-    model: str
+    model: str | None = None
+    transform: str | None = None
     vectors: str | None = None
-    bare: bool = False
 
     def open(self) -> ALaCarte:
-        if self.bare:
-            return ALaCarte(self.vectors or "", Transform.load(self.model))
-        opened = ALaCarte.pretrained if self._is_shipped else ALaCarte.load
-        return opened(self.model, vectors=self.vectors)
+        if self.transform is not None:
+            return ALaCarte(self.vectors or "", Transform.load(self.transform))
+        name = self.model or "glove.6B.50d"
+        opened = ALaCarte.pretrained if self._is_shipped(name) else ALaCarte.load
+        return opened(name, vectors=self.vectors)
 
-    @property
-    def _is_shipped(self) -> bool:
-        return self.model in pretrained_names() and not Path(self.model).is_dir()
+    @staticmethod
+    def _is_shipped(name: str) -> bool:
+        return name in pretrained_names() and not Path(name).is_dir()
 
     @property
     def python(self) -> str:
@@ -46,21 +47,22 @@ class Opening(NamedTuple):
         >>> Opening("glove.6B.50d").python
         'ALaCarte.pretrained("glove.6B.50d")'
         """
-        model, vectors = json.dumps(self.model), json.dumps(self.vectors)
-        if self.bare:
-            return f"ALaCarte({vectors}, Transform.load({model}))"
-        given = "" if self.vectors is None else f", vectors={vectors}"
-        return f"ALaCarte.{'pretrained' if self._is_shipped else 'load'}({model}{given})"
+        given = "" if self.vectors is None else f", vectors={json.dumps(self.vectors)}"
+        if self.transform is not None:
+            return f"ALaCarte({json.dumps(self.vectors)}, Transform.load({json.dumps(self.transform)}))"
+        name = self.model or "glove.6B.50d"
+        return f"ALaCarte.{'pretrained' if self._is_shipped(name) else 'load'}({json.dumps(name)}{given})"
 
     @property
     def imports(self) -> list[str]:
         """The names that this Python imports from alacarte."""
-        return ["ALaCarte", "Transform"] if self.bare else ["ALaCarte"]
+        return ["ALaCarte"] if self.transform is None else ["ALaCarte", "Transform"]
 
     @property
     def options(self) -> list[str]:
         """The options of `alc` that open it."""
-        return ["--model", self.model, *([] if self.vectors is None else ["--vectors", self.vectors])]
+        given = (("--model", self.model or self.transform), ("--vectors", self.vectors))
+        return [word for option, value in given if value is not None for word in (option, value)]
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Workspace:
     # ------------------------------------------------------------------------------------------------ elsewhere
 
     def description(self) -> str:
-        """Return the whole workspace as text, which `from_description` reads."""
+        """All of it, as text; `from_description` is the way back."""
         corpora = {name: str(path) for name, path in self.given.items()}
         return json.dumps([dict(self.models), corpora, None if self.folder is None else str(self.folder)])
 
@@ -94,26 +96,30 @@ class Workspace:
     # --------------------------------------------------------------------------------------------------- models
 
     @cached_property
-    def _cache(self) -> "_Cache":
-        return _Cache()
+    def _kept(self) -> "_Kept":
+        return _Kept()
 
     @cached_property
-    def _models(self) -> "_Cache":
-        return _Cache()
+    def _models(self) -> "_Kept":
+        return _Kept()
 
-    def model(self, name: str = "") -> ALaCarte:
-        """A model, opened when it is first asked for; the first one for ""."""
+    def opening(self, name: str = "") -> Opening:
+        """How a model is opened: the first one for ""."""
         if name and name not in self.models:
             raise AlacarteError(f"there is no model {name!r}; there are {', '.join(map(repr, self.models))}")
-        opening = self.models[name or next(iter(self.models))]
-        return self._models.get(opening, opening.open)  # type: ignore[no-any-return]
+        return self.models[name or next(iter(self.models))]
+
+    def model(self, name: str = "") -> ALaCarte:
+        """A model, opened when it is first asked for."""
+        opening = self.opening(name)
+        return self._models.get(("model", opening), opening.open)  # type: ignore[no-any-return]
 
     def spelling_model(self, name: str = "") -> ALaCarte:
         """A model that knows of spelling too; learned from its vectors the first time, which takes minutes."""
-        model = self.model(name)
+        model, opening = self.model(name), self.opening(name)
         if model.form is not None:
             return model
-        return self._models.get(model, lambda: model.with_form(show_progress=False))  # type: ignore[no-any-return]
+        return self._models.get(("spelling", opening), lambda: model.with_form(show_progress=False))  # type: ignore[no-any-return]
 
     def knows_spelling(self, name: str = "") -> bool:
         """Whether `spelling_model` is there at once."""
@@ -126,26 +132,24 @@ class Workspace:
 
     @property
     def corpora(self) -> dict[str, Path]:
-        """Concordances by name: the given ones and those in the folder, marked as such where a name is taken."""
-        found = [] if self.folder is None else list((self.folder / "corpora").glob(f"[!.]*{SUFFIX}"))
-        oldest_first = sorted(filter(is_concordance, found), key=lambda path: (path.stat().st_ctime_ns, path.name))
-        corpora = dict(self.given)
-        for path in oldest_first:
-            name = corpus_name(path)
-            corpora[f"{name} (workspace)" if name in self.given else name] = path
-        return corpora
+        """Concordances by name: those that were given, and those in the folder, which say so if a name is taken."""
+        found = {} if self.folder is None else {corpus_name(path): path for path in corpora_in(self.folder)}
+        named = {name if name not in self.given else f"{name} (workspace)": path for name, path in found.items()}
+        return {**self.given, **named}
 
     def corpus_path(self, name: str) -> Path:
-        """Return the path at which a corpus is built."""
+        """Where a corpus is built."""
         assert self.folder is not None
-        return self.folder / "corpora" / f"{check_name(name)}{SUFFIX}"
+        return self.folder / "corpora" / f"{checked_name(name)}{SUFFIX}"
 
     def is_own(self, name: str) -> bool:
-        """Whether a corpus was built in the folder."""
-        return name in self.corpora and name not in self.given
+        """Whether a corpus lies in the folder itself, and not behind a link."""
+        path = self.corpora.get(name)
+        ours = path is not None and name not in self.given and self.folder is not None
+        return ours and is_inside(path, self.folder)  # type: ignore[arg-type]
 
     def path(self, name: str) -> Path:
-        """Return the path of a corpus; of the first one for ""."""
+        """Where a corpus is; the first one for ""."""
         corpora = self.corpora
         if not corpora:
             raise AlacarteError("there is no corpus yet; add one under Corpora, or start with alc serve CONCORDANCE")
@@ -161,23 +165,23 @@ class Workspace:
         except OSError as error:
             raise AlacarteError(f"the corpus {name!r} cannot be read ({error.strerror}); was it deleted?") from None
         changed = facts.st_ino, facts.st_mtime_ns
-        whole: Concordance = self._cache.get((path, changed), lambda: Concordance(path))
+        whole: Concordance = self._kept.get((path, changed), lambda: Concordance(path))
         if not where:
             return whole
-        return self._cache.get((path, changed, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
+        return self._kept.get((path, changed, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
 
     def uses(self, name: str, where: list[str], phrase: str, sort: str) -> Uses:
-        """Return all uses of a phrase, sorted as in `Concordance.uses`; "-" before the name reverses the order."""
+        """All uses of a phrase, in an order: "", or what `Concordance.uses` sorts by, with "-" for the other way."""
         corpus = self.corpus(name, where)
         turned = sort.startswith("-") and sort not in corpus.columns
 
         def found() -> Uses:
             return corpus.uses(target_of(phrase), sort=sort[turned:] or None, descending=turned)
 
-        return self._cache.get((id(corpus), phrase, sort), found, corpus)  # type: ignore[no-any-return]
+        return self._kept.get((id(corpus), phrase, sort), found, corpus)  # type: ignore[no-any-return]
 
 
-class _Cache:
+class _Kept:
     """The few values that were asked for last; each is made once, however many ask for it at the same time."""
 
     def __init__(self) -> None:
@@ -202,6 +206,17 @@ def target_of(phrase: str) -> Targets:
     return Targets.glob(phrase) if "*" in phrase else Targets.of([phrase])
 
 
+def corpora_in(folder: Path) -> list[Path]:
+    """The concordances in the folder of a workspace, the oldest first."""
+    found = [path for path in (folder / "corpora").glob(f"[!.]*{SUFFIX}") if is_concordance(path)]
+    return sorted(found, key=lambda path: (path.stat().st_ctime_ns, path.name))
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path in a folder leads to where it says, through no link on the way."""
+    return path.resolve() == folder.resolve() / path.relative_to(folder)
+
+
 def corpus_name(path: Path) -> str:
     """
     >>> corpus_name(Path("texts/reviews.concordance"))
@@ -210,10 +225,10 @@ def corpus_name(path: Path) -> str:
     return path.name.removesuffix(SUFFIX)
 
 
-def check_name(name: str) -> str:
+def checked_name(name: str) -> str:
     """A name that is safe as that of a file: letters, digits and a few marks; `AlacarteError` otherwise.
 
-    >>> check_name(" reviews 2024.txt ")
+    >>> checked_name(" reviews 2024.txt ")
     'reviews 2024.txt'
     """
     plain = name.strip()

@@ -15,7 +15,7 @@ from alacarte.comparing.word_map import word_map
 from alacarte.concordance import over_periods
 from alacarte.errors import AlacarteError
 from alacarte.serve.answers import QUESTIONS
-from alacarte.serve.app import application, check_token
+from alacarte.serve.app import application, checked_token
 from alacarte.serve.workspace import Workspace
 
 
@@ -136,7 +136,7 @@ def test_other_pages_start_no_work(client: TestClient, headers: dict[str, str]) 
 
 
 def test_a_token_is_asked_for_and_does_not_stay_in_the_address(workspace: Workspace) -> None:
-    token = check_token(None)
+    token = checked_token(None)
     client = TestClient(application(workspace, ("lab",), token=token), base_url="http://lab:8765")
     for path in ("/api/notes", "/", "/app.js", "/openapi.json"):
         assert client.get(path).status_code == 403
@@ -154,8 +154,8 @@ def test_a_token_is_asked_for_and_does_not_stay_in_the_address(workspace: Worksp
 @pytest.mark.parametrize("given", ["a", "", "short1234567890", "x" * 15, "with spaces in it!", "ünïcödé" * 5])
 def test_a_token_that_can_be_guessed_is_refused(given: str) -> None:
     with pytest.raises(AlacarteError, match="at least 16 letters"):
-        check_token(given)
-    assert check_token("new") != check_token(None)
+        checked_token(given)
+    assert checked_token("new") != checked_token(None)
 
 
 def test_any_address_of_this_machine_will_do_if_asked(workspace: Workspace) -> None:

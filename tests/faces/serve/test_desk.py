@@ -23,7 +23,7 @@ from alacarte.errors import AlacarteError
 from alacarte.serve.app import application
 from alacarte.serve.desk import Desk
 from alacarte.serve.jobs import Jobs
-from alacarte.serve.workspace import Opening, Workspace, check_name
+from alacarte.serve.workspace import Opening, Workspace, checked_name
 
 WORDS = [f"w{number}" for number in range(50)]
 
@@ -125,6 +125,14 @@ def test_names_that_lead_elsewhere_are_refused(client: TestClient, workspace: Wo
     assert not any(path.is_file() for path in Path(str(workspace.folder)).glob("texts/*"))
 
 
+def test_a_link_out_of_the_folder_is_not_followed(client: TestClient, workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("w1 w2")
+    client.get("/api/corpora")
+    assert workspace.folder is not None
+    (workspace.folder / "texts" / "link.txt").symlink_to(tmp_path / "secret.txt")
+    assert client.post("/api/build", json={"name": "x", "texts": ["link.txt"]}).status_code == 400
+
+
 def test_nothing_outside_is_deleted_or_written_through_a_link(
     client: TestClient, workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -136,6 +144,8 @@ def test_nothing_outside_is_deleted_or_written_through_a_link(
     (corpora / "link.concordance").symlink_to(outside.path)
     (corpora / "new.concordance").symlink_to(tmp_path / "new.concordance")  # where nothing is yet
     (workspace.folder / "texts" / "new.txt").symlink_to(tmp_path / "new.txt")
+    listed = {item["name"]: item["ours"] for item in client.get("/api/corpora").json()["corpora"]}
+    assert listed == {"link": False}
     assert client.get("/api/lines", params={"corpus": "link", "phrase": "w1"}).json()["count"] == 1  # but it is read
     for path, values in (
         ("/api/corpus/delete", {"name": "link"}),
@@ -146,7 +156,15 @@ def test_nothing_outside_is_deleted_or_written_through_a_link(
     ):
         assert client.post(path, json=values).status_code == 400
     assert client.post("/api/upload?name=new.txt", content=b"w1").status_code == 400
-    assert list(Concordance(outside.path)) == ["w1 w2"]
+    (corpora / "link.concordance").unlink()
+    (corpora / "new.concordance").unlink()
+    corpora.rmdir()
+    (tmp_path / "elsewhere").mkdir()
+    outside.path.rename(tmp_path / "elsewhere" / "outside.concordance")
+    corpora.symlink_to(tmp_path / "elsewhere")  # the whole folder
+    assert client.post("/api/corpus/delete", json={"name": "outside"}).status_code == 400
+    assert client.post("/api/build", json={"name": "x", "texts": ["a.txt"]}).status_code == 400
+    assert list(Concordance(tmp_path / "elsewhere" / "outside.concordance")) == ["w1 w2"]
     assert not (tmp_path / "new.txt").exists()
 
 
@@ -200,7 +218,7 @@ def test_a_server_without_a_folder_keeps_nothing(tmp_path: Path, workspace: Work
 
 @pytest.mark.parametrize("name", ["reviews", "Größe 2", "a-b_c.d"])
 def test_names_that_are_fine(name: str) -> None:
-    assert check_name(f" {name} ") == name
+    assert checked_name(f" {name} ") == name
 
 
 def test_a_worker_that_takes_too_much_memory_is_an_error(workspace: Workspace) -> None:
@@ -242,13 +260,13 @@ def test_one_worker_waits_however_often_it_is_asked_for_and_none_after_the_end(w
 
     async def warmed() -> list[int | None]:
         jobs = Jobs(workspace)
-        start = jobs._start
+        start = jobs._started
 
         async def counted() -> Any:
             started.append(await start())
             return started[-1]
 
-        jobs._start = counted  # type: ignore[method-assign]
+        jobs._started = counted  # type: ignore[method-assign]
         await asyncio.gather(*(jobs.warm() for _ in range(5)))
         assert len(started) == 1
         await jobs.close()
@@ -354,6 +372,12 @@ def test_all_is_there_after_kill_9(workspace: Workspace) -> None:
     finally:
         server.kill()
         server.wait()
+
+
+def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path, workspace: Workspace) -> None:
+    (tmp_path / "workspace").write_text("no folder")
+    with pytest.raises(AlacarteError, match="cannot be used"):
+        Desk(workspace, Jobs(workspace)).notes()
 
 
 def test_a_file_in_the_place_of_a_folder_is_said_by_every_question(tmp_path: Path, workspace: Workspace) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from alacarte import Concordance, Corpus, Document
-from alacarte.serve.app import check_token
+from alacarte.serve.app import checked_token
 from alacarte.serve.workspace import Workspace
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -463,7 +463,7 @@ def test_everyone_can_use_it(browser: Any, address: str, scheme: str, width: int
 
 
 def test_the_token_does_not_stay_in_the_address(browser: Any, workspace: Workspace, served: Any) -> None:
-    token = check_token(None)
+    token = checked_token(None)
     with served(workspace, token) as address:
         context = browser.new_context()
         page = context.new_page()
