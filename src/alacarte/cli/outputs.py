@@ -21,7 +21,7 @@ PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "CONCORDANCE
 VECTORS, INDEX, MODEL, FIGURE = "word vectors", "index", "model", "figure"  # kinds of artifacts
 
 
-class Place(NamedTuple):
+class NamedPath(NamedTuple):
     """A file that was named on the command line: the parameter, the option as it is typed, and the path."""
 
     name: str
@@ -37,7 +37,7 @@ def check_outputs(ctx: typer.Context, kinds: dict[str, str | None], in_place: tu
     """
     from alacarte._io.files import is_same_file, is_stream
 
-    outputs: list[Place] = []
+    outputs: list[NamedPath] = []
     for name, option, path in (place for written in kinds for place in _typed(ctx, written)):
         kind = kinds[name]
         for file in _files(path, kind, ctx.params.get("to")):
@@ -47,7 +47,7 @@ def check_outputs(ctx: typer.Context, kinds: dict[str, str | None], in_place: tu
                     raise AlacarteError(
                         f"{file}: both {other.option} and {option} would be written there; name two files"
                     )
-            outputs.append(Place(name, option, file))
+            outputs.append(NamedPath(name, option, file))
         _check_place(path, kind)
         if is_standard_output(path):
             if voice.as_json:
@@ -198,7 +198,7 @@ def _is_pair(path: Path) -> bool:
 # ----------------------------------------------------------------------------------------- what the command line names
 
 
-def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[Place]:
+def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[NamedPath]:
     """Yield every file that an option of this command leads to, but for the outputs."""
     for parameter in ctx.command.params:
         metavar = set((parameter.metavar or "").split("|"))
@@ -206,10 +206,10 @@ def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[Place]:
             continue
         for name, option, path in _typed(ctx, parameter.name):
             for file in _files_behind(path):
-                yield Place(name, option, file)
+                yield NamedPath(name, option, file)
 
 
-def _typed(ctx: typer.Context, name: str) -> Iterator[Place]:
+def _typed(ctx: typer.Context, name: str) -> Iterator[NamedPath]:
     """Yield what a parameter was given, as paths."""
     value = ctx.params.get(name)
     values: list[Any] = list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
@@ -217,7 +217,7 @@ def _typed(ctx: typer.Context, name: str) -> Iterator[Place]:
     option = parameter.opts[0] if parameter.opts[0].startswith("-") else (parameter.metavar or name)
     for item in values:
         text = os.fspath(item).removeprefix("@")  # a file that lists something
-        yield Place(name, option, or_standard_output(Path(text).expanduser()))
+        yield NamedPath(name, option, or_standard_output(Path(text).expanduser()))
 
 
 def _files_behind(path: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from re import Pattern
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,15 @@ class StoredSegment:
     def occurrences(self, word: int) -> Longs:
         """Return the positions of a word."""
         return self.positions[self.starts[word] : self.starts[word + 1]].astype(np.int64)
+
+    def ids_of(self, part: str | Pattern[str], words: PackedWords) -> Longs:
+        """Return the ids of a word, or of all words that match a pattern; `words` are those that have a vector."""
+        if isinstance(part, str):
+            row, extra = words.find(part), self.extra.find(part)
+            rows = [row] if row is not None else [] if extra is None else [len(words) + extra]
+            return np.array(rows, dtype=np.int64)
+        rows = [number for number, word in enumerate([*words, *self.extra]) if part.search(word)]
+        return np.intersect1d(np.flatnonzero(np.diff(self.starts)), np.array(rows, dtype=np.int64))
 
     def find(self, sequence: list[Longs]) -> Longs:
         """Return where a sequence occurs, in the order of the text; each element may be any of several words."""

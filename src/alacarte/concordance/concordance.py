@@ -241,20 +241,11 @@ class Concordance:
             The most words.
         beyond : int, default 0
             How many of the first words of the vectors to leave out.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> vectors = WordVectors(["the", "river"], [[0.1, 0.1], [1.0, 0.0]])
-        >>> path = Path(tempfile.mkdtemp()) / "c.concordance"
-        >>> Concordance.build(vectors, ["the the river"], path, show_progress=False).frequent_words(1, beyond=1)
-        ['river']
         """
         counts = self._word_counts()
         counts[:beyond] = 0
-        found = [row for row in np.argsort(-counts, kind="stable")[: 20 * count].tolist() if counts[row]]
-        words = [self._words[row] for row in found]
+        found = np.argsort(-counts, kind="stable")[: min(20 * count, np.count_nonzero(counts))]
+        words = [self._words[row] for row in found.tolist()]
         return [word for word in words if word.isalpha() and len(word) > 3][:count]
 
     def _word_counts(self) -> Longs:
@@ -345,10 +336,6 @@ class Concordance:
     def _of(self, segment: StoredSegment) -> Mask:
         return self._mask[segment.first : segment.first + segment.documents]
 
-    @property
-    def _whole(self) -> bool:
-        return bool(self._mask.all())
-
     # ------------------------------------------------------------------------------------------------- as text
 
     def __iter__(self) -> Iterator[str | list[str]]:
@@ -385,8 +372,7 @@ class Concordance:
 
     def to_frame(self) -> Any:
         """Return the same as a pandas frame."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(self.to_columns())
+        return require("pandas", extra="pandas", purpose="to_frame()").DataFrame(self.to_columns())
 
     # ---------------------------------------------------------------------------------------------------- find
 
@@ -493,25 +479,11 @@ class Concordance:
             yield key, [self._matches(segment, parts) for segment in self._segments]
 
     def _matches(self, segment: StoredSegment, parts: list[str | Pattern[str]]) -> Place:
-        begins = segment.find([self._ids(segment, part) for part in parts])
+        begins = segment.find([segment.ids_of(part, self._words) for part in parts])
         mask = self._of(segment)
         if not mask.all():
             begins = begins[mask[segment.document_of(begins)]]
         return Place(segment, begins, begins + len(parts))
-
-    def _ids(self, segment: StoredSegment, part: str | Pattern[str]) -> Longs:
-        """The ids of a word in a segment, or of all words that match a pattern."""
-        known = len(self._words)
-        if isinstance(part, str):
-            row = self._words.find(part)
-            if row is None:
-                extra = segment.extra.find(part)
-                row = None if extra is None else known + extra
-            return np.array([] if row is None else [row], dtype=np.int64)
-        occurring = np.flatnonzero(np.diff(segment.starts))
-        rows = [n for n, word in enumerate(self._words) if part.search(word)]
-        rows += [known + n for n, word in enumerate(segment.extra) if part.search(word)]
-        return np.intersect1d(occurring, np.array(rows, dtype=np.int64))
 
     # -------------------------------------------------------------------------------------------------- vectors
 
@@ -549,7 +521,9 @@ class Concordance:
         contexts = self._window_sums(source, options)
         rows = [contexts.sums(places, spread or 1) for _, places in self._matches_of(wanted)]
         groups = Sums(*(np.stack([getattr(row, name) for row in rows]) for name in ("sums", *COUNTS)))
-        units = {unit for segment in self._segments for unit in segment.units if unit.name} if self._whole else set()
+        units = (
+            {unit for segment in self._segments for unit in segment.units if unit.name} if self._mask.all() else set()
+        )
         return ContextSums(
             list(wanted),
             groups.over_groups(),
